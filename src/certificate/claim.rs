@@ -2,10 +2,9 @@
 
 use super::announcements;
 use super::failure::NoCertificate;
-use super::owners::{NamedOwner, extended};
 use super::subject::Subject;
 use super::tails;
-use cubicle_lang::model::{Count, Forbidden, Owner, System, Tail, Var, VarId, owner_names};
+use cubicle_lang::model::{Count, Forbidden, System, Tail, Var, VarId};
 use cubicle_run::result::Report;
 
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
@@ -15,9 +14,7 @@ pub struct Claim<'a> {
     pub announcements: &'a [VarId],
     /// Ghost arrays that the cubes may mention, after the variables of the system.
     pub tails: &'a [Tail],
-    /// Ghost variables that they may mention, after these.
-    pub owners: &'a [Owner],
-    /// Counts that they may mention, after the owners.
+    /// Counts that they may mention, after these.
     pub counts: &'a [(Var, Count)],
     /// The cubes.
     pub cubes: &'a [Forbidden],
@@ -28,13 +25,7 @@ impl<'a> Claim<'a> {
     pub fn of(report: &'a Report) -> Self {
         let proof = report.backward.as_ref();
         let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
-        Self {
-            announcements: &report.announcements,
-            tails: &report.tails,
-            owners: &report.owners,
-            counts,
-            cubes,
-        }
+        Self { announcements: &report.announcements, tails: &report.tails, counts, cubes }
     }
 }
 
@@ -44,8 +35,6 @@ pub struct Stated {
     pub subject: Subject,
     /// The system of the engine with what the subject adds to it.
     pub basis: System,
-    /// Ghost variables.
-    pub owners: Vec<NamedOwner>,
     /// The system that has all variables of the cubes, with the numbers that these have there.
     pub all: System,
 }
@@ -58,10 +47,7 @@ impl Stated {
         let subject =
             Subject { announcements, tails: tails::named(&reduced, claim.tails), ..subject.clone() };
         let basis = tails::extended(&reduced, &subject.tails)?;
-        let named = owner_names(&basis, claim.owners).into_iter().zip(claim.owners);
-        let owners: Vec<NamedOwner> =
-            named.map(|(name, owner)| NamedOwner { name, owner: owner.clone() }).collect();
-        let all = extended(&basis, &owners).with_counts(claim.counts);
-        Ok(Self { subject, basis, owners, all })
+        let all = basis.with_counts(claim.counts);
+        Ok(Self { subject, basis, all })
     }
 }

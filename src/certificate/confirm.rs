@@ -11,7 +11,6 @@ use super::claim::{Claim, Stated};
 use super::cubes::Cubes;
 use super::failure::NoCertificate;
 use super::options::CheckOptions;
-use super::owners::{self, extended};
 use super::prove::{FinishedProof, prove};
 use super::subject::Subject;
 use super::unreadable::TextError;
@@ -44,19 +43,16 @@ pub fn confirm(
     let stated = Stated::new(subject, made, claim)?;
     let basis = stated.subject.derived(model)?;
     let abstraction = abstraction_of(&stated.subject, options.abstraction)?;
-    let lines: Vec<String> = stated.owners.iter().map(|owner| owner.line(&stated.basis)).collect();
-    let (owners, _) = owners::read(&basis, &lines.join("\n")).map_err(NoCertificate::Unreadable)?;
-    let about = extended(&basis, &owners);
-    let Some(numbers) = Numbers::new(&stated.all, &about, claim.cubes) else {
+    let Some(numbers) = Numbers::new(&stated.all, &basis, claim.cubes) else {
         let why = "the engine's proof is about variables that the system derived again does not have";
         return Err(NoCertificate::NotDerived(why.to_owned()));
     };
     let out_of_range = |cube: &Forbidden| NoCertificate::Words(cube.clone(), Box::new(stated.all.clone()));
     let renamed = |cube: &Forbidden| numbers.cube(cube).ok_or_else(|| out_of_range(cube));
     let cubes = claim.cubes.iter().map(renamed).collect::<Result<Vec<_>, _>>()?;
-    let (subject, counts) = ((stated.subject, abstraction), (owners, numbers.counts));
-    let mut cubes = Cubes::new(&basis, subject, counts, cubes, options.trusting);
-    let system = &about.with_counts(&cubes.counts);
+    let subject = (stated.subject, abstraction);
+    let mut cubes = Cubes::new(&basis, subject, numbers.counts, cubes, options.trusting);
+    let system = &basis.with_counts(&cubes.counts);
     let proof = prove(system, &mut cubes, None, options.timeout, options.interrupt);
     match proof {
         Ok(FinishedProof { shown, refutations, solver_calls }) => {

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::abstraction::Abstraction;
-use super::owners::{NamedOwner, extended};
 use super::subject::Subject;
 use super::tuning::{BEYOND, CLASSES};
-use cubicle_lang::model::{BadKind, Count, Literal, System, Var, VarId};
+use cubicle_lang::model::{BadKind, Count, Literal, System, Var};
 use cubicle_run::verdict::Forbidden;
 
 /// The cubes of an invariant.
@@ -22,9 +21,7 @@ pub struct Cubes {
     pub subject: Subject,
     /// The model that theirs refines, where the subject says so.
     pub abstraction: Option<Arc<Abstraction>>,
-    /// Ghost variables that they may mention, after those of the system.
-    pub owners: Vec<NamedOwner>,
-    /// Counts that they mention, after these.
+    /// Counts that they mention, after the variables of the system.
     pub counts: Vec<(Var, Count)>,
     /// Classes of the processes that a case does not name, at most.
     pub classes: usize,
@@ -35,7 +32,7 @@ impl Cubes {
     pub fn new(
         system: &System,
         (subject, abstraction): (Subject, Option<Arc<Abstraction>>),
-        (owners, counts): (Vec<NamedOwner>, Vec<(Var, Count)>),
+        counts: Vec<(Var, Count)>,
         cubes: Vec<Forbidden>,
         trusting: bool,
     ) -> Self {
@@ -47,23 +44,18 @@ impl Cubes {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, abstraction, owners, counts, classes: CLASSES }
+        Self { all, proved, trusting, subject, abstraction, counts, classes: CLASSES }
     }
 
-    /// The variable of an owner in the system with owners and counts.
-    pub fn owner(&self, system: &System, number: usize) -> VarId {
-        VarId((system.vars.len() - self.counts.len() - self.owners.len() + number) as u16)
-    }
-
-    /// The system that they are about, with owners and counts, derived from the model.
+    /// The system that they are about, with counts, derived from the model.
     ///
     /// # Panics
     /// When `model` is not the model that they were read for.
     pub fn system(&self, model: &System) -> System {
-        extended(&self.basis(model), &self.owners).with_counts(&self.counts)
+        self.basis(model).with_counts(&self.counts)
     }
 
-    /// The system that they are about, without owners, derived from the model.
+    /// The system that they are about, derived from the model.
     ///
     /// # Panics
     /// When `model` is not the model that they were read for.

@@ -23,7 +23,6 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
             };
             format!("property {kind}[{}]", bad.number)
         }
-        Obligation::Owner(owner) => format!("initiation of owner {}", owner + 1),
         Obligation::Begins => "that initial states are initial in the abstract model".to_owned(),
         Obligation::Refines(transition) => {
             let name = &system.transitions[transition].name;
@@ -61,7 +60,7 @@ fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
     let system = &cubes.system(system);
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) | Obligation::Owner(_) | Obligation::Begins | Obligation::Refines(_) => {
+        Obligation::Property(_) | Obligation::Begins | Obligation::Refines(_) => {
             return obligation(system, which);
         }
     };

@@ -52,16 +52,6 @@
 //! where their indices are named; a sum of products is any number. So where counts occur, a check that refuses an invariant has not
 //! always found an instance that breaks it.
 //!
-//! # Owners
-//!
-//! A certificate may name *owners* ([`Owner`](cubicle_lang::model::Owner)): variables that are added to the model, each of which is, while a global
-//! holds a value, the process that gave it the value last. The added updates restrict no step. Initially the global
-//! does not hold the value (an obligation), and each transition that may give it the value assigns the owner one of
-//! its own parameters (else the certificate is refused). So in every reachable state in which the global
-//! holds the value the owner is a process, and the universal guards of a step hold of it too, unless it is an
-//! argument: where such guards occur, a case may assume that the owner is one of the named processes, or a
-//! further one that is then named.
-//!
 //! # Tails
 //!
 //! A certificate may name *tails* ([`Tail`](cubicle_lang::model::Tail)): ghost arrays that are false only where a universal clause fails, so that guards which imply the
@@ -90,7 +80,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `owners` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
+//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
 //! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -119,7 +109,6 @@ mod monitor;
 mod obligation;
 mod obligations;
 mod options;
-mod owners;
 mod possible;
 mod prove;
 mod refinement;
@@ -209,10 +198,10 @@ fn check_once(
     extent: Extent,
     options: CheckOptions<'_>,
 ) -> Result<(Certificate, usize), NoCertificate> {
-    let CertificateText { subject, basis, owners, counts, cubes } =
+    let CertificateText { subject, basis, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
     let abstraction = abstraction_of(&subject, options.abstraction)?;
-    let mut cubes = Cubes::new(&basis, (subject, abstraction), (owners, counts), cubes, options.trusting);
+    let mut cubes = Cubes::new(&basis, (subject, abstraction), counts, cubes, options.trusting);
     let system = &cubes.system(system);
     match prove::prove(system, &mut cubes, Some(extent), options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
@@ -245,8 +234,8 @@ pub fn written(
     claim: Claim<'_>,
     trusting: bool,
 ) -> Result<String, NoCertificate> {
-    let Stated { subject, basis, owners, all } = Stated::new(subject, made, claim)?;
-    text::file(model, &subject, (&basis, &all), &owners, claim.cubes, trusting)
+    let Stated { subject, basis, all } = Stated::new(subject, made, claim)?;
+    text::file(model, &subject, (&basis, &all), claim.cubes, trusting)
         .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))
 }
 
@@ -278,10 +267,7 @@ impl Certificate {
         for (obligation, cases) in &mut refutations {
             match obligation {
                 Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
-                Obligation::Property(_)
-                | Obligation::Owner(_)
-                | Obligation::Begins
-                | Obligation::Refines(_) => {}
+                Obligation::Property(_) | Obligation::Begins | Obligation::Refines(_) => {}
             }
             cases.iter_mut().flatten().for_each(|instance| instance.renumber(&number));
         }
@@ -296,9 +282,9 @@ impl Certificate {
     /// When `system` is not the system that was checked.
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
-        let Cubes { subject, owners, trusting, .. } = &self.cubes;
+        let Cubes { subject, trusting, .. } = &self.cubes;
         let all = &self.cubes.system(system);
-        text::file(system, subject, (&self.cubes.basis(system), all), owners, shown, *trusting)
+        text::file(system, subject, (&self.cubes.basis(system), all), shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -334,12 +320,10 @@ impl Certificate {
     /// A summary of the check, in one line.
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let owners = self.cubes.owners.len();
         let trusted = if self.cubes.trusting { ", trusting those of the model" } else { "" };
         format!(
-            "{}{}{}, {}{trusted}",
+            "{}{}, {}{trusted}",
             self.cubes.subject.words().map_or_else(String::new, |words| format!("{words}: ")),
-            if owners == 0 { String::new() } else { format!("{}, ", count(owners, "owner")) },
             count(self.cubes.proved, "invariant"),
             count(self.refutations.len(), "obligation"),
         )

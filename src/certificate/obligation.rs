@@ -14,8 +14,6 @@ pub enum Obligation {
     },
     /// No state of the invariant is in this bad cube of the model.
     Property(usize),
-    /// Initially the global of this owner does not hold the value.
-    Owner(usize),
     /// Each initial state is one of the abstract model.
     Begins,
     /// Each step of this transition from a state of the invariant is one of the abstract model.
@@ -27,7 +25,7 @@ impl Obligation {
     pub const fn cube(self) -> Option<usize> {
         match self {
             Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
-            Self::Property(_) | Self::Owner(_) | Self::Begins | Self::Refines(_) => None,
+            Self::Property(_) | Self::Begins | Self::Refines(_) => None,
         }
     }
 }

@@ -11,7 +11,6 @@ use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
 use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
-use super::owners::is_first;
 use super::refinement::RefinementReader;
 use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
@@ -71,7 +70,6 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         + arity
         + named.max(refinement)
         + 1
-        + cubes.owners.len()
         + usize::from(cubes.beyond())
         + most_witnessed(system)
 }
@@ -206,10 +204,6 @@ impl<'a> Obligations<'a> {
                 self.consecution((transition, cube), identities, leaves_out)?
             }
             Obligation::Property(bad) => self.property(bad)?,
-            Obligation::Owner(owner) => {
-                let cube = vec![self.cubes.owners[owner].held()];
-                self.initiation(&Forbidden::new(0, cube))?
-            }
             Obligation::Begins => self.begins()?,
             Obligation::Refines(transition) => self.refines(&self.system.transitions[transition])?,
         };
@@ -486,30 +480,19 @@ impl<'a> Obligations<'a> {
         Ok(out)
     }
 
-    /// The choices for owners and witnesses where a transition is taken and a cube holds after it.
+    /// The choices for witnesses where a transition is taken and a cube holds after it.
     fn further(
         &self,
         t: &Transition,
         (procs, args): (u8, &[u8]),
         cube: (&Conj, &[u8]),
     ) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
-        let owned = self.owners(t, procs)?;
         if t.universals.is_empty() || self.system.witnesses.is_empty() {
-            return Ok(owned);
+            return Ok(vec![(procs, Vec::new())]);
         }
-        let of_named = self.sorts_of(procs, [(&t.guard, args), cube]);
-        let sorts_among = |procs: u8| {
-            let mut sorts = of_named.clone();
-            sorts.resize(usize::from(procs), None);
-            sorts
-        };
-        let of_args = |(procs, said): (u8, Vec<GroundFormula>)| NamedWitnesses {
-            said,
-            sorts: sorts_among(procs),
-            asked: args.to_vec(),
-        };
-        let most = usize::from(procs) + self.cubes.owners.len() + most_witnessed(self.system);
-        let mut ways: Vec<NamedWitnesses> = owned.into_iter().map(of_args).collect();
+        let sorts = self.sorts_of(procs, [(&t.guard, args), cube]);
+        let most = usize::from(procs) + most_witnessed(self.system);
+        let mut ways = vec![NamedWitnesses { said: Vec::new(), sorts, asked: args.to_vec() }];
         // A witness of a witness of a process is named in the second step.
         for _ in 0..MOST_STEPS {
             let mut ended = Vec::new();
@@ -587,33 +570,6 @@ impl<'a> Obligations<'a> {
             }
         }
         sorts
-    }
-
-    /// The choices for the owners where a transition with universal guards is taken and `procs` processes are named: one of
-    /// these, or a further one. Each with the resulting number of processes. While the global does not hold the
-    /// value, nothing is assumed about an owner.
-    fn owners(&self, t: &Transition, procs: u8) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
-        let mut ways = vec![(procs, Vec::new())];
-        if t.universals.is_empty() {
-            return Ok(ways);
-        }
-        for (n, owner) in self.cubes.owners.iter().enumerate() {
-            let held = self.reader.literal(&owner.held(), &[], Reading::Now)?;
-            let is = is_first(self.cubes.owner(self.system, n));
-            let is = |p: u8| self.reader.literal(&is, &[p], Reading::Now);
-            let mut next = Vec::new();
-            for (procs, said) in ways {
-                let mut named = vec![held.clone().not()];
-                for p in 0..procs {
-                    named.push(is(p)?);
-                }
-                let further = [held.clone(), is(procs)?];
-                next.push((procs, [&said[..], &[GroundFormula::any(named)]].concat()));
-                next.push((procs + 1, [&said[..], &further].concat()));
-            }
-            ways = next;
-        }
-        Ok(ways)
     }
 
     /// The literals of a cube that a transition writes, as they are after it where enum cells hold before it what is `possible`, and whether they

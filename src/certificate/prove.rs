@@ -185,9 +185,6 @@ impl<'a> Prover<'a, '_> {
         if self.extent == Some(Extent::All) {
             (0..self.cubes.proved).for_each(|cube| self.need(cube));
         }
-        for owner in 0..self.cubes.owners.len() {
-            self.show(Obligation::Owner(owner))?;
-        }
         for goal in self.obligations.goals() {
             self.show(goal)?;
         }
@@ -363,7 +360,7 @@ impl<'a> Prover<'a, '_> {
             return true;
         }
         let kept = self.dropping.is_none_or(|out| cube != out && self.needed.contains(&cube));
-        kept && !matches!(obligation, Obligation::Initiation(_) | Obligation::Owner(_))
+        kept && !matches!(obligation, Obligation::Initiation(_))
     }
 
     /// Whether using a cube gives nothing more to show.

@@ -38,7 +38,7 @@ pub fn scripts(
     let mut files: BTreeMap<(u8, usize), Vec<&Refutations>> = BTreeMap::new();
     for entry in refutations {
         let file = match entry.0 {
-            Obligation::Initiation(_) | Obligation::Owner(_) => (0, 0),
+            Obligation::Initiation(_) => (0, 0),
             Obligation::Consecution { transition, .. } => (1, transition),
             Obligation::Property(_) => (2, 0),
             Obligation::Begins => (3, 0),

@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use super::added::NotDerived;
 use super::failure::NoCertificate;
-use super::owners::{self, NamedOwner, extended};
 use super::subject::Subject;
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
@@ -203,12 +202,11 @@ pub fn axioms(system: &System) -> Vec<String> {
 }
 
 /// The file `invariants.cub` of a certificate for a model; the first `system` is derived from it, as `subject` says, and
-/// the second one has owners and counts besides, which `cubes` may mention.
+/// the second one has counts besides, which `cubes` may mention.
 pub fn file(
     model: &System,
     subject: &Subject,
     (system, all): (&System, &System),
-    owners: &[NamedOwner],
     cubes: &[Forbidden],
     trusting: bool,
 ) -> Result<String, usize> {
@@ -224,7 +222,7 @@ pub fn file(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
-    for line in subject.lines(model).into_iter().chain(owners.iter().map(|owner| owner.line(system))) {
+    for line in subject.lines(model).into_iter() {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
@@ -243,15 +241,13 @@ pub struct CertificateText {
     pub subject: Subject,
     /// The system of the subject.
     pub basis: System,
-    /// Ghost variables after those of the system.
-    pub owners: Vec<NamedOwner>,
-    /// Counts that the cubes mention, after these.
+    /// Counts that the cubes mention, after the variables of the system.
     pub counts: Vec<(Var, Count)>,
     /// The cubes, over all these variables.
     pub cubes: Vec<Forbidden>,
 }
 
-/// Reads the subject of a certificate for a model, its owners, and its invariants in the names and types of these.
+/// Reads the subject of a certificate for a model, and its invariants in the names and types of its system.
 pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
     let system = model.system;
     let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
@@ -259,26 +255,25 @@ pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCer
         NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
         NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
     })?;
-    let (owners, invariants) = owners::read(&basis, &text).map_err(NoCertificate::Unreadable)?;
-    let all = extended(&basis, &owners);
+    let (all, invariants) = (&basis, text);
     let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
     let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
     let further = all.vars.iter().enumerate().skip(system.vars.len());
     if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
         return Err(NoCertificate::Unreadable(TextError::NameInUse(var.name.clone())));
     }
-    let found = parse_claims_with_counts(ModelSource { system: &all, ..model }, &invariants);
+    let found = parse_claims_with_counts(ModelSource { system: all, ..model }, &invariants);
     let (counting, found) = found.map_err(|errors| {
         let (line, why) = located(&invariants, &errors[0]);
         NoCertificate::Unreadable(TextError::Line(line, why))
     })?;
     let counts = counting.counts[all.counts.len()..].iter();
     let counts = counts.map(|count| (counting.var(count.var).clone(), count.clone())).collect();
-    Ok(CertificateText { subject, basis, owners, counts, cubes: found })
+    Ok(CertificateText { subject, basis, counts, cubes: found })
 }
 
 /// A file of cubes that a later run may begin with, one declaration on each line, and how many are left out: those that
-/// mention owners or counts that the model does not have, and those that the language cannot express. First come the states that
+/// mention ghost arrays or counts that the model does not have, and those that the language cannot express. First come the states that
 /// equations exclude, over the counts of `all` besides, which the later run finds again.
 pub fn lemmas(
     system: &System,
@@ -295,7 +290,7 @@ pub fn lemmas(
     let others = cubes.iter().filter(|cube| !excluded.contains(cube));
     for cube in excluded.iter().chain(others) {
         if !excluded.contains(cube) && !cube.literals().all(known) {
-            left_out.of_owners += 1;
+            left_out.of_counts += 1;
         } else if let Some(line) = declaration(all, cube) {
             out.push_str(&line);
             out.push('\n');
@@ -309,8 +304,8 @@ pub fn lemmas(
 /// How many cubes a file of lemmas leaves out.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LeftOut {
-    /// They mention an owner, or a count that the model does not mention.
-    pub of_owners: usize,
+    /// They mention a ghost array, or a count that the model does not mention.
+    pub of_counts: usize,
     /// One of their numbers leaves the 64-bit range where it is written.
     pub too_large: usize,
 }

@@ -29,12 +29,6 @@ pub enum LineError {
     /// No earlier line names the monitor that it belongs to.
     #[error("it must follow `monitor of PROPERTY with PHASE`")]
     NoMonitor,
-    /// Two parameters of a transition shall own the value.
-    #[error("a transition gives the value to one process only")]
-    TwoParameters,
-    /// A transition of this name that may give this value is not named.
-    #[error("{0} may give {1} too")]
-    UnnamedGiver(String, String),
     /// It is not a cube of the model, as a diagnostic says.
     #[error("{0}")]
     Cube(String),

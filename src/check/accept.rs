@@ -98,12 +98,7 @@ fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
             None => RunsClaim::Never(session.system.temporal[report.property].name.clone()),
         };
         let subject = &Subject { runs: Some(runs), ..origin.subject.clone() };
-        let claim = Claim {
-            owners: &proof.owners,
-            counts: &proof.counts,
-            cubes: &proof.invariant,
-            ..Claim::default()
-        };
+        let claim = Claim { counts: &proof.counts, cubes: &proof.invariant, ..Claim::default() };
         let accepted = check_claim(Origin { subject, ..origin }, &proof.system, claim, how(session));
         if let Err(why) = take(session, accepted) {
             (report.proved, report.never, report.proof) = (false, false, None);

@@ -61,7 +61,7 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
     // The searches before are not why.
     let report = &mut session.report;
     (report.backward, report.announcements) = (None, Vec::new());
-    (report.tails, report.owners) = (Vec::new(), Vec::new());
+    report.tails = Vec::new();
     report.decider = Some(Decider::AllInstances(sizes.last().copied().unwrap_or(0)));
     Some(Verdict::Safe)
 }

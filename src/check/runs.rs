@@ -168,11 +168,11 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
     proof.is_derived = true;
     auto::decide(&mut proof);
-    let Report { verdict, owners, backward, .. } = proof.report;
+    let Report { verdict, backward, .. } = proof.report;
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan, owners, invariant, counts })
+            Ok(RunsProof { system, plan, invariant, counts })
         }
         Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),

@@ -54,7 +54,8 @@ impl Cluster {
     pub fn explore(
         self,
         facts: Facts,
-        (instance, memory): (&Instance, usize),
+        instance: &Instance,
+        memory: usize,
         serves: bool,
         interrupt: &Interrupt,
         mut callbacks: Callbacks<'_>,
@@ -62,7 +63,7 @@ impl Cluster {
         let (me, workers, kept) = (self.me, self.workers, Arc::clone(&self.kept));
         let (tell, events) = mpsc::channel();
         let facts = (facts, instance.agreement());
-        let (states, watch) = self.connect(facts, (callbacks.log, callbacks.stop), (&tell, Event::Fault))?;
+        let (states, watch) = self.connect(facts, callbacks.log, callbacks.stop, &tell, Event::Fault)?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),

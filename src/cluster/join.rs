@@ -67,8 +67,10 @@ impl Cluster {
     pub(super) fn connect<T: Send + 'static>(
         self,
         (first, further): (Facts, Facts),
-        (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
-        (faults, report): (&Sender<T>, fn(String) -> T),
+        log: &dyn Fn(&str),
+        stop: &dyn Fn() -> Option<String>,
+        faults: &Sender<T>,
+        report: fn(String) -> T,
     ) -> Result<(Vec<Option<Channel>>, Watch), Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let sizes = [

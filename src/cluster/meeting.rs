@@ -64,12 +64,13 @@ impl Cluster {
         self,
         facts: (Facts, Facts),
         interrupt: &Interrupt,
-        (log, stop): (&dyn Fn(&str), &dyn Fn() -> Option<String>),
+        log: &dyn Fn(&str),
+        stop: &dyn Fn() -> Option<String>,
         leaves: Leaves,
     ) -> Result<Meeting, Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
-        let (states, watch) = self.connect(facts, (log, stop), (&lost, Lost::Fault))?;
+        let (states, watch) = self.connect(facts, log, stop, &lost, Lost::Fault)?;
         let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
         let failed = Fault::of("cannot use the connections");

@@ -189,7 +189,6 @@ pub struct Diagnostics {
 
 /// What messages are reported to.
 pub(crate) trait Reporter {
-    /// Adds a message.
     fn add(&mut self, diagnostic: Diagnostic);
 }
 
@@ -281,7 +280,6 @@ struct Excerpt<'t> {
     shown: &'t str,
     /// Offset of `shown` in the text.
     offset: usize,
-    /// Line number from 1.
     line: usize,
     /// Column of the span in characters from 1.
     column: usize,

@@ -11,7 +11,7 @@ use super::stages::ordered_name;
 use super::statistics::checked;
 use super::trace::TraceStates;
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::model::{System, owner_names, tail_names};
+use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::{
@@ -103,7 +103,6 @@ pub fn plain_conclusion(
         }
         text.push_str(&candidates(outcome, all, style));
         text.push_str(&tails(system, report, style));
-        text.push_str(&owners(system, report, style));
         text.push_str(&figures(outcome, report.acceptance, style));
     }
     // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
@@ -168,20 +167,6 @@ fn tails(system: &System, report: &Report, style: Style) -> String {
             "\n{}: added for the proof; true {at}wherever {}\n",
             style.title(format!("Tail {name}")),
             words::tail(system, tail)
-        );
-    }
-    text
-}
-
-/// The variables that the proof has added to the model.
-fn owners(system: &System, report: &Report, style: Style) -> String {
-    let mut text = String::new();
-    for (owner, name) in report.owners.iter().zip(owner_names(system, &report.owners)) {
-        let (held, givers) = (owner.held(system), owner.givers(system).join(", "));
-        let _ = write!(
-            text,
-            "\n{}: added for the proof; while {held}, the process that last made it so, by {givers}\n",
-            style.title(format!("Owner {name}"))
         );
     }
     text

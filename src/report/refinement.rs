@@ -12,7 +12,8 @@ use cubicle_tools::refines::BrokenRefinement;
 
 /// The run state by state, with the abstract steps and what they change behind bars; at the end, why there is no further one.
 pub fn refinement(
-    (concrete, abstraction): (&System, &System),
+    concrete: &System,
+    abstraction: &System,
     broken: &BrokenRefinement,
     style: Style,
 ) -> String {

@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Answer, Document, Level, Message, TextRange, TraceRecord, Unchecked};
+use super::document::{Answer, Document, Level, Message, TextRange, Tool, TraceRecord, Unchecked};
 use super::findings::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
 use cubicle_lang::explain;
-
-pub(super) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /// The document, ending in a line feed. Advice and notes without a place are left out.
 pub fn sarif(document: &Document) -> String {
@@ -20,28 +18,52 @@ pub fn sarif(document: &Document) -> String {
     let results = messages.iter().map(|message| result(document, message, &codes, uri.as_deref()));
     let notes = document.messages.iter().filter(|it| it.code.is_none());
     let notes = notes.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
+    let ended_well = document.verdict != Answer::Unchecked(Unchecked::Error);
+    let mut invocation = invocation(&document.command, document.exit_code, ended_well);
+    invocation["toolExecutionNotifications"] = notes.collect();
+    file(SarifRun {
+        tool: &document.tool,
+        rules: codes.iter().map(|code| rule(code)).collect(),
+        invocation,
+        results: results.collect(),
+        properties: json!({ "verdict": document.verdict }),
+    })
+}
+
+/// What differs between the files of commands.
+pub(super) struct SarifRun<'a> {
+    pub tool: &'a Tool,
+    pub rules: Vec<Value>,
+    pub invocation: Value,
+    pub results: Vec<Value>,
+    pub properties: Value,
+}
+
+/// The file, ending in a line feed.
+pub(super) fn file(run: SarifRun<'_>) -> String {
+    let SarifRun { tool, rules, invocation, results, properties } = run;
     let file = json!({
-        "$schema": SCHEMA,
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
         "runs": [{
-            "tool": { "driver": {
-                "name": document.tool.name,
-                "version": document.tool.version,
-                "rules": codes.iter().map(|code| rule(code)).collect::<Vec<_>>(),
-            }},
+            "tool": { "driver": { "name": tool.name, "version": tool.version, "rules": rules } },
             "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "commandLine": document.command.join(" "),
-                "arguments": document.command.get(1..).unwrap_or_default(),
-                "exitCode": document.exit_code,
-                "executionSuccessful": document.verdict != Answer::Unchecked(Unchecked::Error),
-                "toolExecutionNotifications": notes.collect::<Vec<_>>(),
-            }],
-            "results": results.collect::<Vec<_>>(),
-            "properties": { "verdict": document.verdict },
+            "invocations": [invocation],
+            "results": results,
+            "properties": properties,
         }],
     });
     format!("{file:#}\n")
+}
+
+/// How the program was called, and how it ended.
+pub(super) fn invocation(command: &[String], exit_code: u8, ended_well: bool) -> Value {
+    json!({
+        "commandLine": command.join(" "),
+        "arguments": command.get(1..).unwrap_or_default(),
+        "exitCode": exit_code,
+        "executionSuccessful": ended_well,
+    })
 }
 
 fn rule(code: &str) -> Value {

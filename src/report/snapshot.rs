@@ -131,7 +131,7 @@ pub fn unknown(why: &Reason, style: Style) -> String {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::super::document::Head;
+    use super::super::document::{Head, Written};
     use super::*;
     use cubicle_lang::diagnostic::Span;
     use cubicle_run::result::AssumptionKind;

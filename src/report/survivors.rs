@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::{FateWord, MutantRecord, MutationDocument};
-use super::sarif::{SCHEMA, physical, uri};
+use super::sarif::{SarifRun, file, invocation, physical, uri};
 use cubicle_transform::mutate::OPERATORS;
 
 /// The survivors of a document: those that change what is reachable as warnings, the others that change something as
@@ -13,27 +13,13 @@ pub fn survivors_sarif(document: &MutationDocument) -> String {
     let survived = |it: &&MutantRecord| it.fate == FateWord::Survived && it.changes_nothing != Some(true);
     let results = document.mutants.iter().filter(survived).map(|it| result(it, uri.as_deref()));
     let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
-    let file = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": document.tool.name,
-                "version": document.tool.version,
-                "rules": OPERATORS.iter().map(|it| rule(it.name(), it.describe())).collect::<Vec<_>>(),
-            }},
-            "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "commandLine": document.command.join(" "),
-                "arguments": document.command.get(1..).unwrap_or_default(),
-                "exitCode": document.exit_code,
-                "executionSuccessful": true,
-            }],
-            "results": results.collect::<Vec<_>>(),
-            "properties": { "killed": document.killed, "counted": document.counted },
-        }],
-    });
-    format!("{file:#}\n")
+    file(SarifRun {
+        tool: &document.tool,
+        rules: OPERATORS.iter().map(|it| rule(it.name(), it.describe())).collect(),
+        invocation: invocation(&document.command, document.exit_code, true),
+        results: results.collect(),
+        properties: json!({ "killed": document.killed, "counted": document.counted }),
+    })
 }
 
 fn result(mutant: &MutantRecord, uri: Option<&str>) -> Value {

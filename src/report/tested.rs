@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::count::count;
 use super::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun};
 use super::junit::{JunitCase, JunitOutcome, junit};
-use super::sarif::{SCHEMA, physical, uri};
+use super::sarif::{SarifRun, file, invocation, physical, uri};
 use cubicle_run::style::Style;
 
 /// A line about a model, and below it its runs that are not as expected.
@@ -117,29 +117,14 @@ fn said(run: &TestedRun) -> String {
 
 /// What is not as expected, each at its `TEST:` line.
 pub fn tests_sarif(document: &TestDocument) -> String {
-    let results: Vec<Value> = document.models.iter().flat_map(results).collect();
-    let rules = RULES.map(|(id, what)| json!({ "id": id, "shortDescription": { "text": what } }));
-    let file = json!({
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": document.tool.name,
-                "version": document.tool.version,
-                "rules": rules,
-            }},
-            "columnKind": "unicodeCodePoints",
-            "invocations": [{
-                "commandLine": document.command.join(" "),
-                "arguments": document.command.get(1..).unwrap_or_default(),
-                "exitCode": document.exit_code,
-                "executionSuccessful": document.error.is_none() && document.stopped.is_none(),
-            }],
-            "results": results,
-            "properties": { "counts": document.counts },
-        }],
-    });
-    format!("{file:#}\n")
+    let ended_well = document.error.is_none() && document.stopped.is_none();
+    file(SarifRun {
+        tool: &document.tool,
+        rules: RULES.map(|(id, what)| json!({ "id": id, "shortDescription": { "text": what } })).to_vec(),
+        invocation: invocation(&document.command, document.exit_code, ended_well),
+        results: document.models.iter().flat_map(results).collect(),
+        properties: json!({ "counts": document.counts }),
+    })
 }
 
 /// The rules of the results, in the order of [`rule`].

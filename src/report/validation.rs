@@ -175,7 +175,8 @@ pub fn validated_all(sum: LogSum) -> String {
 /// The result for a log as a case of a test report.
 pub fn validation_case(
     system: &System,
-    (model, log): (&str, &str),
+    model: &str,
+    log: &str,
     found: &Validated,
     seconds: f64,
 ) -> JunitCase {

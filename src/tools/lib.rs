@@ -9,6 +9,7 @@ pub mod export;
 pub mod import;
 pub mod inductive;
 pub mod itf;
+mod json;
 pub mod lint;
 pub mod mutation;
 pub mod refines;

@@ -1,7 +1,6 @@
 //! Transformations of models.
 //!
-//! `owner`: from a system to one that is easier to decide, by ghost variables for universal guards, and the way back for
-//! runs found there. `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
+//! `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
 //! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
 //! `refines`: to one in which a step that another model does not have is a bad state.
 //! `tails`: to one with ghost arrays that say what holds of all processes. `announcements`: to one without arrays that only note what steps saw.
@@ -16,7 +15,6 @@ pub mod edit;
 mod equations;
 mod monitor;
 pub mod mutate;
-mod owner;
 pub mod refines;
 mod restart;
 pub mod shrink;
@@ -30,6 +28,5 @@ pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, with_equations};
 pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
-pub use owner::{Instrumented, excluded_initially, gives, with_owners};
 pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

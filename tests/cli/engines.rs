@@ -17,7 +17,6 @@ fn each_decides_and_is_named() {
         ("--engine brab brab 3 examples/mutex.cub", "brab", 3.into()),
         ("--engine pdr examples/mutex.cub", "pdr", 2.into()),
         ("brab 3 --engine pdr examples/mutex.cub", "pdr", 3.into()),
-        ("--strategy classic examples/mutex.cub", "classic", Value::Null),
     ] {
         let document = document(line);
         assert_eq!(document["verdict"], "safe", "{line}");

@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_refused_before_any_run() {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }
     assert_eq!(run.stderr.matches("error[C0926]").count(), 4);
-    for line in ["c", "no-such-folder", "", "b.cub --recheck", "b.cub --expect fine"] {
+    for line in ["c", "no-such-folder", "", "b.cub --cache kept", "b.cub --expect fine"] {
         let run = test_in(folder.path(), line);
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{line}: {run:?}");
     }
@@ -140,49 +140,6 @@ fn update_changes_verdicts_and_says_so() {
     assert_eq!(text, format!("{now}{}", models::UNSAFE));
     assert!(fs::read_to_string(folder.path().join("e.cub")).unwrap().starts_with("(* TEST: => safe *)"));
     assert_eq!(test_in(folder.path(), "a.cub --update").code, Some(3));
-}
-
-#[test]
-fn results_are_kept_and_verified() {
-    let lines = "(* TEST: => safe *)\n(* TEST: --only-forward => nothing-wrong *)\n";
-    let folder = folder(&[
-        ("safe.cub", lines, models::SAFE),
-        (
-            "unsafe.cub",
-            "(* TEST: => unsafe *)\n(* TEST: --nodes 1 --engine classic => unknown *)\n",
-            models::UNSAFE,
-        ),
-    ]);
-    let first = test_in(folder.path(), ". --cache kept");
-    assert!(first.stderr.contains("note: 0 results are from the cache"), "{first:?}");
-    assert_eq!(first.code, Some(0), "{first:?}");
-    for (more, used) in [
-        ("", "3 results are from the cache\n"),
-        ("--recheck", "2 results are from the cache, 2 of them checked\n"),
-    ] {
-        let again = test_in(folder.path(), &format!(". --cache kept {more}"));
-        assert_eq!(again.stdout, first.stdout, "{again:?}");
-        assert!(again.stderr.ends_with(used), "{again:?}");
-    }
-    // A forged result passes as long as it is not checked: its hash is right.
-    let entries = || fs::read_dir(folder.path().join("kept")).unwrap().map(|it| it.unwrap().path());
-    let certificate =
-        entries().map(|it| it.join("certificate/invariants.cub")).find(|it| it.exists()).unwrap();
-    let text = fs::read_to_string(&certificate).unwrap();
-    fs::write(&certificate, text.replace("Critical", "Idle")).unwrap();
-    let forged = test_in(folder.path(), ". --cache kept --recheck");
-    assert!(forged.stderr.contains("does not show what it says about safe.cub"), "{forged:?}");
-    assert_eq!((forged.code, &forged.stdout), (Some(0), &first.stdout));
-    // A damaged document is not read, and replaced.
-    let document = certificate.ancestors().nth(2).unwrap().join("run.json");
-    let text = fs::read_to_string(&document).unwrap();
-    fs::write(&document, text.replace("\"safe\"", "\"unsafe\"")).unwrap();
-    let damaged = test_in(folder.path(), ". --cache kept");
-    assert!(damaged.stderr.contains("2 results are from the cache"), "{damaged:?}");
-    assert_eq!((damaged.code, &damaged.stdout), (Some(0), &first.stdout));
-    // Another text is another result, whatever its name.
-    fs::write(folder.path().join("safe.cub"), format!("(* TEST: => safe *)\n{}", models::UNSAFE)).unwrap();
-    assert_eq!(test_in(folder.path(), ". --cache kept").code, Some(1));
 }
 
 /// The processes that `parent` has started.

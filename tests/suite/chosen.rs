@@ -7,11 +7,11 @@ use std::collections::{BTreeSet, VecDeque};
 use cubicle::check;
 use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
-use cubicle::load::in_core;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::result::Stop;
 use cubicle::verdict::Verdict;
+use cubicle::words;
 
 use super::doors::small_search;
 use super::support::dice::Dice;
@@ -311,7 +311,7 @@ fn examine(seed: u64) -> Result<bool, String> {
     let text = model.to_string();
     let shown = |what: &str| format!("seed {seed}: {what}\n{text}");
     let loaded = cubicle::load(&text).map_err(|why| shown(&why.to_string()))?;
-    let core = in_core(&loaded.file);
+    let core = words::model(&loaded.system);
     let again = cubicle::load(&core).map_err(|why| shown(&format!("the core is refused: {why}\n{core}")))?;
     let right: Vec<Option<(bool, bool)>> = (1..=2).map(|procs| brute_force(&model, procs, 6000)).collect();
     let mut compared = false;

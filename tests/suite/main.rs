@@ -31,7 +31,6 @@ mod logging;
 mod models;
 mod mutants;
 mod others;
-mod owners;
 mod populated;
 mod properties;
 mod random_systems;

@@ -380,7 +380,7 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
         Err(why) if why.diagnostics.iter().all(|it| it.code == "C0504") => return Ok(false),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let printed = cubicle::load::in_core(&loaded.file);
+    let printed = cubicle::words::model(&loaded.system);
     cubicle::load(&printed)
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
     let (mut unsafe_in, mut compared) = (None, false);

@@ -9,7 +9,7 @@ use super::args::Args;
 use super::choices::{MessageFormat, ResultFormat};
 use super::document::is_stdout;
 use super::failure::Failure;
-use super::settings::{self, Results};
+use super::settings;
 use super::touched::written_files;
 
 /// What an option needs to have an effect.
@@ -38,7 +38,7 @@ pub enum Need {
     /// The exploration has epochs.
     Epochs,
     /// Random choices are made: in walks, or in those that show an approximation more states.
-    Lots,
+    RandomChoices,
     /// There are walks of the fuzzing kind, in the exploration or in the proof.
     Fuzzing,
     /// The exploration is depth first.
@@ -79,7 +79,7 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 
 use Need::{
     Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Files, Fuzzing,
-    Instance, Lots, MoreErrors, OneProcess, Proof, Queue, Size, Talk, Text, Threads, Walks,
+    Instance, MoreErrors, OneProcess, Proof, Queue, RandomChoices, Size, Talk, Text, Threads, Walks,
 };
 
 /// Every option.
@@ -108,7 +108,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("procs", &[Check]),
     original("forward", &[Check, Exploration]),
     row("cfl_choice", &[Check, Exploration, Fuzzing]),
-    row("seed", &[Check, Exploration, Lots]),
+    row("seed", &[Check, Exploration, RandomChoices]),
     row("epochs", &[Check, Exploration, Epochs]),
     row("jobs", &[Check, OneProcess, Threads]),
     row("restart_depth", &[Check, Exploration, DepthFirst]),
@@ -184,14 +184,14 @@ impl Need {
             BreadthFirst => args.forward == Strategy::Bfs,
             Walks => walks,
             Epochs => walks || dfs && restarts,
-            Lots => walks || dfs && restarts || approximates,
+            RandomChoices => walks || dfs && restarts || approximates,
             Fuzzing => args.forward == Strategy::Cfl || approximates,
             DepthFirst => dfs,
             Threads => proves || !dfs || restarts,
             MoreErrors => args.deadlock || args.all_errors,
             Answer => args.only_forward || args.deadlock,
             Talk => !args.quiet,
-            Text => settings::results(args) == Results::Human,
+            Text => settings::results(args) == ResultFormat::Human,
             OneProcess => !args.cluster,
             Files => !written_files(args).is_empty(),
         }
@@ -218,7 +218,7 @@ impl Need {
                 "the exploration has no epochs",
                 "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
             ),
-            Lots => (
+            RandomChoices => (
                 "no random choices are made",
                 "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
             ),

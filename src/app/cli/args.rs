@@ -8,12 +8,25 @@ use cubicle_run::named::Named;
 use cubicle_run::options::{CflChoice, Method, Procs, SearchOrder, SolverMode, Strategy, Vacuity};
 use cubicle_transform::Crash;
 
-use super::choices::{CertificateFormat, Color, Deny, MessageFormat, ResultFormat, Store, named};
+use super::choices::{
+    CertificateFormat, Color, Deny, FormatChoice, MessageFormat, ResultFormat, Store, formats, named,
+};
 use super::failure::Failure;
 use super::quantities::{Size, bytes, crash, duration, procs, warning};
 
 /// Default number of processes of the oracle.
 const ORACLE_PROCS: u8 = 2;
+
+const FORMATS: [FormatChoice; 4] = [
+    ("human", ResultFormat::Human, "For a person"),
+    ("json", ResultFormat::Json, "One JSON document, however the run ends"),
+    (
+        "ndjson",
+        ResultFormat::Ndjson,
+        "Events as they come, a JSON object each, then the document in one line",
+    ),
+    ("junit", ResultFormat::Junit, "Each property as a case, in the XML of JUnit"),
+];
 
 const PROOF: &str = "Proof, for any number of processes (cubicle brab 2 --search dfsh model.cub)";
 const FORWARD: &str = "Exploration of an instance (cubicle --only-forward --procs 4 model.cub)";
@@ -72,11 +85,11 @@ pub struct Args {
     pub brab: Option<u8>,
 
     /// How to search for a proof [default: auto, or brab where `brab K` is given]
-    #[arg(long, alias = "strategy", value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
+    #[arg(long, value_name = "ENGINE", value_parser = named::<Method>(), conflicts_with = "only_forward", help_heading = PROOF)]
     pub engine: Option<Method>,
 
     /// Use the states of all instances with 0 to K processes
-    #[arg(long, alias = "up-to", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub upto: bool,
 
     /// Order in which nodes are visited [default: each search of `auto` has its own; otherwise bfs]
@@ -140,15 +153,15 @@ pub struct Args {
     pub trace: Option<CertificateFormat>,
 
     /// Keep visited nodes that a later node subsumes
-    #[arg(long, alias = "no-delete", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub nodelete: bool,
 
     /// Do not use the ranges of values that variables can hold
-    #[arg(long, alias = "no-subtyping", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub nosubtyping: bool,
 
     /// Do not eliminate constants from cubes
-    #[arg(long, alias = "no-qe", help_heading = PROOF)]
+    #[arg(long, help_heading = PROOF)]
     pub noqe: bool,
 
     /// Only explore an instance; no proof
@@ -360,7 +373,7 @@ pub struct Args {
     pub solver_timeout: Duration,
 
     /// What is written to standard output
-    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = OUTPUT)]
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human", help_heading = OUTPUT)]
     pub format: ResultFormat,
 
     /// How errors, warnings and notes are written to standard error; with `sarif`, to standard output, where they

@@ -92,12 +92,7 @@ pub fn certify(
             None => RunsClaim::Never(name.clone()),
         };
         let subject = Subject { runs: Some(runs), ..subject.clone() };
-        let claim = Claim {
-            owners: &proof.owners,
-            counts: &proof.counts,
-            cubes: &proof.invariant,
-            ..Claim::default()
-        };
+        let claim = Claim { counts: &proof.counts, cubes: &proof.invariant, ..Claim::default() };
         match certificate::certify_as(&subject, model, &proof.system, claim, how) {
             Ok(certificate) => certificates.runs.push((report.property + 1, certificate)),
             Err(refused) => {

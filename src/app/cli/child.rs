@@ -26,9 +26,9 @@ const SHORT_PERIODS: u32 = 50;
 
 /// How a child ended.
 #[derive(Clone, Debug)]
-pub struct ChildEnd {
+pub struct ChildEnd<C = Result<u8, i32>> {
     /// Its exit code; the error is the number of the signal that ended it.
-    pub code: Result<u8, i32>,
+    pub code: C,
     /// What it wrote to standard output.
     pub stdout: String,
     /// What it wrote to standard error.
@@ -61,10 +61,15 @@ impl Call<'_> {
     /// Runs the program until it ends; `None` when `interrupt` ends it before.
     pub fn make(self, interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
         let error = |error| Failure::internal(format!("cannot run the program itself: {error}"));
-        self.run(interrupt).map_err(error)
+        let ChildEnd { code, stdout, stderr } = self.run(interrupt).map_err(error)?;
+        Ok(code.map(|code| ChildEnd { code, stdout, stderr }))
     }
 
-    fn run(self, interrupt: &Interrupt) -> io::Result<Option<ChildEnd>> {
+    /// Runs the program until it ends, or until `interrupt` ends it, when it has no exit code.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    pub fn run(self, interrupt: &Interrupt) -> io::Result<ChildEnd<Option<Result<u8, i32>>>> {
         let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut command = Command::new(std::env::current_exe()?);
         // A signal of the terminal ends the caller, which ends its children.
@@ -83,20 +88,20 @@ impl Call<'_> {
         let mut child = Guarded(parent::bind(&mut command).spawn()?);
         let mut looked = 0;
         let status = loop {
-            if let Some(status) = child.0.try_wait()? {
-                break status;
-            }
-            if interrupt.reason().is_some() {
-                return Ok(None);
+            let ended = child.0.try_wait()?;
+            if ended.is_some() || interrupt.reason().is_some() {
+                break ended;
             }
             thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
             looked += 1;
         };
-        let code = match (status.code(), status.signal()) {
-            (Some(code), _) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
-            (None, signal) => Err(signal.unwrap_or_default()),
-        };
-        Ok(Some(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? }))
+        // It is killed unless it has ended.
+        drop(child);
+        let code = status.map(|status| match status.code() {
+            Some(code) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
+            None => Err(status.signal().unwrap_or_default()),
+        });
+        Ok(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? })
     }
 }
 

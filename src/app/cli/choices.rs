@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use cubicle_report::document::{Document, DocumentKind};
 use cubicle_run::named::Named;
 
 /// Parses the name of a value; `--help` lists them.
@@ -32,17 +33,49 @@ pub enum Store {
     Table,
 }
 
-/// Formats of results.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+/// What is written to standard output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ResultFormat {
-    /// For a person
+    /// Text for a person.
     Human,
-    /// One JSON document, however the run ends
+    /// One document.
     Json,
-    /// Events as they come, a JSON object each, then the document in one line
+    /// Lines of JSON as they come, then the document in a line.
     Ndjson,
-    /// Each property as a case, in the XML of JUnit
+    /// Messages and findings as one document in SARIF.
+    Sarif,
+    /// Each property, model or log as a case of JUnit.
     Junit,
+    /// Text for a person; the messages are workflow commands of GitHub.
+    Github,
+}
+
+impl ResultFormat {
+    /// What is written of a run with no results but those in `run`, the document of any run; `None` for people.
+    pub fn without_results(self, kind: DocumentKind, run: &Document) -> Option<String> {
+        match self {
+            Self::Human | Self::Github => None,
+            Self::Json => Some(kind.without_results(run, false)),
+            Self::Ndjson => Some(kind.without_results(run, true)),
+            Self::Sarif => Some(cubicle_report::sarif(run)),
+            Self::Junit => Some(cubicle_report::junit_of_run(run)),
+        }
+    }
+}
+
+/// A format that a command has: how it is written on the command line, and what it is.
+pub type FormatChoice = (&'static str, ResultFormat, &'static str);
+
+/// Parses the name of one of these formats; `--help` lists them.
+pub fn formats(choices: &'static [FormatChoice]) -> impl TypedValueParser<Value = ResultFormat> {
+    // `text` is `human`, too: it is the name that all other commands have.
+    let value = |(name, _, about): &FormatChoice| {
+        PossibleValue::new(*name).help(*about).aliases((*name == "text").then_some("human"))
+    };
+    PossibleValuesParser::new(choices.iter().map(value)).map(move |given| {
+        let chosen = choices.iter().find(|(name, ..)| *name == given || *name == "text" && given == "human");
+        chosen.expect("the parser accepts these names only").1
+    })
 }
 
 /// Formats of messages.

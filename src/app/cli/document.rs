@@ -6,10 +6,7 @@ use std::path::Path;
 
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
-use cubicle_report::document::{
-    Document, Head, Level, Message, Model, MutationDocument, OptionValue, TestDocument, Tool,
-    ValidationDocument, WitnessDocument,
-};
+use cubicle_report::document::{Document, DocumentKind, Head, Level, Message, Model, OptionValue, Tool};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Procs;
 use sha2::{Digest, Sha256};
@@ -160,24 +157,12 @@ pub fn ended(words: &[OsString], code: u8, error: Option<String>) -> u8 {
     document.messages.extend(error.iter().map(|error| Message::new(Level::Error, error.as_str())));
     document.error = error;
     document.exit_code = code;
-    let output = Output::new(Interrupt::default());
     let on_cluster =
         words.get(1).filter(|word| *word == "cluster").and_then(|_| words.iter().position(|it| it == "--"));
-    let command = words.get(on_cluster.unwrap_or(0) + 1);
-    output.write(&match format {
-        ResultFormat::Junit => cubicle_report::junit_of_run(&document),
-        _ if command.is_some_and(|word| word == "mutate") => {
-            MutationDocument::without_mutants(&document).text()
-        }
-        _ if command.is_some_and(|word| word == "witness") => WitnessDocument::without_run(&document).text(),
-        _ if command.is_some_and(|word| word == "test") => TestDocument::new(Vec::new(), &document).text(),
-        _ if command.is_some_and(|word| word == "validate") => {
-            let document = ValidationDocument::without_logs(&document);
-            if format == ResultFormat::Ndjson { document.line() } else { document.text() }
-        }
-        ResultFormat::Ndjson => document.line(),
-        ResultFormat::Json | ResultFormat::Human => document.text(),
-    });
+    let command = words.get(on_cluster.unwrap_or(0) + 1).and_then(|word| word.to_str());
+    let kind = DocumentKind::of_command(command.unwrap_or_default());
+    let output = Output::new(Interrupt::default());
+    output.write(&format.without_results(kind, &document).unwrap_or_default());
     after_output(code, output.finish())
 }
 

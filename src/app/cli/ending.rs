@@ -7,9 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use cubicle_report::document::{
-    Document, Head, MutationDocument, TestDocument, ValidationDocument, WitnessDocument,
-};
+use cubicle_report::document::{Document, DocumentKind, Head, Written};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
@@ -17,6 +15,7 @@ use cubicle_run::verdict::Reason;
 use tracing::info;
 
 use super::args::Args;
+use super::choices::ResultFormat;
 use super::costs::Costs;
 use super::document::{self, sha256};
 use super::failure::{Failure, after_output};
@@ -24,14 +23,14 @@ use super::messages::{Format, Messages};
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
-use super::settings::{self, Results};
+use super::settings;
 use super::{exit, files, line, logging, panics};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
 const LAST_WORDS_TIME: Duration = Duration::from_secs(2);
 
-const NOBODY: u8 = 0;
+const UNOWNED: u8 = 0;
 const RUN: u8 = 1;
 const WATCHDOG: u8 = 2;
 
@@ -40,7 +39,9 @@ pub struct Ending {
     quiet: bool,
     style: Style,
     /// What is written to standard output.
-    pub results: Results,
+    pub results: ResultFormat,
+    /// The document that is written in its place where it is for programs.
+    kind: DocumentKind,
     stats_json: Option<PathBuf>,
     trace_out: Option<PathBuf>,
     log_file: Option<PathBuf>,
@@ -97,8 +98,9 @@ impl Ending {
         Self {
             run_dir: None,
             quiet: true,
-            style: settings::automatic_style(&std::io::stdout()),
-            results: Results::Human,
+            style: settings::result_style(),
+            results: ResultFormat::Human,
+            kind: DocumentKind::Run,
             stats_json: None,
             trace_out: None,
             log_file: None,
@@ -108,7 +110,7 @@ impl Ending {
             output: Output::new(interrupt.clone()),
             messages: Messages::human(settings::automatic_style(&std::io::stderr())),
             interrupt: interrupt.clone(),
-            owner: AtomicU8::new(NOBODY),
+            owner: AtomicU8::new(UNOWNED),
             answered: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             signals: AtomicU32::new(0),
@@ -117,11 +119,20 @@ impl Ending {
         }
     }
 
-    /// For a command about `model` with these formats of results and of messages, which has a document.
-    pub fn with_document(model: &Path, (results, format): (Results, Format), interrupt: &Interrupt) -> Self {
+    /// For a command about `model` with results in this format and documents of this kind.
+    pub fn with_document(
+        model: &Path,
+        format: ResultFormat,
+        kind: DocumentKind,
+        interrupt: &Interrupt,
+    ) -> Self {
         let style = settings::automatic_style(&std::io::stderr());
-        let messages = Messages::new(format, false, style, true, model.display().to_string());
-        Self { results, messages, ..Self::of_command(model, interrupt) }
+        let (results, of_messages) = match format {
+            ResultFormat::Github => (ResultFormat::Human, Format::Github),
+            format => (format, Format::Human),
+        };
+        let messages = Messages::new(of_messages, false, style, true, model.display().to_string());
+        Self { results, kind, messages, ..Self::of_command(model, interrupt) }
     }
 
     /// Sets the seed in the document.
@@ -201,7 +212,7 @@ impl Ending {
         if self.finished.load(Ordering::Relaxed) {
             return exit::INTERNAL;
         }
-        if self.results == Results::Human && !self.answered.load(Ordering::Relaxed) {
+        if self.results == ResultFormat::Human && !self.answered.load(Ordering::Relaxed) {
             self.answer(&self.style.doubtful("UNKNOWN: internal error\n".to_owned()));
             after_output(exit::INTERNAL, self.output.finish());
         }
@@ -249,20 +260,11 @@ impl Ending {
         }
         document.exit_code = code;
         self.costs().fill(&mut document.times);
-        match self.results {
-            Results::Human => {}
-            Results::Json => self.output.write(&document.text()),
-            Results::Mutants => self.output.write(&MutationDocument::without_mutants(&document).text()),
-            Results::Tests => self.output.write(&TestDocument::new(Vec::new(), &document).text()),
-            Results::Witness => self.output.write(&WitnessDocument::without_run(&document).text()),
-            Results::Validation => self.output.write(&ValidationDocument::without_logs(&document).text()),
-            Results::ValidationLine => self.output.write(&ValidationDocument::without_logs(&document).line()),
-            Results::Ndjson => self.output.write(&document.line()),
-            Results::Sarif => self.output.write(&report::sarif(&document)),
-            Results::Junit => self.output.write(&report::junit_of_run(&document)),
+        if let Some(text) = self.results.without_results(self.kind, &document) {
+            self.output.write(&text);
         }
         document.exit_code = match self.results {
-            Results::Human => code,
+            ResultFormat::Human => code,
             _ => after_output(code, self.output.finish()),
         };
         let written = self.stats_json.as_ref().map_or(Ok(()), |path| files::write(path, &document.text()));
@@ -278,7 +280,8 @@ impl Ending {
     /// watchdog was first: it ends the process then.
     pub fn begin(&self) {
         self.signals.store(self.interrupt.signals(), Ordering::Relaxed);
-        while self.owner.compare_exchange(NOBODY, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG) {
+        while self.owner.compare_exchange(UNOWNED, RUN, Ordering::AcqRel, Ordering::Acquire) == Err(WATCHDOG)
+        {
             thread::park();
         }
         line::close();
@@ -286,7 +289,7 @@ impl Ending {
 
     /// Whether the run or the watchdog reports how it ended.
     pub fn has_ended(&self) -> bool {
-        self.owner.load(Ordering::Acquire) != NOBODY
+        self.owner.load(Ordering::Acquire) != UNOWNED
     }
 
     /// Whether the run reports how it ended.
@@ -302,7 +305,7 @@ impl Ending {
     /// Writes the answer and the files of a run that ends for `why` in place of the run; the exit code. `None`
     /// when the run does so itself.
     pub fn last_words(self: &Arc<Self>, why: &Reason) -> Option<u8> {
-        if self.owner.compare_exchange(NOBODY, WATCHDOG, Ordering::AcqRel, Ordering::Acquire).is_err() {
+        if self.owner.compare_exchange(UNOWNED, WATCHDOG, Ordering::AcqRel, Ordering::Acquire).is_err() {
             return None;
         }
         // Whatever blocks here must not keep the process from ending.
@@ -328,7 +331,7 @@ impl Ending {
             Reason::Cluster(_) => exit::INTERNAL,
             _ => exit::UNKNOWN,
         };
-        if self.results == Results::Human {
+        if self.results == ResultFormat::Human {
             let blank = if self.quiet { "" } else { "\n" };
             self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
             code = after_output(code, self.output.finish());

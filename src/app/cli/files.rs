@@ -43,6 +43,15 @@ pub fn remove_traces(path: &Path, from: usize) -> Result<bool, Failure> {
     Ok(of_path)
 }
 
+/// Writes a run where it is asked for; without one, removes that of an earlier run, so that it is not mistaken for one of this.
+pub fn write_trace(path: Option<&PathBuf>, text: Option<&str>) -> Result<(), Failure> {
+    match (path, text) {
+        (None, _) => Ok(()),
+        (Some(path), Some(text)) => write(path, text),
+        (Some(path), None) => remove_traces(path, 1).map(drop),
+    }
+}
+
 fn remove_trace(path: &Path) -> Result<bool, Failure> {
     if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_our_trace(path) {
         return Ok(false);

@@ -11,7 +11,7 @@ use super::args::Args;
 use super::{commands, compat};
 
 /// Commands of other tools, and what to write here instead.
-const ELSEWHERE: [(&str, &str); 15] = [
+const OTHER_TOOLS: [(&str, &str); 15] = [
     ("bmc", "cubicle --only-forward --procs 3 FILE"),
     ("check", "cubicle FILE"),
     ("explore", "cubicle --only-forward --procs 3 FILE"),
@@ -73,7 +73,7 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     }
     let error = format!("there is no command `{word}`");
     let file = next.map_or("FILE".into(), |file| file.to_string_lossy());
-    if let Some((_, line)) = ELSEWHERE.iter().find(|(known, _)| *known == word) {
+    if let Some((_, line)) = OTHER_TOOLS.iter().find(|(known, _)| *known == word) {
         return Some((error, format!("write `{}`", line.replace("FILE", &file))));
     }
     if let Some(similar) = nearest(word, commands::names().iter().map(String::as_str)) {

@@ -63,11 +63,7 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     let (text, left_out) = match &found.backward {
         None => cubicle_certificate::lemmas(system, system, &[], &[]),
         Some(outcome) => {
-            match searched_system(
-                system,
-                (&found.announcements, &found.tails, &found.owners),
-                &outcome.counts,
-            ) {
+            match searched_system(system, (&found.announcements, &found.tails), &outcome.counts) {
                 None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
                 Some(all) => {
                     let excluded = excluded(&all, &outcome.equations);
@@ -77,7 +73,7 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
         }
     };
     for (count, why) in [
-        (left_out.of_owners, "they mention an owner or a count that the model does not have"),
+        (left_out.of_counts, "they mention a tail or a count that the model does not have"),
         (left_out.too_large, "their numbers leave the 64-bit range where they are written"),
     ] {
         if count > 0 {

@@ -6,6 +6,7 @@ mod args;
 mod certificate;
 mod child;
 mod choices;
+mod command;
 mod commands;
 mod compat;
 mod coq;

@@ -7,11 +7,12 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::{ModelSource, in_core};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
+use cubicle_lang::words;
 use cubicle_report as report;
 use cubicle_report::Style;
-use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked};
+use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
@@ -19,6 +20,7 @@ use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_transform::{alive_array, with_monitor};
 
 use super::args::Args;
+use super::choices::ResultFormat;
 use super::document::NoInvocation;
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
@@ -28,7 +30,7 @@ use super::messages::Messages;
 use super::printer::Printer;
 use super::quantities::are_sorts;
 use super::run_dir::{Certificates, RunDir, traces};
-use super::settings::{self, Results};
+use super::settings;
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
@@ -119,15 +121,20 @@ fn decide(
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let LoadedModel { mut system, file, text, allowed, warnings, .. } =
+    let LoadedModel { mut system, text, allowed, warnings, .. } =
         load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
         return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
     }
     are_sorts(&system, args.of_sorts())?;
     if args.show_core {
-        if ending.results == Results::Human {
+<<<<<<< HEAD
+        if ending.results == ResultFormat::Human {
             ending.output.write(&in_core(&file));
+=======
+        if ending.results == Results::Human {
+            ending.output.write(&words::model(&system));
+>>>>>>> ffa6af83970c28c66d873410f494a3d5b55aa2e6
         }
         return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
     }
@@ -142,7 +149,7 @@ fn decide(
         .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
     if let Some(name) = &args.show_transformed {
         let shown = transformed(args, &system, name)?;
-        if ending.results == Results::Human {
+        if ending.results == ResultFormat::Human {
             ending.output.write(&shown);
         }
         return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
@@ -180,7 +187,7 @@ fn decide(
     ending.begin();
 
     let mut code = exit::of_report(&found);
-    if ending.results == Results::Human {
+    if ending.results == ResultFormat::Human {
         printer.conclude(&system, &source, &options, &found);
         code = after_output(code, ending.output.finish());
     }

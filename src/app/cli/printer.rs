@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_report::document::EventLine;
+use cubicle_report::document::{EventLine, Written};
 use cubicle_report::{self as report, Style, TraceStates};
 use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::Report;
 
 use super::args::Args;
+use super::choices::ResultFormat;
 use super::costs;
 use super::ending::Ending;
 use super::output::complain;
-use super::settings::{self, Results};
+use super::settings;
 
 /// A format of standard output.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,8 +52,8 @@ impl Printer {
     /// For the run that `args` ask for.
     pub fn new(args: &Args, ending: &Arc<Ending>) -> Self {
         let layout = match args {
-            _ if ending.results != Results::Human => {
-                Layout::Document { events: ending.results == Results::Ndjson }
+            _ if ending.results != ResultFormat::Human => {
+                Layout::Document { events: ending.results == ResultFormat::Ndjson }
             }
             Args { quiet: true, .. } => Layout::Answer,
             Args { classic_output: true, .. } => Layout::Classic,

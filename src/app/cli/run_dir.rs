@@ -7,7 +7,7 @@ use cubicle_backward::smt;
 use cubicle_certificate::{Certificate, INVARIANTS};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_report::document::{Document, Head};
+use cubicle_report::document::{Document, Head, Written};
 use cubicle_run::result::Report;
 use cubicle_tools::itf;
 

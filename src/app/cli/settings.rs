@@ -1,6 +1,6 @@
 //! From the command line as typed to the options of the library.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{IsTerminal, stderr, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -13,53 +13,24 @@ use cubicle_run::options::{
 };
 
 use super::args::Args;
-use super::choices;
+use super::choices::{self, ResultFormat};
 use super::document::is_stdout;
 use super::memory;
 use super::messages::{Format, Messages};
 
 /// What is written to standard output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Results {
-    /// Text for a person.
-    Human,
-    /// A document of the run.
-    Json,
-    /// Events, then the document in a line.
-    Ndjson,
-    /// Messages and findings as one document in SARIF.
-    Sarif,
-    /// Each property as a case of JUnit.
-    Junit,
-    /// A document of mutants, without any to show.
-    Mutants,
-    /// A document of tests, without any models.
-    Tests,
-    /// A document of a run that shows something, without a run to show.
-    Witness,
-    /// A document of logs, without any.
-    Validation,
-    /// The same in a line.
-    ValidationLine,
-}
-
-/// What is written to standard output.
-pub fn results(args: &Args) -> Results {
+pub fn results(args: &Args) -> ResultFormat {
+    let to_stdout = args.stats_json.as_deref().is_some_and(is_stdout);
     match (args.format, args.message_format) {
-        (choices::ResultFormat::Ndjson, _) => Results::Ndjson,
-        (choices::ResultFormat::Json, _) => Results::Json,
-        (choices::ResultFormat::Junit, _) => Results::Junit,
-        (choices::ResultFormat::Human, choices::MessageFormat::Sarif) => Results::Sarif,
-        (choices::ResultFormat::Human, _) if args.stats_json.as_deref().is_some_and(is_stdout) => {
-            Results::Json
-        }
-        (choices::ResultFormat::Human, _) => Results::Human,
+        (ResultFormat::Human, choices::MessageFormat::Sarif) => ResultFormat::Sarif,
+        (ResultFormat::Human, _) if to_stdout => ResultFormat::Json,
+        (format, _) => format,
     }
 }
 
 /// Whether the document of the run is written.
 pub fn wants_document(args: &Args) -> bool {
-    results(args) != Results::Human
+    results(args) != ResultFormat::Human
         || args.message_format != choices::MessageFormat::Human
         || args.stats_json.is_some()
         || args.run_dir.is_some()
@@ -212,6 +183,11 @@ pub fn style(args: &Args, stream: &impl IsTerminal) -> Style {
         choices::Color::Never => Style::PLAIN,
         choices::Color::Auto => automatic_style(stream),
     }
+}
+
+/// Style of results, for commands without a flag for it.
+pub fn result_style() -> Style {
+    automatic_style(&stdout())
 }
 
 /// Colours on a terminal that has them, unless `NO_COLOR` is set; anywhere when `CLICOLOR_FORCE` is set.

@@ -83,15 +83,16 @@ pub fn on_large_stack(command: impl FnOnce() -> u8 + Send + 'static) -> io::Resu
 mod tests {
     use std::path::Path;
 
+    use cubicle_report::document::DocumentKind;
+
     use super::*;
-    use crate::cli::messages::Format;
-    use crate::cli::settings::Results;
+    use crate::cli::choices::ResultFormat;
 
     /// What is on standard output after a panic, and after another one.
-    fn after_panics(results: Results, before: Option<&str>) -> String {
+    fn after_panics(results: ResultFormat, before: Option<&str>) -> String {
         let copy = tempfile::NamedTempFile::new().unwrap();
-        let ending =
-            Ending::with_document(Path::new("m.cub"), (results, Format::Human), &Interrupt::default());
+        let (model, kind) = (Path::new("m.cub"), DocumentKind::Run);
+        let ending = Ending::with_document(model, results, kind, &Interrupt::default());
         ending.output.copy_to(copy.reopen().unwrap());
         let ending = Arc::new(ending);
         if let Some(answer) = before {
@@ -106,12 +107,12 @@ mod tests {
 
     #[test]
     fn a_run_that_panics_has_one_answer_and_one_document() {
-        let text = after_panics(Results::Json, None);
+        let text = after_panics(ResultFormat::Json, None);
         let document: serde_json::Value = serde_json::from_str(&text).expect("one document");
         assert_eq!(document["exit_code"], 4);
         assert_eq!(document["error"], "internal error: panicked at lib.rs:1");
-        assert_eq!(after_panics(Results::Ndjson, None).lines().count(), 1);
-        assert_eq!(after_panics(Results::Human, None), "UNKNOWN: internal error\n");
-        assert_eq!(after_panics(Results::Human, Some("UNSAFE !\n")), "UNSAFE !\n");
+        assert_eq!(after_panics(ResultFormat::Ndjson, None).lines().count(), 1);
+        assert_eq!(after_panics(ResultFormat::Human, None), "UNKNOWN: internal error\n");
+        assert_eq!(after_panics(ResultFormat::Human, Some("UNSAFE !\n")), "UNSAFE !\n");
     }
 }

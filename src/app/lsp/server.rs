@@ -14,7 +14,7 @@ use super::document::OpenModel;
 use super::positions::Encoding;
 use super::prove::{self, ProofRunner, ProofRuns, Running};
 use super::{actions, completion, hover, navigation, outline, tokens};
-use crate::rpc::{MessageKind, Outgoing, RequestError, Server, ServerEnd, kind};
+use crate::rpc::{Outgoing, RequestError, Server, ServerEnd};
 
 /// The stage of the life of a server.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,46 +50,6 @@ impl LanguageServer {
     /// The current proofs.
     pub fn running(&self) -> Running {
         self.runs.running.clone()
-    }
-
-    /// The answer to a request; `None` when it comes later.
-    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
-        let invalid = |why| Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
-        match (self.stage, method) {
-            (_, "") => return invalid("a request has a method"),
-            (ServerStage::ShutDown, _) => return invalid("the server is shut down"),
-            (ServerStage::Fresh, "initialize") => return Some(Ok(self.initialize(params))),
-            (ServerStage::Fresh, _) => {
-                let why = "the first request is `initialize`";
-                return Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)));
-            }
-            (ServerStage::Running, "initialize") => return invalid("the server is initialized already"),
-            (ServerStage::Running, "shutdown") => {
-                self.runs.running.stop_all();
-                self.stage = ServerStage::ShutDown;
-                return Some(Ok(Value::Null));
-            }
-            (ServerStage::Running, "workspace/executeCommand") => {
-                return self.execute(params, id).err().map(Err);
-            }
-            (ServerStage::Running, _) => {}
-        }
-        let answer = match method {
-            "textDocument/hover" => hover::hover,
-            "textDocument/definition" => navigation::definition,
-            "textDocument/references" => navigation::references,
-            "textDocument/documentHighlight" => navigation::highlight,
-            "textDocument/prepareRename" => navigation::prepare_rename,
-            "textDocument/rename" => navigation::rename,
-            "textDocument/documentSymbol" => outline::symbols,
-            "textDocument/semanticTokens/full" => tokens::all,
-            "textDocument/completion" => completion::complete,
-            "textDocument/formatting" => formatting,
-            "textDocument/codeAction" => actions::at_range,
-            "textDocument/codeLens" => actions::lenses,
-            _ => return Some(Err(RequestError::no_method(method))),
-        };
-        Some(self.document(params).and_then(|(uri, document)| answer(uri, document, params)))
     }
 
     /// The document that a request is about.
@@ -129,31 +89,6 @@ impl LanguageServer {
             },
             "serverInfo": { "name": "cubicle", "version": env!("CARGO_PKG_VERSION") },
         })
-    }
-
-    fn notification(&mut self, method: &str, params: &Value) {
-        if self.stage != ServerStage::Running {
-            return;
-        }
-        let told = match method {
-            "textDocument/didOpen" => self.open(&params["textDocument"]),
-            "textDocument/didChange" => self.change(params),
-            "textDocument/didClose" => self.close(&params["textDocument"]),
-            "$/cancelRequest" => {
-                self.runs.stop(&params["id"]);
-                Ok(())
-            }
-            "window/workDoneProgress/cancel" => {
-                self.runs.stop_shown(&params["token"]);
-                Ok(())
-            }
-            // Other notifications of a client need no answer.
-            _ => Ok(()),
-        };
-        if let Err(why) = told {
-            self.output
-                .notify("window/logMessage", json!({ "type": 1, "message": format!("{method}: {why}") }));
-        }
     }
 
     fn open(&mut self, document: &Value) -> Result<(), String> {
@@ -242,17 +177,67 @@ impl LanguageServer {
 }
 
 impl Server for LanguageServer {
-    fn take(&mut self, message: Value) {
-        let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
-        match kind(&message) {
-            MessageKind::Request(id) => {
-                if let Some(result) = self.request(method, params, id) {
-                    self.output.respond(id, result);
-                }
+    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        let invalid = |why| Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
+        match (self.stage, method) {
+            (_, "") => return invalid("a request has a method"),
+            (ServerStage::ShutDown, _) => return invalid("the server is shut down"),
+            (ServerStage::Fresh, "initialize") => return Some(Ok(self.initialize(params))),
+            (ServerStage::Fresh, _) => {
+                let why = "the first request is `initialize`";
+                return Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)));
             }
-            MessageKind::Notification => self.notification(method, params),
-            MessageKind::Answer => {}
-            MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),
+            (ServerStage::Running, "initialize") => return invalid("the server is initialized already"),
+            (ServerStage::Running, "shutdown") => {
+                self.runs.running.stop_all();
+                self.stage = ServerStage::ShutDown;
+                return Some(Ok(Value::Null));
+            }
+            (ServerStage::Running, "workspace/executeCommand") => {
+                return self.execute(params, id).err().map(Err);
+            }
+            (ServerStage::Running, _) => {}
+        }
+        let answer = match method {
+            "textDocument/hover" => hover::hover,
+            "textDocument/definition" => navigation::definition,
+            "textDocument/references" => navigation::references,
+            "textDocument/documentHighlight" => navigation::highlight,
+            "textDocument/prepareRename" => navigation::prepare_rename,
+            "textDocument/rename" => navigation::rename,
+            "textDocument/documentSymbol" => outline::symbols,
+            "textDocument/semanticTokens/full" => tokens::all,
+            "textDocument/completion" => completion::complete,
+            "textDocument/formatting" => formatting,
+            "textDocument/codeAction" => actions::at_range,
+            "textDocument/codeLens" => actions::lenses,
+            _ => return Some(Err(RequestError::no_method(method))),
+        };
+        Some(self.document(params).and_then(|(uri, document)| answer(uri, document, params)))
+    }
+
+    fn notification(&mut self, method: &str, params: &Value) {
+        if self.stage != ServerStage::Running {
+            return;
+        }
+        let told = match method {
+            "textDocument/didOpen" => self.open(&params["textDocument"]),
+            "textDocument/didChange" => self.change(params),
+            "textDocument/didClose" => self.close(&params["textDocument"]),
+            "$/cancelRequest" => {
+                self.runs.stop(&params["id"]);
+                Ok(())
+            }
+            "window/workDoneProgress/cancel" => {
+                self.runs.stop_shown(&params["token"]);
+                Ok(())
+            }
+            // Other notifications of a client need no answer.
+            _ => Ok(()),
+        };
+        if let Err(why) = told {
+            self.output
+                .notify("window/logMessage", json!({ "type": 1, "message": format!("{method}: {why}") }));
         }
     }
 

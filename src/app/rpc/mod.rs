@@ -30,8 +30,11 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// What a server does with messages.
 pub trait Server {
-    /// Takes a message, and answers it now or later.
-    fn take(&mut self, message: Value);
+    /// The answer to a request; `None` when it comes later.
+    fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>>;
+
+    /// Takes a message that has no answer.
+    fn notification(&mut self, method: &str, params: &Value);
 
     /// No message waits.
     fn idle(&mut self) {}
@@ -96,7 +99,7 @@ pub fn serve(
             Incoming::Message(message) if server.is_last(&message) => return server.end(),
             Incoming::Message(message) => {
                 let id = message.get("id").cloned();
-                if guarded(|| server.take(message)).is_none()
+                if guarded(|| take(server, output, &message)).is_none()
                     && let Some(id) = id
                 {
                     output.respond(&id, Err(RequestError::bug()));
@@ -111,27 +114,18 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What a message without a batch is: a request, a notification, an answer to a request of the server, or none of them.
-#[derive(Debug, PartialEq)]
-pub enum MessageKind<'a> {
-    /// It has to be answered, by this identifier.
-    Request(&'a Value),
-    /// It has no answer.
-    Notification,
-    /// There is nothing to do about it.
-    Answer,
-    /// It is not a message of the protocol.
-    Nonsense,
-}
-
-/// What `message` is.
-pub fn kind(message: &Value) -> MessageKind<'_> {
-    let method = message["method"].as_str().unwrap_or_default();
-    let answers = message.get("result").is_some() || message.get("error").is_some();
+/// Takes a message without a batch.
+fn take(server: &mut impl Server, output: &Outgoing, message: &Value) {
+    let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+    let is_answer = message.get("result").is_some() || message.get("error").is_some();
     match message.get("id") {
-        Some(_) if method.is_empty() && answers => MessageKind::Answer,
-        Some(id) if id.is_string() || id.is_number() => MessageKind::Request(id),
-        None if !method.is_empty() => MessageKind::Notification,
-        _ => MessageKind::Nonsense,
+        Some(_) if method.is_empty() && is_answer => {}
+        Some(id) if id.is_string() || id.is_number() => {
+            if let Some(result) = server.request(method, params, id) {
+                output.respond(id, result);
+            }
+        }
+        None if !method.is_empty() => server.notification(method, params),
+        _ => output.respond(&Value::Null, Err(RequestError::nonsense())),
     }
 }

@@ -12,7 +12,7 @@ use super::candidates::{CandidateLimits, candidates};
 use super::fold::folded;
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::cube::{Cube, CubeBuilder, CubeLiteral, Halt, oracle_question, text};
+use crate::cube::{Cube, CubeBuilder, Halt, oracle_question, text};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
@@ -237,7 +237,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Ok(self.is_unseen(run, c)? && run.meets_init(c)? == Sat::No)
     }
 
-    /// A candidate without what it need not say: first of the other processes, of which something is still said, then of those that it names.
+    /// A candidate without what it need not say of the other processes, of which something is still said.
     fn shortened(&mut self, run: &mut Run<'_, '_>, mut cube: Cube) -> Result<Cube, Halt> {
         let context = run.setting.context;
         let mut at = cube.others.len();
@@ -253,21 +253,6 @@ impl<'a, 'p> Approximation<'a, 'p> {
             {
                 cube = shorter;
                 at = at.min(cube.others.len());
-            }
-        }
-        for literal in cube.literals().collect::<Vec<_>>() {
-            if matches!(&literal, CubeLiteral::Mask(cell, _) if context.is_kind(*cell)) {
-                continue;
-            }
-            let mut b = CubeBuilder::new(context, cube.procs);
-            let rest = cube.literals().filter(|it| *it != literal);
-            rest.for_each(|literal| _ = b.require(&literal));
-            cube.others.iter().for_each(|it| b.exclude(it.clone()));
-            if let Some(shorter) = b.finish()?
-                && !shorter.others.is_empty()
-                && self.may_replace(run, &shorter)?
-            {
-                cube = shorter;
             }
         }
         Ok(cube)

@@ -1,39 +1,22 @@
-(** Variables that a proof adds to a system: counts, and the process that took a step last. Where the system with them is safe, the
-    system is. *)
+(** Counts that a proof adds to a system. Where the system with them is safe, the system is. *)
 
 From Coq Require String.
 From Coq Require Import List QArith NArith PArith Bool Lia Arith.
 From Cubicle Require Import Model Ground GroundSound Check Decide ReadSound CaseSound Sound.
 Import ListNotations.
 
-(** Counts, each with the number of its indices; global variables of type [proc]; and for each transition what it gives them: its
-    i-th argument. *)
-Record ghosts := Ghosts {
-  gcounts : list (nat * count);
-  gowners : list positive;
-  ggiven : list (list (positive * nat)) }.
+(** Counts, each with the number of its indices. *)
+Definition ghosts : Type := list (nat * count).
 
 Definition type_of_count (g : ghosts) (v : positive) : type :=
-  if forallb (fun c => negb (Pos.eqb (kvar (snd c)) v) || constant_summand (snd c)) (gcounts g) then TInt else TReal.
+  if forallb (fun c => negb (Pos.eqb (kvar (snd c)) v) || constant_summand (snd c)) g then TInt else TReal.
 
 Definition ghost_vars (g : ghosts) : list var :=
-  map (fun c => let v := kvar (snd c) in Var v String.EmptyString KArray (fst c) (type_of_count g v)) (gcounts g) ++
-  map (fun v => Var v String.EmptyString KGlobal 0 TProc) (gowners g).
-
-Definition given (x : positive * nat) : update := Update (fst x) (Cases [Branch [[]] (Process (PVar (snd x)))]).
-
-Definition giving (t : transition) (xs : list (positive * nat)) : transition :=
-  Transition (tname t) (tarity t) (tguard t) (tuniversals t) (tupdates t ++ map given xs).
-
-Fixpoint all_giving (ts : list transition) (xss : list (list (positive * nat))) : list transition :=
-  match ts, xss with
-  | t :: ts, xs :: xss => giving t xs :: all_giving ts xss
-  | _, _ => ts
-  end.
+  map (fun c => let v := kvar (snd c) in Var v String.EmptyString KArray (fst c) (type_of_count g v)) g.
 
 Definition with_ghosts (s : system) (g : ghosts) : system :=
-  System (smost s) (sconsts s) (svars s ++ ghost_vars g) (scounts s ++ map snd (gcounts g)) (sinit_arity s) (sinit s)
-    (sinit_empty s) (saxioms s) (sbad s) (all_giving (stransitions s) (ggiven g)).
+  System (smost s) (sconsts s) (svars s ++ ghost_vars g) (scounts s ++ map snd g) (sinit_arity s) (sinit s)
+    (sinit_empty s) (saxioms s) (sbad s) (stransitions s).
 
 (** ** Formulas in which all variables are below a number *)
 
@@ -71,9 +54,7 @@ Definition system_below (s : system) : bool :=
 
 (** The variables are new, and counts are about those of the system. *)
 Definition new_ghosts (g : ghosts) : bool :=
-  forallb (fun c => negb (known_var (kvar (snd c))) && count_below (snd c)) (gcounts g) &&
-  (forallb (fun v => negb (known_var v)) (gowners g) &&
-   forallb (forallb (fun x => negb (known_var (fst x)))) (ggiven g)).
+  forallb (fun c => negb (known_var (kvar (snd c))) && count_below (snd c)) g.
 
 (** *** They say the same of states that agree on these variables. *)
 
@@ -167,35 +148,28 @@ Proof.
   split; [exact A|]. split; [intros c H; apply andb_true_iff, B, H|]. repeat (split; [assumption|]). exact G.
 Qed.
 
-Lemma new_parts :
-  (forall c, List.In c (gcounts g) -> known_var (kvar (snd c)) = false /\ count_below (snd c) = true) /\
-  (forall v, List.In v (gowners g) -> known_var v = false) /\
-  (forall xs, List.In xs (ggiven g) -> forall x, List.In x xs -> known_var (fst x) = false).
+Lemma new_parts c : List.In c g -> known_var (kvar (snd c)) = false /\ count_below (snd c) = true.
 Proof.
-  unfold new_ghosts in new. rewrite !andb_true_iff, !forallb_forall in new. destruct new as (A & B & C).
-  split; [|split].
-  - intros c H. apply A, andb_true_iff in H. destruct H as [H K]. apply negb_true_iff in H. auto.
-  - intros v V. apply negb_true_iff, B, V.
-  - intros xs X x Hx. specialize (C xs X). rewrite forallb_forall in C. apply negb_true_iff, C, Hx.
+  unfold new_ghosts in new. rewrite forallb_forall in new. intros H. apply new, andb_true_iff in H. destruct H as [H K].
+  apply negb_true_iff in H. auto.
 Qed.
 
 Lemma ghost_vars_new d : List.In d (ghost_vars g) -> known_var (vnum d) = false.
 Proof.
-  destruct new_parts as (C & O & _). unfold ghost_vars. rewrite in_app_iff, !in_map_iff.
-  intros [(x & <- & X)|(v & <- & V)]; [apply C, X|apply O, V].
+  unfold ghost_vars. rewrite in_map_iff. intros (x & <- & X). apply new_parts, X.
 Qed.
 
 Lemma count_of_old v : known_var v = true -> count_of extended v = count_of s v.
 Proof.
   intros K. unfold count_of, extended, with_ghosts. cbn [scounts].
-  assert (N : find (fun c => Pos.eqb (kvar c) v) (map snd (gcounts g)) = None).
+  assert (N : find (fun c => Pos.eqb (kvar c) v) (map snd g) = None).
   { destruct (find _ _) as [c|] eqn:F; [|reflexivity]. exfalso. apply find_some in F. destruct F as [I E].
-    apply in_map_iff in I. destruct I as (x & <- & I). apply Pos.eqb_eq in E. apply (proj1 new_parts) in I. rewrite E in I.
+    apply in_map_iff in I. destruct I as (x & <- & I). apply Pos.eqb_eq in E. apply new_parts in I. rewrite E in I.
     destruct I as [I _]. congruence. }
   induction (scounts s) as [|c cs IH]; cbn [app find]; [exact N|]. destruct (Pos.eqb (kvar c) v); [reflexivity|exact IH].
 Qed.
 
-Lemma count_of_new v : known_var v = false -> count_of extended v = find (fun c => Pos.eqb (kvar c) v) (map snd (gcounts g)).
+Lemma count_of_new v : known_var v = false -> count_of extended v = find (fun c => Pos.eqb (kvar c) v) (map snd g).
 Proof.
   intros K. unfold count_of, extended, with_ghosts. cbn [scounts].
   assert (N : forall c, List.In c (scounts s) -> Pos.eqb (kvar c) v = false).
@@ -207,15 +181,15 @@ Qed.
 Section Instance.
 Variable n : nat.
 
-(** The state with the new variables: [h] is what owners hold. *)
-Definition lifted (st : state) (h : positive -> value) : state := fun v idx =>
+(** The state with the new variables. *)
+Definition lifted (st : state) : state := fun v idx =>
   if known_var v then st v idx
-  else match find (fun c => Pos.eqb (kvar c) v) (map snd (gcounts g)) with
+  else match find (fun c => Pos.eqb (kvar c) v) (map snd g) with
        | Some c => total (part st c idx) (below n)
-       | None => h v
+       | None => 0
        end.
 
-Lemma lifted_agree st h : agree st (lifted st h).
+Lemma lifted_agree st : agree st (lifted st).
 Proof. intros v idx K. unfold lifted. rewrite K. reflexivity. Qed.
 
 Lemma total_integer st c idx ps : constant_summand c = true -> exists z, total (part st c idx) ps == inject_Z z.
@@ -224,109 +198,71 @@ Proof.
   destruct (constant_part st c idx p C) as [y Y]. exists (y + z)%Z. rewrite IH, Y, inject_Z_plus. reflexivity.
 Qed.
 
-Lemma lifted_state st h : is_state s n st -> is_state extended n (lifted st h).
+Lemma lifted_state st : is_state s n st -> is_state extended n (lifted st).
 Proof.
   intros S d D idx P. unfold extended, with_ghosts in D. cbn [svars] in D. apply in_app_iff in D. destruct D as [D|D].
   - pose proof (proj1 old_parts d D) as K. destruct (S d D idx P) as [T C].
-    rewrite (lifted_agree st h _ idx K), (count_of_old _ K). split; [exact T|].
+    rewrite (lifted_agree st _ idx K), (count_of_old _ K). split; [exact T|].
     destruct (count_of s (vnum d)) as [c|] eqn:F; [|exact I]. apply find_some in F. destruct F as [F _].
     apply (adds_up_same st); [apply lifted_agree|apply old_parts, F|exact C].
   - assert (K : known_var (vnum d) = false).
     { apply ghost_vars_new, D. }
     rewrite (count_of_new _ K). unfold lifted. rewrite K. split.
-    + unfold ghost_vars in D. apply in_app_iff in D. destruct D as [D|D]; apply in_map_iff in D; destruct D as (x & <- & X).
-      * cbn [vtype vnum]. unfold type_of_count.
-        destruct (forallb _ _) eqn:A; [|exact I]. cbn [has_type]. rewrite forallb_forall in A.
-        destruct (find _ _) as [c|] eqn:F.
-        -- apply total_integer. apply find_some in F. destruct F as [F E]. apply in_map_iff in F. destruct F as (y & <- & Y).
-           specialize (A y Y). rewrite E in A. exact A.
-        -- exfalso. pose proof (find_none _ _ F (snd x) (in_map snd _ x X)) as Q. cbn beta in Q. rewrite Pos.eqb_refl in Q. discriminate.
-      * exact I.
+    + unfold ghost_vars in D. apply in_map_iff in D. destruct D as (x & <- & X).
+      cbn [vtype vnum]. unfold type_of_count.
+      destruct (forallb _ _) eqn:A; [|exact I]. cbn [has_type]. rewrite forallb_forall in A.
+      destruct (find _ _) as [c|] eqn:F.
+      * apply total_integer. apply find_some in F. destruct F as [F E]. apply in_map_iff in F. destruct F as (y & <- & Y).
+        specialize (A y Y). rewrite E in A. exact A.
+      * exfalso. pose proof (find_none _ _ F (snd x) (in_map snd _ x X)) as Q. cbn beta in Q. rewrite Pos.eqb_refl in Q. discriminate.
     + destruct (find _ _) as [c|] eqn:F; [|exact I]. apply find_some in F. destruct F as [F _].
       apply in_map_iff in F. destruct F as (y & <- & Y). apply new_parts in Y. destruct Y as [_ Y].
       apply (adds_up_same st); [apply lifted_agree|exact Y|]. apply adds_up_iff. reflexivity.
 Qed.
 
-Lemma all_giving_In t : forall ts xss, List.In t ts ->
-  exists t' xs, List.In t' (all_giving ts xss) /\ (xs = [] \/ List.In xs xss) /\
-    tarity t' = tarity t /\ tguard t' = tguard t /\ tuniversals t' = tuniversals t /\ tupdates t' = tupdates t ++ map given xs.
-Proof.
-  induction ts as [|u ts IH]; intros xss H; [destruct H|]. destruct xss as [|xs xss].
-  - exists t, []. cbn [all_giving map]. rewrite app_nil_r. auto 10.
-  - cbn [all_giving]. destruct H as [->|H].
-    + exists (giving t xs), xs. simpl. auto 10.
-    + destruct (IH xss H) as (t' & ys & I & [->|Y] & R); exists t'; [exists []|exists ys]; simpl; auto 10.
-Qed.
-
-Lemma lifted_step st st' h : step s n st st' -> exists h', step extended n (lifted st h) (lifted st' h').
+Lemma lifted_step st st' : step s n st st' -> step extended n (lifted st) (lifted st').
 Proof.
   intros (t & args & T & (D & G & U) & S' & A).
-  destruct (all_giving_In t _ (ggiven g) T) as (t' & xs & T' & X & Ar & Gd & Un & Up).
   pose proof old_parts as (Vs & Cs & _ & _ & _ & _ & Ts). pose proof (Ts t T) as B. unfold transition_below in B.
   rewrite !andb_true_iff, !forallb_forall in B. destruct B as (Bg & Bu & Bw).
-  assert (Xn : forall x, List.In x xs -> known_var (fst x) = false).
-  { destruct X as [->|X]; [intros x []|]. apply new_parts, X. }
-  exists (fun v => match find (fun x => Pos.eqb (fst x) v) xs with
-    | Some x => of_process (nth (snd x) args 0%nat) | None => h v end).
-  exists t', args. split; [exact T'|]. split; [|split].
-  - rewrite <- Ar in D. split; [exact D|]. rewrite Gd, Un. split.
+  exists t, args. split; [exact T|]. split; [|split].
+  - split; [exact D|]. split.
     + apply (conj_same st); [apply lifted_agree|exact Bg|exact G].
     + intros u Hu others O N. apply (dnf_same st); [apply lifted_agree|apply Bu, Hu|]. apply (U u Hu others O N).
   - apply lifted_state, S'.
-  - intros d Hd Co idx P. unfold assigned. rewrite Up.
-    assert (Fapp : forall (us ws : list update) v, find (fun u => Pos.eqb (uvar u) v) (us ++ ws) =
-      match find (fun u => Pos.eqb (uvar u) v) us with Some u => Some u | None => find (fun u => Pos.eqb (uvar u) v) ws end).
-    { intros us ws v. induction us as [|u us IH]; cbn [app find]; [reflexivity|]. destruct (Pos.eqb _ _); [reflexivity|exact IH]. }
-    assert (Fmap : forall v, find (fun u => Pos.eqb (uvar u) v) (map given xs) =
-      match find (fun x => Pos.eqb (fst x) v) xs with Some x => Some (given x) | None => None end).
-    { intros v. clear. induction xs as [|x ys IH]; cbn [map find]; [reflexivity|]. cbn [given uvar].
-      destruct (Pos.eqb _ _); [reflexivity|exact IH]. }
-    rewrite Fapp, Fmap. unfold extended, with_ghosts in Hd. cbn [svars] in Hd. apply in_app_iff in Hd. destruct Hd as [Hd|Hd].
-    + pose proof (Vs d Hd) as K. rewrite (count_of_old _ K) in Co. specialize (A d Hd Co idx P). unfold assigned in A.
-      rewrite (lifted_agree st' _ _ idx K).
+  - intros d Hd Co idx P. unfold extended, with_ghosts in Hd. cbn [svars] in Hd. apply in_app_iff in Hd. destruct Hd as [Hd|Hd].
+    + pose proof (Vs d Hd) as K. rewrite (count_of_old _ K) in Co. specialize (A d Hd Co idx P). unfold assigned in *.
+      rewrite (lifted_agree st' _ idx K).
       destruct (find (fun u => Pos.eqb (uvar u) (vnum d)) (tupdates t)) as [[w [|bs]]|] eqn:F; [exact I| |].
       * apply find_some in F. destruct F as [F _]. specialize (Bw _ F). unfold update_below in Bw. cbn [uvalue] in Bw.
         apply andb_true_iff in Bw. apply (selected_same st); [apply lifted_agree|apply Bw|exact A].
-      * destruct (find (fun x => Pos.eqb (fst x) (vnum d)) xs) as [x|] eqn:E.
-        -- exfalso. apply find_some in E. destruct E as [E Q]. apply Pos.eqb_eq in Q. apply Xn in E. congruence.
-        -- rewrite (lifted_agree st h _ idx K). exact A.
-    + assert (K : known_var (vnum d) = false).
-      { apply ghost_vars_new, Hd. }
-      rewrite (count_of_new _ K) in Co.
-      destruct (find (fun u => Pos.eqb (uvar u) (vnum d)) (tupdates t)) as [u|] eqn:F.
-      { exfalso. apply find_some in F. destruct F as [F Q]. apply Pos.eqb_eq in Q. specialize (Bw _ F). unfold update_below in Bw.
-        apply andb_true_iff in Bw. destruct Bw as [Bw _]. rewrite Q in Bw. congruence. }
-      unfold lifted. rewrite K, Co.
-      destruct (find (fun x => Pos.eqb (fst x) (vnum d)) xs) as [x|] eqn:E; [|reflexivity].
-      cbn [given]. left. cbn [bwhen bvalue term_value proc_of]. split; [left; constructor|].
-      assert (Z : idx = []).
-      { unfold ghost_vars in Hd. apply in_app_iff in Hd. destruct Hd as [Hd|Hd]; apply in_map_iff in Hd; destruct Hd as (y & <- & Y).
-        - exfalso. cbn [vnum] in Co. pose proof (find_none _ _ Co (snd y) (in_map snd _ y Y)) as Q. cbn beta in Q.
-          rewrite Pos.eqb_refl in Q. discriminate.
-        - destruct P as [L _]. apply length_zero_iff_nil, L. }
-      rewrite Z, app_nil_r. reflexivity.
+      * rewrite (lifted_agree st _ idx K). exact A.
+    + (* It counts, so that no step assigns it. *)
+      exfalso. rewrite (count_of_new _ (ghost_vars_new d Hd)) in Co. unfold ghost_vars in Hd. apply in_map_iff in Hd.
+      destruct Hd as (y & <- & Y). cbn [vnum] in Co. pose proof (find_none _ _ Co (snd y) (in_map snd _ y Y)) as Q.
+      cbn beta in Q. rewrite Pos.eqb_refl in Q. discriminate.
 Qed.
 
-Lemma lifted_reachable st : reachable s n st -> exists h, reachable extended n (lifted st h).
+Lemma lifted_reachable st : reachable s n st -> reachable extended n (lifted st).
 Proof.
-  induction 1 as [st A (S & Ax & In0)|st st' R (h & IH) St].
-  - exists (fun _ => 0). pose proof old_parts as (_ & _ & Bi & Be & Ba & _). apply starts; [exact A|]. split; [|split].
+  induction 1 as [st A (S & Ax & In0)|st st' R IH St].
+  - pose proof old_parts as (_ & _ & Bi & Be & Ba & _). apply starts; [exact A|]. split; [|split].
     + apply lifted_state, S.
     + rewrite Forall_forall in *. intros c C H. apply (Ax c C).
-      apply (cube_same st _ (lifted_agree st (fun _ => 0)) n c (Ba c C)), H.
+      apply (cube_same st _ (lifted_agree st) n c (Ba c C)), H.
     + cbn [extended with_ghosts sinit_empty sinit_arity sinit]. destruct n as [|m].
       * apply (dnf_same st); [apply lifted_agree|exact Be|exact In0].
       * intros ps P. apply (dnf_same st); [apply lifted_agree|exact Bi|apply In0, P].
-  - destruct (lifted_step st st' h St) as (h' & St'). exists h'. apply (steps _ _ (lifted st h)); assumption.
+  - apply (steps _ _ (lifted st)); [exact IH|apply lifted_step, St].
 Qed.
 
 End Instance.
 
 Lemma safe_without_ghosts : safe extended -> safe s.
 Proof.
-  intros H n st R Bad. destruct (lifted_reachable n st R) as (h & R'). apply (H n _ R'). unfold bad in *.
+  intros H n st R Bad. apply (H n _ (lifted_reachable n st R)). unfold bad in *.
   rewrite Exists_exists in *. destruct Bad as (c & C & B). exists c. split; [exact C|].
-  apply (cube_same st _ (lifted_agree n st h) n c); [|exact B]. pose proof old_parts as (_ & _ & _ & _ & _ & O & _). apply O, C.
+  apply (cube_same st _ (lifted_agree n st) n c); [|exact B]. pose proof old_parts as (_ & _ & _ & _ & _ & O & _). apply O, C.
 Qed.
 
 End Below.
@@ -334,7 +270,7 @@ End Below.
 (** The number of the first variable that a system does not have. *)
 Definition first_new (s : system) : positive := fold_right (fun d k => Pos.max (Pos.succ (vnum d)) k) 1%positive (svars s).
 
-(** One after the other: the later ones may be about the earlier ones. *)
+(** One list after the other: the later ones may be about the earlier ones. *)
 Fixpoint with_all (s : system) (gs : list ghosts) : system :=
   match gs with [] => s | g :: gs => with_all (with_ghosts s g) gs end.
 

@@ -5,8 +5,8 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails and
-//! owners), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
+//! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails
+//! and counts), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
 
 mod facts;
 mod finder;
@@ -96,9 +96,6 @@ pub fn theorem(
     if stated::tails(system, cubes).any(|it| it.bound > 1) {
         return Err(NoTheorem::Unsupported("tails over several processes"));
     }
-    if cubes.all.iter().any(|it| !it.others.is_empty()) {
-        return Err(NoTheorem::Unsupported("what all other processes do"));
-    }
     if cubes.trusting {
         return Err(NoTheorem::Unsupported("invariants that are trusted"));
     }
@@ -108,7 +105,7 @@ pub fn theorem(
     let hints = hints.map_err(|why| match why {
         NoHints::Overflow => NoTheorem::Overflow,
         NoHints::Processes => NoTheorem::Processes,
-        NoHints::NotFound(obligation) => NoTheorem::NotFound(stated::original(obligation, cubes)),
+        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
         NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
     })?;
     Ok(write::theorem(&stated, &hints))

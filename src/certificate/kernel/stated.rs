@@ -4,12 +4,10 @@
 //!   vanish. Since no transition assigns a witness, that is so in all states.
 //! - A *tail* at some processes is whether no process is a gap there: a count of the gaps, in place of the array that the proof added. The Gallina
 //!   checker then finds what guards say of it, and need not know how steps change it.
-//! - An *owner* is a process while its global holds its value: one more cube, of the number of processes that it is.
+//! - That *no other process* is something is a count, too: of the processes that are none of the cube's, and that.
 
 use crate::cubes::Cubes;
 use crate::ground::Overflow;
-use crate::obligation::Obligation;
-use crate::owners::{extended, is_first};
 use crate::tails;
 use cubicle_lang::model::{
     Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, VarId,
@@ -44,10 +42,6 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         renamed.push(var);
         gaps.push(var);
     }
-    let with_gaps = System::new(parts);
-    let mut parts = extended(&with_gaps, &cubes.owners).to_parts();
-    let owners: Vec<VarId> = (with_gaps.vars.len() as u16..parts.vars.len() as u16).map(VarId).collect();
-    renamed.extend(&owners);
     let literal = |it: &Literal, renamed: &[VarId]| restated(it, renamed, &gaps);
     for (var, count) in &cubes.counts {
         let body: Result<_, Overflow> =
@@ -59,13 +53,23 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         for it in &mut forbidden.cube {
             *it = literal(it, &renamed)?;
         }
-    }
-    for (owner, var) in cubes.owners.iter().zip(owners) {
-        let body = Dnf(vec![vec![is_first(var)]]);
-        let var = parts.counted(0, body, None, parts.init.span).ok_or(Overflow)?;
-        let none = compared(global(var), (1, 0), Relation::Le);
-        of_cubes.all.insert(of_cubes.proved, Forbidden::new(0, vec![owner.held(), none]));
-        of_cubes.proved += 1;
+        let others = std::mem::take(&mut forbidden.others);
+        if others.is_empty() {
+            continue;
+        }
+        let differs = |named| Literal::Eq {
+            left: Term::Proc(ProcRef::Var(named)),
+            right: Term::Proc(ProcRef::Var(forbidden.params)),
+            negated: true,
+        };
+        let mut body = Vec::new();
+        for other in &others {
+            let said: Result<Vec<_>, _> = other.iter().map(|it| literal(it, &renamed)).collect();
+            body.push((0..forbidden.params).map(differs).chain(said?).collect());
+        }
+        let var = parts.counted(forbidden.params, Dnf(body), None, parts.init.span).ok_or(Overflow)?;
+        let cell = Cell { var, index: (0..forbidden.params).map(ProcRef::Var).collect() };
+        forbidden.cube.push(compared(cell, (1, 0), Relation::Le));
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
 }
@@ -77,22 +81,6 @@ pub fn tails(model: &System, cubes: &Cubes) -> impl Iterator<Item = Tail> {
 
 fn of_axiom(axiom: &Axiom) -> Forbidden {
     Forbidden::new(axiom.params, axiom.cube.clone())
-}
-
-/// The obligation of the certificate that one about the cubes here is.
-pub fn original(obligation: Obligation, cubes: &Cubes) -> Obligation {
-    let added = cubes.proved..cubes.proved + cubes.owners.len();
-    let before = |cube: usize| if cube < added.end { cube } else { cube - added.len() };
-    match obligation {
-        Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } if added.contains(&cube) => {
-            Obligation::Owner(cube - added.start)
-        }
-        Obligation::Initiation(cube) => Obligation::Initiation(before(cube)),
-        Obligation::Consecution { transition, cube } => {
-            Obligation::Consecution { transition, cube: before(cube) }
-        }
-        other => other,
-    }
 }
 
 /// The system with axioms that say of each witness that its cells hold processes.
@@ -136,10 +124,6 @@ fn coinciding(arity: u8) -> Vec<Vec<u8>> {
         });
         longer.collect()
     })
-}
-
-fn global(var: VarId) -> Cell {
-    Cell { var, index: std::iter::empty().collect() }
 }
 
 /// `factor * cell + constant` compared with 0.

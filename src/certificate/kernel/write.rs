@@ -33,37 +33,18 @@ pub fn definition(system: &System) -> String {
     out
 }
 
-/// The variables that a proof added, in order, and what they are given. Those that count, and those that do not, are added by turns, since
-/// the ones may be about the others.
+/// The counts that a proof added, in lists one after the other: what counts of a later one are about may be in an earlier one.
 fn ghosts(system: &System, extended: &System) -> String {
-    let counted = |number: usize| extended.counts.iter().find(|it| usize::from(it.var.0) == number);
-    let numbers: Vec<usize> = (system.vars.len()..extended.vars.len()).collect();
-    let groups = numbers.chunk_by(|a, b| counted(*a).is_some() == counted(*b).is_some());
-    let ghosts = |group: &[usize]| {
-        let counts: Vec<&Count> = group.iter().filter_map(|it| counted(*it)).collect();
-        if !counts.is_empty() {
-            let counts =
-                counts.into_iter().map(|it| format!("({}, {})", extended.var(it.var).arity(), count(it)));
-            return format!("Ghosts {} [] []", lines(&counts.collect::<Vec<_>>()));
+    let mut groups: Vec<Vec<&Count>> = Vec::new();
+    for added in extended.counts.iter().filter(|it| usize::from(it.var.0) >= system.vars.len()) {
+        match groups.last_mut() {
+            Some(group) if !group.iter().any(|it| added.reads().contains(&it.var)) => group.push(added),
+            _ => groups.push(vec![added]),
         }
-        let owners: Vec<String> = group.iter().map(|it| format!("{}%positive", it + 1)).collect();
-        let given = |t: &Transition| {
-            let added = t.updates.iter().filter(|it| group.contains(&usize::from(it.var.0)));
-            let given: Vec<String> = added
-                .filter_map(|it| match &it.assignment {
-                    Assignment::Cases(branches) => match branches.first()?.value {
-                        Term::Proc(ProcRef::Var(i)) => Some(format!("({}%positive, {i})", var(it.var))),
-                        _ => None,
-                    },
-                    Assignment::Nondet => None,
-                })
-                .collect();
-            list(&given)
-        };
-        let given: Vec<String> = extended.transitions.iter().map(given).collect();
-        format!("Ghosts [] {} {}", list(&owners), list(&given))
-    };
-    lines(&groups.map(ghosts).collect::<Vec<_>>())
+    }
+    let one = |it: &&Count| format!("({}, {})", extended.var(it.var).arity(), count(it));
+    let group = |it: &Vec<&Count>| lines(&it.iter().map(one).collect::<Vec<_>>());
+    lines(&groups.iter().map(group).collect::<Vec<_>>())
 }
 
 /// The file with the theorem.

@@ -131,7 +131,6 @@ fn a_forged_proof_about_runs_is_refused() {
     let proof = RunsProof {
         system: open.edited(|parts| parts.bad.clear()),
         plan: None,
-        owners: Vec::new(),
         invariant: Vec::new(),
         counts: Vec::new(),
     };
@@ -146,9 +145,8 @@ fn a_forged_proof_about_runs_is_refused() {
 fn with_counts_a_refusal_needs_an_instance() {
     for (text, certain) in [(COUNT, false), (OPEN, true)] {
         let system = system(text);
-        let cubes =
-            Cubes::new(&system, (Subject::default(), None), (Vec::new(), Vec::new()), bad(&system), false);
-        let refused = NoCertificate::Failed(ProofFailure::Refuted(Obligation::Owner(0)), Box::new(cubes));
+        let cubes = Cubes::new(&system, (Subject::default(), None), Vec::new(), bad(&system), false);
+        let refused = NoCertificate::Failed(ProofFailure::Refuted(Obligation::Begins), Box::new(cubes));
         let why = reason(&system, &refused, &Interrupt::default());
         assert_eq!(matches!(why, Reason::Uncertified(_)), certain, "{why:?}");
         assert_eq!(matches!(why, Reason::Unconfirmed(_)), !certain, "{why:?}");

@@ -6,13 +6,12 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::expander::Expander;
 use super::make::number;
-use super::sort_table::Sorts;
 use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::MAX_CONSTRUCTORS;
+use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
-    Base, ChannelDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
-    TypeDecl,
+    Base, ChannelDecl, FieldDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term,
+    TermKind, TypeDecl,
 };
 
 /// A range with more values is a bounded integer, unless it is an index or gets any value.
@@ -36,26 +35,21 @@ impl Expander {
     /// Reads all declarations.
     pub fn declare(&mut self, file: &File) {
         for item in &file.items {
-            match item {
-                Item::Type(decl) => {
-                    self.symbols.taken.insert(decl.name.text.clone());
-                    for name in decl.constructors.iter().flatten() {
-                        self.symbols.taken.insert(name.text.clone());
-                    }
-                }
+            let (name, constructors) = match item {
+                Item::Type(decl) => (Some(&decl.name), decl.constructors.as_deref()),
                 Item::Symbol(decl) => {
-                    self.symbols.taken.insert(decl.name.text.clone());
                     if let SymbolKind::Number(value) = &decl.kind {
                         self.number_constant(decl, value);
                     }
+                    (Some(&decl.name), None)
                 }
-                Item::Property(it) => self.symbols.taken.extend(it.name.iter().map(|name| name.text.clone())),
-                Item::Temporal(it) => self.symbols.taken.extend(it.name.iter().map(|name| name.text.clone())),
-                Item::Predicate(it) => {
-                    self.symbols.taken.insert(it.name.text.clone());
-                }
-                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) => {}
-            }
+                Item::Property(it) => (it.name.as_ref(), None),
+                Item::Temporal(it) => (it.name.as_ref(), None),
+                Item::Predicate(it) => (Some(&it.name), None),
+                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) => (None, None),
+            };
+            let names = name.into_iter().chain(constructors.into_iter().flatten());
+            self.symbols.taken.extend(names.map(|it| it.text.clone()));
         }
         self.predeclared();
         let counted = enumerated(file);
@@ -124,7 +118,7 @@ impl Expander {
     }
 
     /// Notes the sorts of the processes that a declared variable is indexed by and points to.
-    fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut Sorts) {
+    fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut SortTable) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text) else { return };
         let index = match &decl.kind {
             SymbolKind::Array(index) | SymbolKind::Total(index) => index.as_slice(),
@@ -280,59 +274,7 @@ impl Expander {
             }
             (None, None, Some(fields)) => {
                 around.push(name.clone());
-                let mut known: Vec<(String, Type)> = Vec::new();
-                for field in fields {
-                    if known.iter().any(|(it, _)| *it == field.name.text) {
-                        Diagnostic::error(
-                            "C0214",
-                            field.name.span(),
-                            format!("record `{name}` has two fields `{}`", field.name.text),
-                        )
-                        .label("declared again")
-                        .help("give one of them another name")
-                        .report(self);
-                        continue;
-                    }
-                    if around.contains(&field.ty.text) {
-                        Diagnostic::error(
-                            "C0214",
-                            field.ty.span(),
-                            format!("record `{}` contains itself", field.ty.text),
-                        )
-                        .label("its values would have no end")
-                        .help("point to another one by a field of type `proc`")
-                        .report(self);
-                        continue;
-                    }
-                    if let Some(inner) = decls.get(field.ty.text.as_str()) {
-                        self.declare_type(inner, decls, counted, around, damaged);
-                    }
-                    let known_name = |it: &str| decls.contains_key(it) || self.symbols.types.contains_key(it);
-                    if field.range.is_none()
-                        && !known_name(&field.ty.text)
-                        && !damaged.contains(&field.ty.text)
-                    {
-                        let names =
-                            self.symbols.types.keys().map(String::as_str).chain(decls.keys().copied());
-                        let error = Diagnostic::error(
-                            "C0102",
-                            field.ty.span(),
-                            format!("unknown type `{}`", field.ty.text),
-                        )
-                        .label("not declared");
-                        let error = match crate::spelling::nearest(&field.ty.text, names) {
-                            Some(meant) => error.did_you_mean(meant),
-                            None => error.help("declare it with `type`"),
-                        };
-                        self.push(error);
-                    }
-                    let ty = self.named_type(
-                        &field.ty,
-                        field.range.as_ref(),
-                        counted.fields.contains(&field.name.text),
-                    );
-                    known.push((field.name.text.clone(), ty));
-                }
+                let known = self.fields_of(name, fields, decls, counted, around, damaged);
                 around.pop();
                 if known.is_empty() {
                     Diagnostic::error("C0214", decl.name.span(), format!("record `{name}` has no fields"))
@@ -346,6 +288,53 @@ impl Expander {
             (None, None, None) => Type::Core(name.clone()),
         };
         self.symbols.types.insert(name.clone(), ty);
+    }
+
+    /// The fields of a record with their types.
+    fn fields_of(
+        &mut self,
+        name: &str,
+        fields: &[FieldDecl],
+        decls: &IndexMap<&str, &TypeDecl>,
+        counted: &Enumerated,
+        around: &mut Vec<String>,
+        damaged: &[String],
+    ) -> Vec<(String, Type)> {
+        let mut known: Vec<(String, Type)> = Vec::new();
+        for FieldDecl { name: field, ty, range } in fields {
+            if known.iter().any(|(it, _)| *it == field.text) {
+                let message = format!("record `{name}` has two fields `{}`", field.text);
+                Diagnostic::error("C0214", field.span(), message)
+                    .label("declared again")
+                    .help("give one of them another name")
+                    .report(self);
+                continue;
+            }
+            if around.contains(&ty.text) {
+                Diagnostic::error("C0214", ty.span(), format!("record `{}` contains itself", ty.text))
+                    .label("its values would have no end")
+                    .help("point to another one by a field of type `proc`")
+                    .report(self);
+                continue;
+            }
+            if let Some(inner) = decls.get(ty.text.as_str()) {
+                self.declare_type(inner, decls, counted, around, damaged);
+            }
+            let is_known = decls.contains_key(ty.text.as_str()) || self.symbols.types.contains_key(&ty.text);
+            if range.is_none() && !is_known && !damaged.contains(&ty.text) {
+                let names = self.symbols.types.keys().map(String::as_str).chain(decls.keys().copied());
+                let error = Diagnostic::error("C0102", ty.span(), format!("unknown type `{}`", ty.text))
+                    .label("not declared");
+                let error = match crate::spelling::nearest(&ty.text, names) {
+                    Some(meant) => error.did_you_mean(meant),
+                    None => error.help("declare it with `type`"),
+                };
+                self.push(error);
+            }
+            let ty = self.named_type(ty, range.as_ref(), counted.fields.contains(&field.text));
+            known.push((field.text.clone(), ty));
+        }
+        known
     }
 
     /// The type of this name; an unknown one is reported by the core, or here where the core has no declaration with it.

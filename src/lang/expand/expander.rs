@@ -4,6 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::types::{Symbols, Trouble};
 use crate::diagnostic::{Diagnostic, Reporter, Span};
+use crate::model::SortTable;
 use crate::syntax::ast::Predicate;
 
 /// Most nodes that the declarations of a file become.
@@ -13,11 +14,9 @@ const MOST_NODES: usize = 1 << 21;
 #[derive(Clone, Debug, Default)]
 pub struct Expander {
     pub(super) symbols: Symbols,
-    /// The sorts of processes.
-    pub(super) sorts: Option<super::sort_table::Sorts>,
+    pub(super) sorts: Option<SortTable>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,
-    /// The names of witnesses.
     pub(super) witnesses: IndexSet<String>,
     /// Arrays that stand for relations and witnesses, and which of both.
     pub(super) rigid: IndexMap<String, &'static str>,

@@ -218,7 +218,7 @@ impl Expander {
             return truth(false, at);
         }
         if let (Some(a), Some(b)) = (self.fields(left), self.fields(right)) {
-            return self.compare_records(op, (left, a), (right, b), at);
+            return self.compare_records(op, left, right, [a, b], at);
         }
         let (Some(lefts), Some(rights)) = (self.value(left), self.value(right)) else {
             return truth(false, at);
@@ -227,7 +227,7 @@ impl Expander {
         for l in &lefts {
             for r in &rights {
                 let Some(both) = l.and(r, |_, _| ()) else { continue };
-                let Some(compared) = self.compare_values(op, (&l.it, left), (&r.it, right), at) else {
+                let Some(compared) = self.compare_values(op, [left, right], [&l.it, &r.it], at) else {
                     return truth(false, at);
                 };
                 let mut conditions = both.conditions(at);
@@ -244,8 +244,9 @@ impl Expander {
     fn compare_records(
         &mut self,
         op: Comparison,
-        (left, a): (&Term, Vec<String>),
-        (right, b): (&Term, Vec<String>),
+        left: &Term,
+        right: &Term,
+        [a, b]: [Vec<String>; 2],
         at: Span,
     ) -> Expr {
         if !matches!(op, Comparison::Eq | Comparison::Ne) {
@@ -280,8 +281,8 @@ impl Expander {
     fn compare_values(
         &mut self,
         op: Comparison,
-        (a, left): (&Value, &Term),
-        (b, right): (&Value, &Term),
+        [left, right]: [&Term; 2],
+        [a, b]: [&Value; 2],
         at: Span,
     ) -> Option<Expr> {
         let plain = |op| Expr::compare(Self::core_term(a, left.loc), op, Self::core_term(b, right.loc), at);

@@ -13,7 +13,6 @@ mod facts;
 mod formulas;
 mod initially;
 mod make;
-mod sort_table;
 mod sorts;
 mod substitute;
 mod terms;
@@ -26,8 +25,6 @@ mod witnesses;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
 use self::make::words_of;
-use self::sort_table::Sorts;
-use self::sorts::Rewriter;
 use self::types::{Index, Trouble, Type, Values};
 
 use indexmap::IndexSet;
@@ -84,13 +81,8 @@ impl Expander {
     /// # Errors
     /// What is wrong with it.
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
-        let mut formula = self.formula(formula);
-        if let Some(sorts) = self.sorts.take() {
-            let mut rewriter = Rewriter::of_question(&sorts);
-            formula = rewriter.formula(&formula);
-            self.report(rewriter, &sorts);
-            self.sorts = Some(sorts);
-        }
+        self.has_sorts(formula);
+        let formula = self.formula(formula);
         self.checked(formula)
     }
 
@@ -104,16 +96,11 @@ impl Expander {
     /// # Errors
     /// What is wrong with them.
     pub fn claims(&mut self, claims: &File) -> Result<File, Vec<Diagnostic>> {
+        self.are_sorts(claims, &self.sorts.clone().unwrap_or_default());
         let mut claims = claims.clone();
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
                 claim.body = self.formula(&claim.body);
-                if let Some(sorts) = self.sorts.take() {
-                    let mut rewriter = Rewriter::of_formulas(&sorts);
-                    *claim = rewriter.property(claim.clone());
-                    self.report(rewriter, &sorts);
-                    self.sorts = Some(sorts);
-                }
                 self.checked(())?;
             }
         }
@@ -173,7 +160,7 @@ impl Expander {
                 Item::Symbol(decl) => match &decl.kind {
                     SymbolKind::Relation(params) => self.relation(decl, params, &mut symbols),
                     SymbolKind::Witness(params, axiom) => {
-                        self.witness(decl, (params, axiom.as_deref()), &mut symbols, &mut rest);
+                        self.witness(decl, params, axiom.as_deref(), &mut symbols, &mut rest);
                     }
                     SymbolKind::Total(index) => {
                         self.symbol(decl, &mut symbols);
@@ -215,23 +202,24 @@ impl Expander {
             types.push(Item::Type(range_type(&values, Name::at(&values.name, Loc(span)), Loc(span))));
         }
         self.further(&mut types, &mut symbols, &mut rest);
-        let mut items: Vec<Item> = types.into_iter().chain(symbols).chain(rest).collect();
-        let sorts = self.sorts.take();
-        if let Some(sorts) = &sorts {
-            items = self.without_sorts_in(items, sorts);
+        if let Some(sorts) = self.sorts.clone() {
+            self.are_sorts(file, &sorts);
+            let (ty, array) = sorts.declarations();
+            types.retain(|it| !matches!(it, Item::Type(TypeDecl { below: Some(_), .. })));
+            types.extend([ty, array]);
         }
+        let items = types.into_iter().chain(symbols).chain(rest).collect();
         let mut diagnostics = Diagnostics::default();
         for diagnostic in self.diagnostics {
             diagnostics.push(diagnostic);
         }
-        let sorts = sorts.as_ref().map(Sorts::of_processes);
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
             made_of: MadeOf {
                 families: Families::new(families),
                 indices: self.symbols.indices,
-                sorts,
+                sorts: self.sorts,
                 mentioned,
             },
         }
@@ -277,33 +265,6 @@ impl Expander {
             (property.loc.0, leaves.cloned().collect())
         };
         invariants.map(of).collect()
-    }
-
-    /// Declarations with sorts of processes in terms of one kind of processes.
-    fn without_sorts_in(&mut self, items: Vec<Item>, sorts: &Sorts) -> Vec<Item> {
-        let (ty, array) = sorts.declarations();
-        let mut rewriter = Rewriter::of_model(sorts);
-        let mut all = vec![ty];
-        let first = |it: &Item| matches!(it, Item::NumberProcs(_) | Item::Type(_));
-        let at = items.iter().take_while(|it| first(it)).count();
-        let mut items = items;
-        let rest = items.split_off(at);
-        // A bound on the number of processes stands first.
-        all.splice(0..0, items.into_iter().filter_map(|it| rewriter.item(it)));
-        all.push(array);
-        all.extend(rest.into_iter().filter_map(|it| rewriter.item(it)));
-        self.report(rewriter, sorts);
-        all
-    }
-
-    fn report(&mut self, rewriter: Rewriter<'_>, sorts: &Sorts) {
-        let Rewriter { diagnostics, unknown, .. } = rewriter;
-        for name in &unknown {
-            self.unknown_sort(name, sorts);
-        }
-        for diagnostic in diagnostics {
-            self.push(diagnostic);
-        }
     }
 
     fn families(&self) -> Vec<Family> {
@@ -468,7 +429,7 @@ impl Expander {
                 Expr::compare(left, Comparison::Eq, right, at)
             };
             for (trouble, value) in &self.troubles {
-                let owner = self.symbols.variables.get(trouble.owner());
+                let owner = self.symbols.variables.get(&trouble.owner);
                 let loc = Loc(owner.map_or(Span::default(), |it| it.span));
                 let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
                 let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));
@@ -497,12 +458,10 @@ fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
 
 #[cfg(test)]
 mod tests {
-    use crate::load::in_core;
-
-    /// The declarations of a model in the core language that begin with this word.
+    /// The declarations of the system of a model that begin with this word.
     fn core(model: &str, word: &str) -> Vec<String> {
         let loaded = crate::load(model).unwrap_or_else(|errors| panic!("{errors}"));
-        let text = in_core(&loaded.file);
+        let text = crate::words::model(&loaded.system);
         crate::load(&text).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
         let words = |it: &str| it.split_whitespace().collect::<Vec<_>>().join(" ");
         text.split("\n\n").map(words).filter(|it| it.starts_with(word)).collect()

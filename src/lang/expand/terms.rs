@@ -84,13 +84,9 @@ pub struct Place {
 /// A value that is not a record.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Of a cell of a finite type.
     Cell(Base, Arc<Values>),
-    /// A value of a finite type.
     Constant(Arc<Values>, usize),
-    /// A number.
     Linear(Linear),
-    /// Any other term of the core.
     Core(Term),
 }
 

@@ -150,19 +150,7 @@ impl Expander {
         let raw = self.raw_updates(decl);
         for (update, is_raw) in decl.updates.iter().zip(raw) {
             let options = if is_raw {
-                let effect = Effect::Raw(Box::new(update.clone()));
-                let name = update.target.text.clone();
-                let ty = Type::Core(String::new());
-                let write = Write {
-                    name,
-                    index: Vec::new(),
-                    bound: Vec::new(),
-                    ty,
-                    when: Vec::new(),
-                    effect,
-                    at: update.loc,
-                };
-                vec![Draft { writes: vec![write], ..Draft::default() }]
+                vec![Draft { raw: vec![update.clone()], ..Draft::default() }]
             } else {
                 self.options(update, &facts, &decl.params)?
             };
@@ -238,12 +226,8 @@ impl Expander {
     /// The updates of the core for the writes of a step: several choices where a cell gets any value.
     fn updates(&mut self, decl: &Transition, draft: &Draft) -> Option<Vec<Vec<Update>>> {
         let mut groups: IndexMap<&str, Vec<&Write>> = IndexMap::new();
-        let mut choices: Vec<Vec<Update>> = vec![Vec::new()];
+        let mut choices: Vec<Vec<Update>> = vec![draft.raw.clone()];
         for write in &draft.writes {
-            if let Effect::Raw(update) = &write.effect {
-                choices[0].push((**update).clone());
-                continue;
-            }
             groups.entry(&write.name).or_default().push(write);
         }
         let words = words_of(decl);
@@ -258,7 +242,6 @@ impl Expander {
                 let at = write.at;
                 let cell = where_it_writes(write, &names);
                 let ways: Vec<Vec<Case>> = match &write.effect {
-                    Effect::Raw(_) => continue,
                     Effect::Cases(branches) => vec![cases(write, &cell, branches)],
                     Effect::Any if simple && write.index.is_empty() => {
                         further.push(plain(write, Rhs::Nondet));
@@ -332,7 +315,6 @@ impl Expander {
                     _ => false,
                 },
                 Effect::Any => true,
-                Effect::Raw(_) => false,
             }
     }
 

@@ -65,7 +65,6 @@ pub struct Queue {
     pub duplicating: bool,
 }
 
-/// A type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Type {
     Proc,
@@ -206,36 +205,23 @@ pub fn signed(number: i64) -> String {
     if number < 0 { format!("m{}", number.unsigned_abs()) } else { number.to_string() }
 }
 
-/// Why a run ends in an error.
+/// Why a run ends in an error: a variable leaves its range, or a channel gets a message when it is full.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Trouble {
-    /// This variable leaves its range.
-    Range(String),
-    /// This channel gets a message when it is full.
-    Overflow(String),
+pub struct Trouble {
+    pub owner: String,
+    pub overflows: bool,
 }
 
 impl Trouble {
-    /// The variable that it is about.
-    pub fn owner(&self) -> &str {
-        match self {
-            Self::Range(owner) | Self::Overflow(owner) => owner,
-        }
-    }
-
     /// The name of the property that says it does not happen.
     pub fn property(&self) -> String {
-        match self {
-            Self::Range(owner) => format!("{owner}_leaves_its_range"),
-            Self::Overflow(owner) => format!("{owner}_overflows"),
-        }
+        let what = if self.overflows { "overflows" } else { "leaves_its_range" };
+        format!("{}_{what}", self.owner)
     }
 
     /// The name of the value that says that it happened.
     pub fn value(&self) -> String {
-        match self {
-            Self::Range(owner) => format!("{owner}_left_its_range"),
-            Self::Overflow(owner) => format!("{owner}_overflowed"),
-        }
+        let what = if self.overflows { "overflowed" } else { "left_its_range" };
+        format!("{}_{what}", self.owner)
     }
 }

@@ -31,16 +31,12 @@ pub enum Out {
 pub enum Effect {
     /// The first branch that holds gives the value; without one the cell keeps its value.
     Cases(Vec<(Option<Expr>, Vec<Way<Out>>)>),
-    /// Any value.
     Any,
-    /// An update of the core, as it stands.
-    Raw(Box<Update>),
 }
 
 /// A write of one variable of the core.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// The variable.
     pub name: String,
     pub index: Vec<Name>,
     /// The indices among them that stand for all processes.
@@ -56,6 +52,8 @@ pub struct Write {
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     pub guard: Vec<Expr>,
+    /// Updates of the core, as they stand.
+    pub raw: Vec<Update>,
     pub writes: Vec<Write>,
     /// Where it ends in an error instead.
     pub troubles: Vec<(Trouble, Expr)>,
@@ -67,6 +65,7 @@ impl Draft {
     pub fn and(&self, other: Self) -> Self {
         let mut both = self.clone();
         both.guard.extend(other.guard);
+        both.raw.extend(other.raw);
         both.writes.extend(other.writes);
         both.troubles.extend(other.troubles);
         both.fails |= other.fails;
@@ -208,11 +207,8 @@ impl Expander {
         let mut sent = Draft::default();
         for length in 0..queue.capacity {
             let here = vec![Self::has_length(channel, length)];
-            let message = Assigned {
-                internal: true,
-                when: here.clone(),
-                ..Assigned::new(channel.field(&length.to_string()), Rhs::Term(value.clone()), at)
-            };
+            let (place, value) = (channel.field(&length.to_string()), Rhs::Term(value.clone()));
+            let message = Assigned { when: here, ..Assigned::inside(place, value, at) };
             sent = sent.and(self.assign(&message, facts)?);
         }
         let cases = (0..queue.capacity).map(|length| Case {
@@ -220,8 +216,7 @@ impl Expander {
             value: number(length as i64 + 1, at),
             loc: at,
         });
-        let target = channel.field("length");
-        let longer = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
+        let longer = Assigned::inside(channel.field("length"), Rhs::Cases(cases.collect()), at);
         sent = sent.and(self.assign(&longer, facts)?);
         let full = self.formula(&is_full);
         let mut lost = Draft::default();
@@ -240,7 +235,7 @@ impl Expander {
             let guard = vec![full.clone()];
             ways.push(Draft {
                 guard,
-                troubles: vec![(Trouble::Overflow(owner), full)],
+                troubles: vec![(Trouble { owner, overflows: true }, full)],
                 fails: true,
                 ..Draft::default()
             });
@@ -259,7 +254,7 @@ impl Expander {
             let draft = if place + 1 < queue.capacity {
                 let next = Base::Path(Box::new(channel.field(&(place + 1).to_string())));
                 let value = Rhs::Term(Term::base(next, at));
-                self.assign(&Assigned { internal: true, ..Assigned::new(target, value, at) }, &facts)?
+                self.assign(&Assigned::inside(target, value, at), &facts)?
             } else {
                 self.cleared(&target, at)?
             };
@@ -270,8 +265,7 @@ impl Expander {
             value: number(length as i64 - 1, at),
             loc: at,
         });
-        let target = channel.field("length");
-        let shorter = Assigned { internal: true, ..Assigned::new(target, Rhs::Cases(cases.collect()), at) };
+        let shorter = Assigned::inside(channel.field("length"), Rhs::Cases(cases.collect()), at);
         taken = taken.and(self.assign(&shorter, &facts)?);
         let mut ways = vec![taken];
         if queue.duplicating {
@@ -286,20 +280,10 @@ impl Expander {
         // The types are the same at all places.
         if let Some(way) = self.places(target)?.first() {
             for (path, ty) in leaves(target, &way.it.ty) {
-                let process = way.it.index.first().cloned().map(Term::name);
-                let value = match Self::nothing(&ty) {
-                    Some(value) => Some(value),
-                    None if ty == Type::Proc => process,
-                    None => None,
-                };
-                let Some(value) = value else { continue };
-                draft = draft.and(self.assign(
-                    &Assigned {
-                        internal: true,
-                        ..Assigned::new(path, Rhs::Term(Term { loc: at, ..value }), at)
-                    },
-                    &Facts::default(),
-                )?);
+                let process = way.it.index.first().filter(|_| ty == Type::Proc).cloned().map(Term::name);
+                let Some(value) = Self::nothing(&ty).or(process) else { continue };
+                let nothing = Assigned::inside(path, Rhs::Term(Term { loc: at, ..value }), at);
+                draft = draft.and(self.assign(&nothing, &Facts::default())?);
             }
         }
         Some(draft)
@@ -315,7 +299,6 @@ impl Expander {
         }
     }
 
-    /// The writes of an assignment.
     fn assign(&mut self, this: &Assigned, facts: &Facts) -> Option<Draft> {
         if let Some(drafts) = self.every_value(this, facts) {
             return drafts;
@@ -477,7 +460,7 @@ impl Expander {
                 parts.push(any(leaves, at));
                 let owner = way.it.owner.clone();
                 let condition = self.for_some(&bound, all(parts, at), at)?;
-                draft.troubles.push((Trouble::Range(owner), condition));
+                draft.troubles.push((Trouble { owner, overflows: false }, condition));
             }
             let meanings = if self.is_core_term(&case.value) { Vec::new() } else { self.value(&case.value)? };
             if meanings.iter().any(|it| !it.needs.is_empty()) {
@@ -694,6 +677,11 @@ struct Assigned {
 impl Assigned {
     const fn new(target: Path, value: Rhs, at: Loc) -> Self {
         Self { target, bound: Vec::new(), when: Vec::new(), value, internal: false, at }
+    }
+
+    /// Of a part of a queue.
+    fn inside(target: Path, value: Rhs, at: Loc) -> Self {
+        Self { internal: true, ..Self::new(target, value, at) }
     }
 }
 

@@ -13,9 +13,9 @@ use indexmap::{IndexMap, IndexSet};
 use super::declare::capital;
 use super::expander::Expander;
 use super::make::words_of;
-use super::sort_table::Sorts;
 use super::substitute::substituted;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::model::SortTable;
 use crate::syntax::ast::{
     Arg, Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Property, PropertyKind, Quantifier,
     SymbolDecl, SymbolKind, Term, TermKind,
@@ -65,7 +65,8 @@ impl Expander {
     pub(super) fn witness(
         &mut self,
         decl: &SymbolDecl,
-        (params, axiom): (&[Name], Option<&Expr>),
+        params: &[Name],
+        axiom: Option<&Expr>,
         symbols: &mut Vec<Item>,
         rest: &mut Vec<Item>,
     ) {
@@ -191,7 +192,7 @@ impl Expander {
 pub fn sort_of(param: &Name) -> Name {
     match &param.sort {
         Some(sort) => (**sort).clone(),
-        None => Name { text: super::sort_table::PROC.to_owned(), ..param.clone() },
+        None => Name { text: crate::model::PROC.to_owned(), ..param.clone() },
     }
 }
 
@@ -236,7 +237,14 @@ fn partitions(params: &[Name]) -> Vec<Same> {
 }
 
 /// What never holds where parameters coincide like this.
-fn cases(same: &Same, array: &Name, value: &Name, holds: &Expr, sorts: Option<&Sorts>, at: Loc) -> Vec<Expr> {
+fn cases(
+    same: &Same,
+    array: &Name,
+    value: &Name,
+    holds: &Expr,
+    sorts: Option<&SortTable>,
+    at: Loc,
+) -> Vec<Expr> {
     let given: IndexMap<String, Term> =
         same.iter().map(|(param, first)| (param.text.clone(), Term::name(plain(first, at)))).collect();
     let is_value = |value: &Name| {
@@ -260,7 +268,7 @@ fn of_other_sorts(
     named: &[&Name],
     value: &Name,
     is_value: &dyn Fn(&Name) -> Expr,
-    sorts: &Sorts,
+    sorts: &SortTable,
     at: Loc,
 ) -> Vec<Expr> {
     let of_sort = |it: &Name, op, sort: &Name| {

@@ -221,7 +221,6 @@ fn transition(w: &mut Writer<'_, '_>, this: &Transition, sep: Sep) {
     });
 }
 
-/// A formula in braces.
 fn block(w: &mut Writer<'_, '_>, sep: Sep, body: &Expr) {
     braces(w, sep, |w| {
         let first = if w.rigid { Sep::Space } else { Sep::Line(Blank::NotFirst) };

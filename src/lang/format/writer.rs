@@ -8,20 +8,15 @@ pub const WIDTH: usize = 100;
 /// The separator between a token and the one before it, where there are no comments between.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sep {
-    /// Nothing.
     None,
-    /// A blank.
     Space,
-    /// A new line.
     Line(Blank),
 }
 
 /// Where a blank line stays when the author left one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Blank {
-    /// Nowhere.
     Never,
-    /// Everywhere.
     Kept,
     /// Not before the first comment or the token: at the beginning of a block.
     NotFirst,

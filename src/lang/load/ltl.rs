@@ -14,7 +14,6 @@ use crate::spelling::nearest;
 use crate::syntax;
 use crate::syntax::ast::Item;
 
-/// The deepest formula.
 const MOST_DEPTH: usize = 100;
 
 /// The most processes that a formula names.
@@ -51,7 +50,6 @@ const OPERATORS: [(&str, &str); 14] = [
     ("|", "||"),
 ];
 
-/// Words, and what they are.
 const WORDS: [(&str, &str); 11] = [
     ("G", "G"),
     ("F", "F"),
@@ -69,34 +67,16 @@ const WORDS: [(&str, &str); 11] = [
 /// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
 
+/// What is read, or what is wrong with it.
+type Read<T> = Result<T, Vec<Diagnostic>>;
+
 /// The property that a formula states of a model, and the system with the counts that it mentions. An atom `{ At[#1] = Want }` is what
 /// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
 /// each process whether it has not stopped, where processes may stop.
 ///
 /// # Errors
 /// What is wrong with the formula, with places in it.
-pub fn ltl(
-    model: ModelSource<'_>,
-    formula: &str,
-    alive: Option<VarId>,
-) -> Result<(System, Temporal), Vec<Diagnostic>> {
-    property(model, formula, alive).map_err(|wrong| match wrong {
-        Wrong::Here(error) => vec![*error],
-        Wrong::Inside(errors) => errors,
-    })
-}
-
-/// Why a formula is refused.
-enum Wrong {
-    Here(Box<Diagnostic>),
-    Inside(Vec<Diagnostic>),
-}
-
-fn property(
-    model: ModelSource<'_>,
-    formula: &str,
-    alive: Option<VarId>,
-) -> Result<(System, Temporal), Wrong> {
+pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Read<(System, Temporal)> {
     let params = numbered(formula);
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), text: formula };
@@ -108,15 +88,14 @@ fn property(
         let names = |(_, number): &(Span, Option<usize>)| number.is_some_and(|it| it > MOST_PROCESSES);
         let place = syntax::process_constants(formula, 0).find(names).map_or(Span::default(), |it| it.0);
         let message = format!("it names #{params}; more than {MOST_PROCESSES} processes are too many");
-        return Err(Wrong::Here(Box::new(Diagnostic::error("C0106", place, message))));
+        return Err(vec![Diagnostic::error("C0106", place, message)]);
     }
     let mut reader = FormulaReader::new(model);
     let mut atoms = Vec::new();
     for token in &parser.atoms {
         atoms.push(match token {
             Token::Cube(range) => {
-                let read = reader.read(formula, range.clone(), FormulaScope::Numbered(params));
-                Atom::Holds(read.map_err(Wrong::Inside)?)
+                Atom::Holds(reader.read(formula, range.clone(), FormulaScope::Numbered(params))?)
             }
             Token::Call("Alive", range) => Atom::Holds(lives(formula, range.clone(), alive)?),
             Token::Call(word, range) => {
@@ -138,11 +117,11 @@ fn property(
     Ok((reader.into_system(), property))
 }
 
-fn wrong(at: Range<usize>, what: impl Into<String>) -> Wrong {
-    Wrong::Here(Box::new(Diagnostic::error("C0003", Span::new(at.start as u32, at.end as u32), what)))
+fn wrong(at: Range<usize>, what: impl Into<String>) -> Vec<Diagnostic> {
+    vec![Diagnostic::error("C0003", Span::new(at.start as u32, at.end as u32), what)]
 }
 
-fn tokens(formula: &str) -> Result<Vec<Placed>, Wrong> {
+fn tokens(formula: &str) -> Read<Vec<Placed>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = formula.get(at..).filter(|rest| !rest.is_empty()) {
@@ -170,11 +149,10 @@ fn tokens(formula: &str) -> Result<Vec<Placed>, Wrong> {
                 let shown = if word.is_empty() { first.to_string() } else { word.to_owned() };
                 let help = "operators are G F X U R W ! && || => <=>, conditions stand in braces, and \
                             `enabled(t)`, `taken(t)`, `Alive(#1)` stand by themselves";
-                let end = at + shown.len();
-                let Wrong::Here(error) = wrong(at..end, format!("unknown word `{shown}`")) else {
-                    unreachable!("it is one error")
-                };
-                return Err(Wrong::Here(Box::new(error.help(help))));
+                let place = Span::new(at as u32, (at + shown.len()) as u32);
+                return Err(vec![
+                    Diagnostic::error("C0003", place, format!("unknown word `{shown}`")).help(help),
+                ]);
             };
             found.push((at..at + end, Token::Operator(meant)));
             at += end;
@@ -184,7 +162,7 @@ fn tokens(formula: &str) -> Result<Vec<Placed>, Wrong> {
 }
 
 /// The bytes of a call whose word stands at `start` to `end`, and of what is in its parentheses.
-fn arguments(formula: &str, start: usize, end: usize) -> Result<(Range<usize>, Range<usize>), Wrong> {
+fn arguments(formula: &str, start: usize, end: usize) -> Read<(Range<usize>, Range<usize>)> {
     let form = || wrong(start..end, "its arguments in parentheses are missing: `taken(enter, #1)`");
     let open = end + formula[end..].find(|c: char| !c.is_whitespace()).ok_or_else(form)?;
     if !formula[open..].starts_with('(') {
@@ -207,7 +185,7 @@ fn words(formula: &str, range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The process that a word names, from 0.
-fn process(formula: &str, at: Range<usize>) -> Result<u8, Wrong> {
+fn process(formula: &str, at: Range<usize>) -> Read<u8> {
     let number = formula[at.clone()].strip_prefix('#').and_then(|it| it.parse::<u8>().ok());
     number
         .filter(|it| *it > 0)
@@ -216,7 +194,7 @@ fn process(formula: &str, at: Range<usize>) -> Result<u8, Wrong> {
 }
 
 /// `Alive(#1)`.
-fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Result<Condition, Wrong> {
+fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Read<Condition> {
     let p = process(formula, words(formula, args.clone()).swap_remove(0))?;
     if words(formula, args.clone()).len() > 1 {
         return Err(wrong(args, "`Alive` takes one process"));
@@ -227,19 +205,14 @@ fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Result<Cond
             Span::new(args.start as u32, args.end as u32),
             "`Alive` is known only where processes may stop",
         );
-        return Err(Wrong::Here(Box::new(error.help("add `--crash stop`"))));
+        return Err(vec![error.help("add `--crash stop`")]);
     };
     let cell = Cell { var, index: std::iter::once(ProcRef::Var(p)).collect() };
     Ok(Condition(vec![Case::of(vec![Literal::In { cell, values: 0b10 }])]))
 }
 
 /// `enter, #1` in `enabled(enter, #1)`, or `enter` with any processes.
-fn step_of(
-    system: &System,
-    reader: &FormulaReader,
-    formula: &str,
-    args: Range<usize>,
-) -> Result<StepOf, Wrong> {
+fn step_of(system: &System, reader: &FormulaReader, formula: &str, args: Range<usize>) -> Read<StepOf> {
     let mut words = words(formula, args).into_iter();
     let at = words.next().unwrap_or(0..0);
     let name = &formula[at.clone()];
@@ -255,10 +228,10 @@ fn step_of(
     let Some(&params) = of_name.first() else {
         let span = Span::new(at.start as u32, at.end as u32);
         let error = Diagnostic::error("C0112", span, format!("unknown transition `{name}`"));
-        return Err(Wrong::Here(Box::new(match nearest(name, known.iter().map(|it| it.0)) {
+        return Err(vec![match nearest(name, known.iter().map(|it| it.0)) {
             Some(similar) => error.did_you_mean(similar),
             None => error.label("no `transition` declares it"),
-        })));
+        }]);
     };
     let twice = (1..processes.len()).any(|i| processes[..i].contains(&processes[i]));
     if twice || !processes.is_empty() && !of_name.contains(&processes.len()) {
@@ -288,19 +261,19 @@ impl Parser<'_> {
         found
     }
 
-    fn deeper(&mut self) -> Result<(), Wrong> {
+    fn deeper(&mut self) -> Read<()> {
         self.depth += 1;
         if self.depth > MOST_DEPTH { Err(self.too_deep()) } else { Ok(()) }
     }
 
-    fn too_deep(&self) -> Wrong {
+    fn too_deep(&self) -> Vec<Diagnostic> {
         let end = self.text.len();
         let at = self.tokens.get(self.at).map_or(end..end, |it| it.0.clone());
         wrong(at, format!("it is nested more than {MOST_DEPTH} deep"))
     }
 
     /// `a => b`, `a <=> b`: on one level, to the right, as in the language.
-    fn implication(&mut self) -> Result<Ltl, Wrong> {
+    fn implication(&mut self) -> Read<Ltl> {
         self.deeper()?;
         let a = self.disjunction()?;
         let whole = if self.takes("=>") {
@@ -315,7 +288,7 @@ impl Parser<'_> {
         if whole.depth() > MOST_DEPTH { Err(self.too_deep()) } else { Ok(whole) }
     }
 
-    fn disjunction(&mut self) -> Result<Ltl, Wrong> {
+    fn disjunction(&mut self) -> Read<Ltl> {
         let mut whole = self.conjunction()?;
         while self.takes("||") {
             whole = or(whole, self.conjunction()?);
@@ -323,7 +296,7 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    fn conjunction(&mut self) -> Result<Ltl, Wrong> {
+    fn conjunction(&mut self) -> Read<Ltl> {
         let mut whole = self.until()?;
         while self.takes("&&") {
             whole = and(whole, self.until()?);
@@ -332,7 +305,7 @@ impl Parser<'_> {
     }
 
     /// `a U b`, `a R b`, `a W b`.
-    fn until(&mut self) -> Result<Ltl, Wrong> {
+    fn until(&mut self) -> Read<Ltl> {
         let a = self.unary()?;
         let kind = ["U", "R", "W"].into_iter().find(|it| self.takes(it));
         let Some(kind) = kind else { return Ok(a) };
@@ -346,7 +319,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Result<Ltl, Wrong> {
+    fn unary(&mut self) -> Read<Ltl> {
         let end = self.text.len();
         let Some((at, token)) = self.tokens.get(self.at) else {
             return Err(wrong(end..end, "a formula is expected"));

@@ -22,7 +22,7 @@ pub use formula::{
     parse_formula,
 };
 pub use ltl::ltl;
-pub use model::{core, core_values, in_core, meaning};
+pub use model::{core, core_values, meaning};
 pub use source::ModelSource;
 pub use strict::beyond_original;
 

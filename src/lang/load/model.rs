@@ -30,7 +30,7 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         return Err(diagnostics);
     }
     let expansion = expand::expand(&file);
-    // What follows from an error in a construct is not worth a line of its own.
+    // What follows from an error in a construct is not worth a line of its own; that sorts differ does not follow from one.
     let (system, more) = if expansion.diagnostics.is_empty() {
         let (system, mut more) = model::elaborate(&expansion.file, text, expansion.made_of);
         let without = system.iter().find_map(|it| it.without_values());
@@ -41,7 +41,14 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         }));
         (system, more)
     } else {
-        (None, expansion.diagnostics)
+        let mut found = expansion.diagnostics;
+        if expansion.made_of.sorts.is_some() {
+            let of_sorts = |it: &Diagnostic| matches!(it.code, "C0106" | "C0218" | "C0505");
+            found.extend(
+                model::elaborate(&expansion.file, text, expansion.made_of).1.into_iter().filter(of_sorts),
+            );
+        }
+        (None, found)
     };
     // An error on the line of a syntax error probably follows from how that one was repaired.
     let line = |d: &Diagnostic| {
@@ -80,10 +87,4 @@ pub fn core_values(model: &File, updates: &mut [Update]) -> Result<(), Vec<Diagn
         update.value = expander.value_of(&update.value)?;
     }
     Ok(())
-}
-
-/// The text of a model in the core language: with an enumeration or bounded integers for a range, a variable for each field of a
-/// record and each place of a queue, and so on. `file` has no errors.
-pub fn in_core(file: &File) -> String {
-    syntax::print(&core(file))
 }

@@ -1,12 +1,13 @@
 //! Formulas and claims from outside a model, in the names of the model.
 
-use super::context::Context;
+use super::context::{Context, FormulaPlace};
 use super::elaborate::tidy;
 use super::scope::Scope;
+use super::sorts::Unsorted;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-use crate::syntax::ast::{self, Expr, File, Item, Name, PropertyKind};
+use crate::syntax::ast::{self, Comparison, Expr, File, Item, Name, PropertyKind};
 
 /// The processes that a formula by itself may name.
 #[derive(Clone, Copy, Debug)]
@@ -30,14 +31,16 @@ pub fn condition(
 ) -> Result<(System, Condition), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
+    context.unsorted = Unsorted::Asked;
     let (params, mut scope) = match named {
-        Named::Parameters(params) => (params.len(), context.parameters(params)),
+        Named::Parameters(params) => (params.len(), context.parameters(params, &[])),
         Named::Numbered(count, own) => {
             (context.numbered, context.left_out) = (true, Some(own.to_vec()));
             (usize::from(count), Scope::default())
         }
     };
-    let found = context.condition(formula, formula.span, params, &mut scope);
+    context.start(formula.span, FormulaPlace::State, params);
+    let found = context.condition(&[], Comparison::Eq, formula, &mut scope);
     extended(context, system, found)
 }
 
@@ -53,6 +56,7 @@ pub fn forbidden(
 ) -> Result<(System, Vec<Forbidden>), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
+    context.unsorted = Unsorted::Claimed;
     let mut found = Vec::new();
     for item in &claims.items {
         match item {

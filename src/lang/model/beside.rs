@@ -122,12 +122,13 @@ impl<'a> Context<'a> {
         let known = self.needed.len();
         let mut scope = Scope::default();
         for (param, arg) in step.decl.params.iter().zip(&step.args) {
-            scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(*arg)));
+            let sort = self.sort(param, &[]);
+            scope.push_of(&param.text, TermMeaning::Proc(ProcRef::Var(*arg)), sort);
         }
-        let found = match &step.decl.requires {
-            Some(guard) if step.fails => Some((self.formula(guard, &mut scope, false), Vec::new())),
-            None if step.fails => Some((Formula::False, Vec::new())),
-            _ => self.updates(step.decl, &mut scope).map(|drafts| (Formula::True, drafts)),
+        let found = if step.fails {
+            Some((self.guard(step.decl, &mut scope, false), Vec::new()))
+        } else {
+            self.updates(step.decl, &mut scope).map(|drafts| (Formula::True, drafts))
         };
         if let Some((_, span)) = self.needed.get_index(known) {
             let span = *span;

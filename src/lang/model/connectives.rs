@@ -7,16 +7,19 @@ use super::formula::Formula;
 use super::prenex::{self, TOO_MANY};
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Symbol;
+use super::terms::IndexMeaning;
 use super::{Literal, ProcRef, Term};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spelling::nearest;
-use crate::syntax::ast::{Arg, Expr, ExprKind, Name, Predicate, Quantifier};
+use crate::syntax::ast::{Arg, Comparison, Expr, ExprKind, Name, Predicate, Quantifier};
 
 /// The names that a quantifier binds, and where.
 #[derive(Clone, Copy)]
-struct Quantified<'a> {
-    vars: &'a [Name],
+struct Quantified<'a, 'b> {
+    vars: &'b [&'a Name],
     body: &'a Expr,
+    /// Whether it is universal, as it is written.
+    universal: bool,
 }
 
 /// The processes that the first variables of an existential quantifier stand for.
@@ -41,10 +44,12 @@ impl<'a> Context<'a> {
             ExprKind::Error => Formula::False,
             ExprKind::Bool(truth) => Formula::constant(*truth == positive),
             ExprKind::Compare { op, left, right } => {
+                let mut parts = self.sorts_compared([left, right], scope, positive, expr.span);
                 let (l, r) = (self.term(left, scope), self.term(right, scope));
                 let formula = self.compare(*op, l, r, positive, expr.span);
                 self.note_origin(&formula, expr.span);
-                formula
+                parts.push(formula);
+                if positive { Formula::and(parts) } else { Formula::or(parts) }
             }
             ExprKind::Not(a) => self.formula(a, scope, !positive),
             ExprKind::And(list) | ExprKind::Or(list) => {
@@ -70,7 +75,10 @@ impl<'a> Context<'a> {
                 Formula::or(vec![Formula::and(then), Formula::and(otherwise)])
             }
             ExprKind::Quantified { quantifier, vars, body } => {
-                self.quantified(*quantifier, Quantified { vars, body }, scope, positive, expr.span)
+                let (vars, body) = self.with_other_sorts(*quantifier, vars, body);
+                let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
+                let bound = Quantified { vars: &vars, body, universal };
+                self.quantified(*quantifier, bound, scope, positive, expr.span)
             }
             ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
         }
@@ -143,7 +151,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether process variables may have these names here. Says why not.
-    pub(super) fn may_bind(&mut self, vars: &[Name], scope: &Scope<'a>) -> bool {
+    pub(super) fn may_bind(&mut self, vars: &[&Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
                 self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
@@ -171,14 +179,14 @@ impl<'a> Context<'a> {
     fn quantified(
         &mut self,
         quantifier: Quantifier,
-        bound: Quantified<'a>,
+        bound: Quantified<'a, '_>,
         scope: &mut Scope<'a>,
         positive: bool,
         at: Span,
     ) -> Formula {
-        let Quantified { vars, body } = bound;
+        let Quantified { vars, body, universal } = bound;
+        let universal = universal == positive;
         if self.counting {
-            let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
             self.misplaced(universal, false, false, body, at);
             return Formula::False;
         }
@@ -187,7 +195,6 @@ impl<'a> Context<'a> {
         }
         let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther)
             || (self.others && self.place == FormulaPlace::Guard && quantifier == Quantifier::Forall);
-        let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive;
         let nested = !self.universal.is_empty() || self.existential;
         if other && self.place == FormulaPlace::State {
             // It ranges over all but the parameters: which these are makes a difference.
@@ -283,25 +290,35 @@ impl<'a> Context<'a> {
     /// Elaborates a body with names for processes.
     fn bind(
         &mut self,
-        bound: Quantified<'a>,
+        bound: Quantified<'a, '_>,
         values: &[ProcRef],
         scope: &mut Scope<'a>,
         positive: bool,
     ) -> Formula {
         let mark = scope.len();
         let outer = self.bound.len();
+        let op = if bound.universal { Comparison::Ne } else { Comparison::Eq };
+        let mut parts = Vec::new();
         for (var, value) in bound.vars.iter().zip(values) {
-            scope.push(&var.text, TermMeaning::Proc(*value));
+            let sort = self.sort(var, &[bound.body]);
+            let process = IndexMeaning::Process(*value);
+            parts.extend(sort.map(|sort| self.compared_sort(op, process, sort, positive, var.span())));
+            scope.push_of(&var.text, TermMeaning::Proc(*value), sort);
             self.bound.push((&var.text, bound.body.span.start));
         }
-        let formula = self.formula(bound.body, scope, positive);
+        parts.push(self.formula(bound.body, scope, positive));
         self.bound.truncate(outer);
         scope.truncate(mark);
-        formula
+        if bound.universal == positive { Formula::or(parts) } else { Formula::and(parts) }
     }
 
     /// Universal quantifiers of init join its parameters, which need not be distinct.
-    fn init_parameters(&mut self, bound: Quantified<'a>, scope: &mut Scope<'a>, positive: bool) -> Formula {
+    fn init_parameters(
+        &mut self,
+        bound: Quantified<'a, '_>,
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) -> Formula {
         let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
             Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
@@ -319,7 +336,7 @@ impl<'a> Context<'a> {
     /// bad state, passes over the declared parameters.
     fn existential_choice(
         &mut self,
-        bound: Quantified<'a>,
+        bound: Quantified<'a, '_>,
         scope: &mut Scope<'a>,
         positive: bool,
         other: bool,
@@ -332,7 +349,13 @@ impl<'a> Context<'a> {
         Formula::or(choice.parts)
     }
 
-    fn choose(&mut self, bound: Quantified<'a>, choice: &mut Binding, scope: &mut Scope<'a>, positive: bool) {
+    fn choose(
+        &mut self,
+        bound: Quantified<'a, '_>,
+        choice: &mut Binding,
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) {
         if !self.step() {
             return;
         }
@@ -380,7 +403,7 @@ impl<'a> Context<'a> {
     /// `forall_other` always is.
     fn universal_choice(
         &mut self,
-        bound: Quantified<'a>,
+        bound: Quantified<'a, '_>,
         scope: &mut Scope<'a>,
         positive: bool,
         other: bool,
@@ -462,9 +485,9 @@ impl<'a> Context<'a> {
         }
         self.reset_budget();
         self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
-        let mut scope = self.parameters(&predicate.params);
+        let mut scope = self.parameters(&predicate.params, &[]);
         scope.open = true;
-        scope.names.iter_mut().for_each(|(_, meaning)| *meaning = TermMeaning::Unknown);
+        scope.names.iter_mut().for_each(|it| it.1 = TermMeaning::Unknown);
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);
     }

@@ -4,10 +4,11 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
+use super::sorts::Unsorted;
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
-use crate::syntax::ast::{Predicate, Transition};
+use crate::syntax::ast::{Let, Predicate, Transition};
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +19,6 @@ pub(super) enum FormulaPlace {
     Bad,
     /// A condition on a state in a property of runs, or by itself: quantifiers have their usual meaning.
     State,
-    /// Guard of a transition.
     Guard,
     /// Condition of a `case`: no quantifiers.
     Condition,
@@ -29,9 +29,7 @@ pub(super) enum FormulaPlace {
 /// The process that a global used as an array index names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum IndexedBy {
-    /// This process.
     Process(ProcRef),
-    /// No process.
     Nothing,
 }
 
@@ -66,6 +64,10 @@ pub(super) struct Context<'a> {
     pub vars: Vec<Var>,
     /// What the latter count.
     pub counts: Vec<Count>,
+    /// The sort of processes that are bound without one.
+    pub unsorted: Unsorted,
+    /// The abbreviations of the transition.
+    pub lets: &'a [Let],
     /// Whether the formula stands in a count.
     pub counting: bool,
     /// Predicates defined so far.
@@ -167,6 +169,8 @@ impl<'a> Context<'a> {
             is_part: false,
             vars: symbols.vars.clone(),
             counts: Vec::new(),
+            unsorted: Unsorted::Proc,
+            lets: &[],
             counting: false,
             predicates: IndexMap::new(),
             diagnostics: Diagnostics::default(),
@@ -211,7 +215,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Starts a declaration, or another variant of it, with `params` declared parameters.
+    /// Starts a declaration with `params` declared parameters.
     pub fn start(&mut self, declaration: Span, place: FormulaPlace, params: usize) {
         self.declaration = declaration;
         self.place = place;
@@ -229,6 +233,11 @@ impl<'a> Context<'a> {
         self.erase_processes = false;
         self.named.clear();
         self.calls.clear();
+    }
+
+    /// Starts another variant of the declaration.
+    pub fn restart(&mut self) {
+        self.start(self.declaration, self.place, usize::from(self.params));
     }
 
     /// Resets the counts of the previous declaration.

@@ -13,9 +13,10 @@ use super::limits::{MAX_ARITY, MAX_VARS};
 use super::number::{NumberKind, NumericTerm};
 use super::scope::{Scope, TermMeaning};
 use super::tail::mentioned;
+use super::terms::IndexMeaning;
 use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Type, rename};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
     /// The meaning of a count.
@@ -28,21 +29,27 @@ impl<'a> Context<'a> {
                 .report(self);
             return TermMeaning::Unknown;
         }
-        let Some((name, summand, body)) = count.parts() else {
+        let Some((name, _, body)) = count.parts() else {
             return self.number_of(SmallVec::new(), Dnf::truth(), None, at);
         };
         self.counting = true;
-        if !self.may_bind(std::slice::from_ref(name), scope) {
+        if !self.may_bind(&[name], scope) {
             self.counting = false;
             return TermMeaning::Unknown;
         }
         let process = self.fresh(name.span());
         let mut scope = scope.clone();
-        scope.push(&name.text, TermMeaning::Proc(ProcRef::Var(process)));
+        let within: Vec<&Expr> = body.into_iter().collect();
+        let sort = self.sort(name, &within);
+        scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(process)), sort);
         self.loose.push(process);
         // A count has a value also where there are no processes.
         let erased = std::mem::replace(&mut self.erase_processes, false);
-        let value = self.count_of(process, summand, body, &mut scope, at);
+        let of_sort = sort.map(|sort| {
+            let process = IndexMeaning::Process(ProcRef::Var(process));
+            self.compared_sort(Comparison::Eq, process, sort, true, name.span())
+        });
+        let value = self.count_of(process, of_sort, count, &mut scope);
         self.erase_processes = erased;
         self.loose.pop();
         self.release(process);
@@ -53,12 +60,15 @@ impl<'a> Context<'a> {
     fn count_of(
         &mut self,
         process: u8,
-        summand: Option<&'a ast::Term>,
-        body: Option<&'a Expr>,
+        of_sort: Option<Formula>,
+        count: &'a ast::Count,
         scope: &mut Scope<'a>,
-        at: Span,
     ) -> TermMeaning {
-        let formula = body.map_or(Formula::True, |body| self.formula(body, scope, true));
+        let at = count.span();
+        let (summand, body) = count.parts().map_or((None, None), |(_, summand, body)| (summand, body));
+        let mut parts: Vec<Formula> = of_sort.into_iter().collect();
+        parts.extend(body.map(|body| self.formula(body, scope, true)));
+        let formula = Formula::and(parts);
         let summand = match summand {
             None => None,
             Some(term) => {

@@ -45,9 +45,7 @@ impl Disjunct {
 /// Why there is no normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoNormalForm {
-    /// Too many disjuncts or literals.
     TooLarge,
-    /// A number left the 64-bit range.
     OutOfRange,
 }
 

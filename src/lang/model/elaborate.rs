@@ -18,7 +18,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
     let mut diagnostics = Diagnostics::default();
     let max_procs = number_procs(file, &mut diagnostics);
-    let symbols = Symbols::collect(file, &mut diagnostics);
+    let symbols = Symbols::collect(file, made_of.sorts.as_ref(), &mut diagnostics);
     let mut context = Context::new(&symbols, max_procs);
     context.text = text;
     context.diagnostics = diagnostics;
@@ -77,7 +77,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
         temporal,
         fairness,
         failures: None,
-        sorts: made_of.sorts.and_then(|it| it.resolved(|name| symbols.variable(name))),
+        sorts: symbols.sorts.clone(),
         witnesses: symbols.witnesses.clone(),
         families: made_of.families,
     };

@@ -6,15 +6,10 @@ use super::linear::Truth;
 /// A formula in negation normal form.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Formula {
-    /// Always true.
     True,
-    /// Never true.
     False,
-    /// A literal.
     Literal(Literal),
-    /// Conjunction.
     And(Vec<Formula>),
-    /// Disjunction.
     Or(Vec<Formula>),
     /// For some processes, distinct from each other and from all process variables in scope.
     Exists(Vec<u8>, Box<Formula>),
@@ -33,12 +28,10 @@ impl From<Truth> for Formula {
 }
 
 impl Formula {
-    /// True or false.
     pub const fn constant(truth: bool) -> Self {
         if truth { Self::True } else { Self::False }
     }
 
-    /// Conjunction, simplified.
     pub fn and(parts: Vec<Self>) -> Self {
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
@@ -62,7 +55,6 @@ impl Formula {
         if vars.is_empty() { all } else { Self::Exists(vars, Box::new(all)) }
     }
 
-    /// Disjunction, simplified.
     pub fn or(parts: Vec<Self>) -> Self {
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {

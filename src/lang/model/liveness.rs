@@ -6,21 +6,24 @@ use super::limits::MAX_PARAMS;
 use super::scope::Scope;
 use super::temporal::{Case, Condition, Fairness, Temporal};
 use super::{Literal, Transition, rename};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::Diagnostic;
 use crate::spelling::nearest;
-use crate::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
     /// Elaborates a property of runs. Its name is left empty when it has none.
     pub fn temporal(&mut self, decl: &'a ast::Temporal) -> Temporal {
         let span = decl.loc.0;
         self.reset_budget();
-        let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, FormulaPlace::State, declared);
-        let mut scope = self.parameters(&decl.params);
-        let first = self.condition(&decl.body, span, declared, &mut scope);
+        self.start(span, FormulaPlace::State, decl.params.len().min(MAX_PARAMS));
+        let within: Vec<&Expr> = std::iter::once(&decl.body).chain(&decl.then).collect();
+        let mut scope = self.parameters(&decl.params, &within);
+        // Where a property is said of all choices of processes, nothing is said of those of other sorts.
+        let each = matches!(decl.kind, ast::TemporalKind::Recurrence | ast::TemporalKind::Possible);
+        let op = if each { Comparison::Ne } else { Comparison::Eq };
+        let first = self.condition(&decl.params, op, &decl.body, &mut scope);
         let then = match &decl.then {
-            Some(then) => self.condition(then, span, declared, &mut scope),
+            Some(then) => self.condition(&[], op, then, &mut scope),
             None => Condition(Vec::new()),
         };
         self.unused_parameters(&decl.params);
@@ -35,25 +38,26 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// A condition on states, for parameters in `scope`; `declared` of them are those of the declaration at `span`.
+    /// A condition on states of the declaration that was started. Its parameters have to be of their sorts; by `<>`, it holds where
+    /// they are not.
     pub(super) fn condition(
         &mut self,
+        params: &'a [ast::Name],
+        op: Comparison,
         body: &'a Expr,
-        span: Span,
-        declared: usize,
         scope: &mut Scope<'a>,
     ) -> Condition {
         self.needed.clear();
-        self.start(span, FormulaPlace::State, declared);
+        self.restart();
         let mut cases = Vec::new();
-        let formula = self.formula(body, scope, true);
+        let formula = self.of_sorts(params, op, body, scope);
         if self.needed.is_empty() {
             self.ways_to_hold(&formula, &mut cases);
         } else {
             for variant in self.variants() {
-                self.start(span, FormulaPlace::State, declared);
+                self.restart();
                 let (hidden, facts) = self.assume(&variant);
-                let mut parts = vec![self.formula(body, scope, true)];
+                let mut parts = vec![self.of_sorts(params, op, body, scope)];
                 // That globals name no process is required where the formula relies on it: comparisons with their cells
                 // are false, which otherwise only makes the formula stronger.
                 let asked = self.nameless_counts;

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use super::families::Families;
-use super::system::ProcessSorts;
+use super::sort_table::SortTable;
 use crate::diagnostic::Span;
 
 /// What a model in the core language was made of.
@@ -14,7 +14,7 @@ pub struct MadeOf {
     /// Types that are indices of such declarations: all of their values are in use.
     pub indices: IndexSet<String>,
     /// The sorts of its processes, in a model that declares any.
-    pub sorts: Option<ProcessSorts<String>>,
+    pub sorts: Option<SortTable>,
     /// For each `invariant` of the text, where it is, the variables that it mentions there, also those that are not in the core any more.
     pub mentioned: Vec<(Span, Vec<String>)>,
 }

@@ -7,7 +7,6 @@ use super::{Cell, Linear, Rational, Type};
 /// Type of a term; an integer literal is both an int and a real.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum TermType {
-    /// An ordinary type.
     Known(Type),
     /// Int or real.
     IntLiteral,

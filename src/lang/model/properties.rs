@@ -6,14 +6,19 @@ use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
+<<<<<<< HEAD
 use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, Term, Type, VarId, rename};
+=======
+use super::sorted_init::SortedInit;
+use super::{Bad, BadKind, Cell, Dnf, Init, Literal, ProcRef, Term, VarId, rename};
+>>>>>>> ffa6af83970c28c66d873410f494a3d5b55aa2e6
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{Expr, Name, Property, PropertyKind};
+use crate::syntax::ast::{Comparison, Expr, Name, Property, PropertyKind};
 use crate::syntax::words;
 
 impl<'a> Context<'a> {
-    /// The parameters of a declaration in scope.
-    pub fn parameters(&mut self, params: &'a [Name]) -> Scope<'a> {
+    /// The parameters of a declaration in scope; `within`: its formulas.
+    pub fn parameters(&mut self, params: &'a [Name], within: &[&Expr]) -> Scope<'a> {
         let mut scope = Scope::default();
         for (i, param) in params.iter().enumerate() {
             if let Some(first) = params[..i].iter().find(|other| other.text == param.text) {
@@ -25,7 +30,8 @@ impl<'a> Context<'a> {
                     .report(self);
                 break;
             }
-            scope.push(&param.text, TermMeaning::Proc(ProcRef::Var(i.min(MAX_PARAMS) as u8)));
+            let sort = self.sort(param, within);
+            scope.push_of(&param.text, TermMeaning::Proc(ProcRef::Var(i as u8)), sort);
         }
         scope
     }
@@ -34,17 +40,19 @@ impl<'a> Context<'a> {
     pub fn init(&mut self, decl: &'a Property) -> Init {
         let span = decl.loc.0;
         self.reset_budget();
-        self.start(span, FormulaPlace::Init, decl.params.len().min(MAX_PARAMS));
-        let mut scope = self.parameters(&decl.params);
-        let formula = self.formula(&decl.body, &mut scope, true);
+        let mut scope = self.parameters(&decl.params, &[]);
+        let sorted = self.symbols.sorts.is_some().then(|| self.parts_of_init(decl));
+        let params = sorted.as_ref().map_or(decl.params.len(), |it| it.params.len()).min(MAX_PARAMS);
+        self.start(span, FormulaPlace::Init, params);
+        let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.no_indices_in_init();
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         let body = conjunctions(&formula, &same);
-        let params = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
+        let all = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
         let places = std::mem::take(&mut self.origins);
-        self.start(span, FormulaPlace::Init, decl.params.len().min(MAX_PARAMS));
+        self.restart();
         self.erase_processes = true;
-        let formula = self.formula(&decl.body, &mut scope, true);
+        let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.erase_processes = false;
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         let without_processes = conjunctions(&formula, &same);
@@ -61,7 +69,19 @@ impl<'a> Context<'a> {
                 .label("contradictory formula")
                 .report(self);
         }
-        Init { params, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
+        Init { params: all, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
+    }
+
+    fn initially(
+        &mut self,
+        decl: &'a Property,
+        sorted: Option<&SortedInit<'a>>,
+        scope: &mut Scope<'a>,
+    ) -> Formula {
+        match sorted {
+            Some(sorted) => self.joined_init(sorted, scope),
+            None => self.formula(&decl.body, scope, true),
+        }
     }
 
     fn no_indices_in_init(&mut self) {
@@ -88,10 +108,10 @@ impl<'a> Context<'a> {
         self.title = decl.name.as_ref().map(|name| name.text.as_str());
         let declared = decl.params.len().min(MAX_PARAMS);
         self.start(span, FormulaPlace::Bad, declared);
-        let mut scope = self.parameters(&decl.params);
-        let disjuncts = self.disjuncts_of(&decl.body, span, declared, &mut scope);
+        let mut scope = self.parameters(&decl.params, &[&decl.body]);
+        let disjuncts = self.disjuncts_of(decl, &mut scope);
         self.unused_parameters(&decl.params);
-        self.warn_of_passing_over(decl, declared, &mut scope, &disjuncts);
+        self.warn_of_passing_over(decl, &mut scope, &disjuncts);
         if disjuncts.is_empty() && !self.exhausted {
             Diagnostic::warning("C0906", span, "this formula is contradictory")
                 .label("no state satisfies it, so that nothing is checked")
@@ -120,23 +140,17 @@ impl<'a> Context<'a> {
     }
 
     /// The formula of a declaration, for all processes that the globals used as indices can name.
-    pub fn disjuncts_of(
-        &mut self,
-        body: &'a Expr,
-        span: Span,
-        declared: usize,
-        scope: &mut Scope<'a>,
-    ) -> Vec<Disjunct> {
+    pub fn disjuncts_of(&mut self, decl: &'a Property, scope: &mut Scope<'a>) -> Vec<Disjunct> {
         let mut disjuncts = Vec::new();
-        let formula = self.formula(body, scope, true);
+        let formula = self.of_sorts(&decl.params, Comparison::Eq, &decl.body, scope);
         if self.needed.is_empty() {
             self.bad_disjuncts(&formula, &mut disjuncts);
             return disjuncts;
         }
         for variant in self.variants() {
-            self.start(span, FormulaPlace::Bad, declared);
+            self.restart();
             let (hidden, facts) = self.assume(&variant);
-            let formula = self.formula(body, scope, true);
+            let formula = self.of_sorts(&decl.params, Comparison::Eq, &decl.body, scope);
             // Where the globals name no process, cells at them are false, which only makes the formula
             // stronger: the condition that they name none may be omitted.
             let facts = facts.into_iter().filter(|l| matches!(l, Literal::Eq { negated: false, .. }));
@@ -148,21 +162,15 @@ impl<'a> Context<'a> {
 
     /// Warns of an `exists` for which it makes a difference that it ranges over other processes than those
     /// in scope: more states were bad if it ranged over these as well.
-    fn warn_of_passing_over(
-        &mut self,
-        decl: &'a Property,
-        declared: usize,
-        scope: &mut Scope<'a>,
-        disjuncts: &[Disjunct],
-    ) {
+    fn warn_of_passing_over(&mut self, decl: &'a Property, scope: &mut Scope<'a>, disjuncts: &[Disjunct]) {
         let Some((at, word)) = self.passes_over else { return };
         if self.exhausted {
             return;
         }
         let wider = self.on_trial(|context| {
-            context.start(decl.loc.0, FormulaPlace::Bad, declared);
+            context.restart();
             context.inclusive = true;
-            let wider = context.disjuncts_of(&decl.body, decl.loc.0, declared, scope);
+            let wider = context.disjuncts_of(decl, scope);
             context.inclusive = false;
             wider
         });

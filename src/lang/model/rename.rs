@@ -3,7 +3,7 @@
 use super::compare::oriented;
 pub use super::linear::Truth;
 use super::linear::normalise;
-use super::{Cell, Conj, Literal, ProcRef, Term};
+use super::{Cell, Conj, Linear, Literal, ProcRef, Term};
 
 /// The cell over renamed processes.
 pub fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
@@ -18,6 +18,36 @@ pub fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
         Term::Cell(c) => Term::Cell(cell(c, map)),
         Term::Linear(linear) => Term::Linear(linear.map_cells(|c| cell(c, map))?),
     })
+}
+
+/// The literal with other cells and processes in the same places.
+pub fn replaced(
+    literal: &Literal,
+    cell: &impl Fn(&Cell) -> Cell,
+    process: &impl Fn(ProcRef) -> ProcRef,
+) -> Literal {
+    let linear = |it: &Linear| Linear {
+        terms: it.terms.iter().map(|(of, factor)| (cell(of), *factor)).collect(),
+        constant: it.constant,
+    };
+    let term = |it: &Term| match it {
+        Term::Constructor(c) => Term::Constructor(*c),
+        Term::Proc(p) => Term::Proc(process(*p)),
+        Term::Cell(of) => Term::Cell(cell(of)),
+        Term::Linear(it) => Term::Linear(linear(it)),
+    };
+    match literal {
+        Literal::In { cell: of, values } => Literal::In { cell: cell(of), values: *values },
+        Literal::Eq { left, right, negated } => {
+            Literal::Eq { left: term(left), right: term(right), negated: *negated }
+        }
+        Literal::Less { left, right, strict } => {
+            Literal::Less { left: term(left), right: term(right), strict: *strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            Literal::Linear { expr: linear(expr), relation: *relation, integer: *integer }
+        }
+    }
 }
 
 /// The literal over renamed processes, or its truth value when it gets one.

@@ -6,13 +6,10 @@ use super::{Cell, EnumId, ProcRef, Type, VarKind};
 /// The meaning of a term.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TermMeaning {
-    /// Constructor of an enum.
     Constructor(EnumId, u8),
-    /// A process.
     Proc(ProcRef),
     /// The value of an enum, abstract or proc cell.
     Cell(Cell, Type),
-    /// A number.
     Number(NumericTerm),
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),
@@ -46,10 +43,10 @@ impl TermMeaning {
     }
 }
 
-/// Lower-case names in scope, innermost last.
+/// Lower-case names in scope, innermost last, with the sorts of their processes where these are known.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scope<'a> {
-    pub(super) names: Vec<(&'a str, TermMeaning)>,
+    pub(super) names: Vec<(&'a str, TermMeaning, Option<u8>)>,
     /// Whether names that are not in scope belong to an unknown place of use: the body of a predicate
     /// that is checked on its own.
     pub open: bool,
@@ -58,7 +55,12 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     /// Brings a name into scope.
     pub fn push(&mut self, name: &'a str, value: TermMeaning) {
-        self.names.push((name, value));
+        self.push_of(name, value, None);
+    }
+
+    /// Brings a name into scope whose processes are of a sort.
+    pub fn push_of(&mut self, name: &'a str, value: TermMeaning, sort: Option<u8>) {
+        self.names.push((name, value, sort));
     }
 
     /// Number of names in scope, for [`Scope::truncate`].
@@ -73,12 +75,12 @@ impl<'a> Scope<'a> {
 
     /// The meaning of a name.
     pub fn lookup(&self, name: &str) -> Option<&TermMeaning> {
-        self.names.iter().rev().find(|(known, _)| *known == name).map(|(_, value)| value)
+        self.names.iter().rev().find(|it| it.0 == name).map(|it| &it.1)
     }
 
     /// All names, for suggestions.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.names.iter().map(|&(name, _)| name)
+        self.names.iter().map(|it| it.0)
     }
 }
 

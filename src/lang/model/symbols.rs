@@ -3,7 +3,10 @@
 use indexmap::IndexMap;
 
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
-use super::{AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, System, Type, Var, VarId, VarKind};
+use super::sort_table::SortTable;
+use super::{
+    AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, ProcessSorts, System, Type, Var, VarId, VarKind,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{File, Item, Name, SymbolDecl, SymbolKind, TypeDecl};
@@ -15,9 +18,7 @@ const MOST_LISTED: usize = 8;
 /// The meaning of a capitalised name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Symbol {
-    /// A value of an enum.
     Constructor(EnumId, u8),
-    /// A global, constant or array.
     Var(VarId),
     /// Declared with an error, which has been reported.
     Unclear,
@@ -28,7 +29,6 @@ pub(super) enum Symbol {
 pub(super) enum Wanted {
     /// An array with this number of indices.
     Array,
-    /// A variable to assign.
     Target,
     /// A value: of a constructor, a variable, a constant.
     Value,
@@ -45,19 +45,22 @@ pub(super) struct Symbols {
     pub vars: Vec<Var>,
     /// Those of them whose cells always hold processes.
     pub witnesses: Vec<VarId>,
+    /// The sorts of processes, in a model that declares any.
+    pub sorts: Option<ProcessSorts>,
     types: IndexMap<String, (Type, Option<Span>)>,
     names: IndexMap<String, (Symbol, Option<Span>)>,
 }
 
 impl Symbols {
     /// Reads all type and symbol declarations; those with errors are left out or repaired.
-    pub fn collect(file: &File, out: &mut Diagnostics) -> Self {
+    pub fn collect(file: &File, sorts: Option<&SortTable>, out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
             enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
             abstracts: Vec::new(),
             vars: Vec::new(),
             witnesses: Vec::new(),
+            sorts: None,
             types: IndexMap::new(),
             names: IndexMap::new(),
         };
@@ -80,6 +83,9 @@ impl Symbols {
                 symbols.declare_type(decl, out);
             }
         }
+        for sort in sorts.iter().flat_map(|it| it.values.keys()) {
+            symbols.types.insert(sort.clone(), (Type::Proc, None));
+        }
         for name in &file.damage.names {
             symbols.names.entry(name.clone()).or_insert((Symbol::Unclear, None));
         }
@@ -90,6 +96,7 @@ impl Symbols {
                 symbols.declare_symbol(decl, &mut unknown, out);
             }
         }
+        symbols.sorts = sorts.and_then(|it| it.resolved(|name| symbols.variable(name)));
         symbols
     }
 
@@ -100,6 +107,7 @@ impl Symbols {
             abstracts: system.abstracts.clone(),
             vars: system.vars.clone(),
             witnesses: system.witnesses.clone(),
+            sorts: system.sorts.clone(),
             types: IndexMap::new(),
             names: IndexMap::new(),
         };
@@ -124,7 +132,13 @@ impl Symbols {
         var: impl Fn(VarId) -> VarId,
         enumeration: impl Fn(EnumId) -> EnumId,
     ) -> Self {
-        let mut symbols = Self { names: Self::of(part).names, ..Self::of(whole) };
+        let sorts = part.sorts.as_ref().map(|it| ProcessSorts {
+            array: var(it.array),
+            indices: it.indices.iter().map(|(id, of)| (var(*id), of.clone())).collect(),
+            pointed: it.pointed.iter().map(|(id, of)| (var(*id), *of)).collect(),
+            ..it.clone()
+        });
+        let mut symbols = Self { names: Self::of(part).names, sorts, ..Self::of(whole) };
         for (symbol, _) in symbols.names.values_mut() {
             *symbol = match *symbol {
                 Symbol::Constructor(id, number) => Symbol::Constructor(enumeration(id), number),
@@ -193,6 +207,11 @@ impl Symbols {
         &self.enums[id.0 as usize]
     }
 
+    /// The name of a sort.
+    pub fn sort_name(&self, sort: u8) -> &str {
+        self.sorts.as_ref().and_then(|it| it.names.get(usize::from(sort))).map_or("", String::as_str)
+    }
+
     /// A type as the user writes it.
     pub fn type_name(&self, ty: Type) -> &str {
         match ty {
@@ -253,7 +272,8 @@ impl Symbols {
             SymbolKind::Const => VarKind::Const,
             SymbolKind::Array(index) | SymbolKind::Total(index) => {
                 let is_lost = |ty: &Name| matches!(self.names.get(&ty.text), Some((Symbol::Unclear, _)));
-                for ty in index.iter().filter(|ty| ty.text != "proc" && !is_lost(ty)) {
+                let is_process = |ty: &Name| self.types.get(&ty.text).is_some_and(|it| it.0 == Type::Proc);
+                for ty in index.iter().filter(|ty| !is_process(ty) && !is_lost(ty)) {
                     Diagnostic::error("C0203", ty.span(), format!("array index of type `{}`", ty.text))
                         .label("an array is indexed by processes, or by values of an enumeration or a range")
                         .write("proc")

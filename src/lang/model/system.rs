@@ -1,6 +1,5 @@
 //! The meaning of one `.cub` file as a whole.
 
-use std::hash::Hash;
 use std::ops::Deref;
 
 use indexmap::IndexMap;
@@ -72,38 +71,32 @@ pub struct SystemParts {
 ///
 /// The array and the conditions on it are parts of the system like any others. What is said here follows from how the
 /// system was made: it makes engines fast, and is not needed for their answers to be right.
-///
-/// `V` stands for a variable: its name, until it has an id.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ProcessSorts<V: Eq + Hash = VarId> {
+pub struct ProcessSorts {
     /// Their names; the values of the array are their numbers.
     pub names: Vec<String>,
     /// The array.
-    pub array: V,
+    pub array: VarId,
     /// For each array of the model, the sorts of its indices: no formula reads, and no step changes, its cells at other
     /// processes. `None`: of any sort.
-    pub indices: IndexMap<V, Vec<Option<u8>>>,
+    pub indices: IndexMap<VarId, Vec<Option<u8>>>,
     /// For each variable that points to processes, their sort; any other process is to it as a value that is not a process.
-    pub pointed: IndexMap<V, u8>,
+    pub pointed: IndexMap<VarId, u8>,
     /// Where only instances with certain numbers of processes of each sort are meant: these numbers.
     pub sizes: Option<Vec<usize>>,
 }
 
-impl ProcessSorts<String> {
-    /// With the ids of the variables; `None` when the array has none.
-    pub(super) fn resolved(&self, id: impl Fn(&String) -> Option<VarId>) -> Option<ProcessSorts> {
-        let Self { names, array, indices, pointed, sizes } = self;
-        Some(ProcessSorts {
-            names: names.clone(),
-            array: id(array)?,
-            indices: indices.iter().filter_map(|(name, sorts)| Some((id(name)?, sorts.clone()))).collect(),
-            pointed: pointed.iter().filter_map(|(name, sort)| Some((id(name)?, *sort))).collect(),
-            sizes: sizes.clone(),
-        })
-    }
-}
-
 impl ProcessSorts {
+    /// The number of a sort.
+    pub fn number(&self, name: &str) -> Option<u8> {
+        self.names.iter().position(|it| it == name).and_then(|it| u8::try_from(it).ok())
+    }
+
+    /// The sort of an index of a variable's cells; `None` where it may be any.
+    pub fn of_index(&self, var: VarId, index: usize) -> Option<u8> {
+        self.indices.get(&var)?.get(index).copied().flatten()
+    }
+
     /// The ways to divide processes among the sorts; in each, the first processes are of the first sort. Renaming makes any
     /// other way one of these, since no formula compares processes of different sorts.
     pub fn divisions(&self, procs: usize) -> Vec<Vec<u8>> {
@@ -241,8 +234,7 @@ impl SystemParts {
 
     /// The sort of an index of a variable's cells; `None` where it may be any.
     pub fn index_sort(&self, var: VarId, index: usize) -> Option<u8> {
-        let sorts = self.sorts.as_ref()?;
-        sorts.indices.get(&var)?.get(index).copied().flatten()
+        self.sorts.as_ref()?.of_index(var, index)
     }
 
     /// The sort of the processes that a variable points to; `None` where it may be any.

@@ -6,12 +6,12 @@ use super::context::{Context, IndexedBy};
 use super::limits::{MAX_PROC_CONSTANT, MAX_SUMMANDS};
 use super::number::{NumericTerm, TermType};
 use super::scope::{Scope, TermMeaning};
+use super::sorts::Unsorted;
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Base, Name, Operand, Summand, Term, TermKind};
 
-/// The kinds of array indices.
 pub(super) enum IndexMeaning {
     Process(ProcRef),
     /// A global of type `proc`.
@@ -25,7 +25,6 @@ fn is_mident(name: &Name) -> bool {
 }
 
 impl<'a> Context<'a> {
-    /// The meaning of a term.
     pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
@@ -257,6 +256,14 @@ impl<'a> Context<'a> {
 
     /// The process constant `#k`.
     pub fn process_constant(&mut self, name: &Name) -> Option<ProcRef> {
+        if self.symbols.sorts.is_some() && self.unsorted == Unsorted::Proc {
+            let message = format!("process constant `{}` in a model with sorts", name.text);
+            Diagnostic::error("C0106", name.span(), message)
+                .label("of which sort this process is, is not known")
+                .help("use a variable of a sort that nothing assigns: `const Home : node`")
+                .report(self);
+            return None;
+        }
         if self.numbered {
             let number = name.text[1..].parse::<u8>().ok().filter(|k| (1..=self.params).contains(k));
             return number.map(|k| ProcRef::Var(k - 1));
@@ -291,14 +298,19 @@ impl<'a> Context<'a> {
         None
     }
 
-    /// The meaning of an array cell.
-    fn cell(&mut self, array: &Name, index: &'a [Name], scope: &Scope<'a>) -> TermMeaning {
-        let resolved: Vec<IndexMeaning> = index.iter().map(|name| self.index(name, scope)).collect();
+    fn cell(&mut self, array: &Name, index: &[Name], scope: &Scope<'a>) -> TermMeaning {
+        let resolved = index.iter().map(|name| (self.index(name, scope), name.span())).collect();
         let Some(id) = self.array(array, index.len()) else { return TermMeaning::Unknown };
-        let ty = self.symbols.var(id).ty;
-        let mut cell = Cell { var: id, index: SmallVec::new() };
+        self.indices_agree(id, index, scope);
+        self.cell_at(id, resolved)
+    }
+
+    /// The meaning of a cell at these indices, which stand at these places.
+    pub(super) fn cell_at(&mut self, var: VarId, index: Vec<(IndexMeaning, Span)>) -> TermMeaning {
+        let ty = self.symbols.var(var).ty;
+        let mut cell = Cell { var, index: SmallVec::new() };
         let mut defined = true;
-        for (index, name) in resolved.into_iter().zip(index) {
+        for (index, at) in index {
             match index {
                 IndexMeaning::Process(p) => cell.index.push(p),
                 IndexMeaning::Error => return TermMeaning::Unknown,
@@ -307,7 +319,7 @@ impl<'a> Context<'a> {
                     Some((_, IndexedBy::Nothing)) => defined = false,
                     // All of a cell's globals are needed, not only the first.
                     None => {
-                        self.needed.entry(global).or_insert(name.span());
+                        self.needed.entry(global).or_insert(at);
                         defined = false;
                     }
                 },
@@ -384,7 +396,6 @@ fn indices(n: usize) -> String {
     if n == 1 { "1 index".to_owned() } else { format!("{n} indices") }
 }
 
-/// The place of a base.
 pub(super) fn base_span(base: &Base) -> Span {
     match base {
         Base::Name(name) => name.span(),

@@ -4,6 +4,7 @@ use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, Sameness, dnf, product};
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_PARAMS};
+use super::scope::Scope;
 use super::tuning::MAX_LOOKS;
 use super::updates::Draft;
 use super::{Cell, Conj, Dnf, Literal, ProcRef, Term, Transition, Universal, VarId, rename};
@@ -16,8 +17,7 @@ impl<'a> Context<'a> {
         self.reset_budget();
         self.is_part = decl.part != ast::Part::Whole;
         let span = decl.loc.0;
-        let declared = decl.params.len().min(MAX_PARAMS);
-        self.start(span, FormulaPlace::Guard, declared);
+        self.start(span, FormulaPlace::Guard, decl.params.len().min(MAX_PARAMS));
         let mut parts = Vec::new();
         let first = self.variant(decl, &[]);
         if self.needed.is_empty() {
@@ -26,7 +26,7 @@ impl<'a> Context<'a> {
             }
         } else {
             for variant in self.variants() {
-                self.start(span, FormulaPlace::Guard, declared);
+                self.restart();
                 let (hidden, facts) = self.assume(&variant);
                 if let Some((guard, drafts)) = self.variant(decl, &variant) {
                     let all = facts.into_iter().map(Formula::Literal).chain([guard]).collect();
@@ -74,10 +74,9 @@ impl<'a> Context<'a> {
                 ));
             }
         }
-        let declared = decl.params.len().min(MAX_PARAMS);
         self.on_trial(|context| {
             context.others = true;
-            context.start(decl.loc.0, FormulaPlace::Guard, declared);
+            context.restart();
             let mut parts = Vec::new();
             if let Some((guard, drafts)) = context.variant(decl, &[]).filter(|_| context.needed.is_empty()) {
                 context.split(decl, origin, guard, &drafts, &mut parts);
@@ -95,14 +94,12 @@ impl<'a> Context<'a> {
         decl: &'a ast::Transition,
         variant: &[(VarId, Option<u8>)],
     ) -> Option<(Formula, Vec<Draft>)> {
-        let mut scope = self.parameters(&decl.params);
+        let mut scope = self.parameters(&decl.params, &[]);
         let mut parts = Vec::new();
         for &(var, _) in variant.iter().filter(|(_, process)| process.is_none()) {
             parts.push(self.names_no_other(var));
         }
-        if let Some(guard) = &decl.requires {
-            parts.push(self.formula(guard, &mut scope, true));
-        }
+        parts.push(self.guard(decl, &mut scope, true));
         let mut drafts = self.updates(decl, &mut scope)?;
         for step in self.beside.clone() {
             let (part, updates) = self.step_beside(&step)?;
@@ -110,6 +107,20 @@ impl<'a> Context<'a> {
             drafts.extend(updates);
         }
         Some((Formula::and(parts), drafts))
+    }
+
+    /// The guard, with the conditions that the parameters and the pointers in values are of their sorts.
+    pub(super) fn guard(
+        &mut self,
+        decl: &'a ast::Transition,
+        scope: &mut Scope<'a>,
+        positive: bool,
+    ) -> Formula {
+        self.lets = &decl.lets;
+        let mut parts = self.sorts_of(&decl.params, scope, Comparison::Eq, positive);
+        parts.extend(self.values_defined(decl, scope, positive));
+        parts.extend(decl.requires.as_ref().map(|it| self.formula(it, scope, positive)));
+        if positive { Formula::and(parts) } else { Formula::or(parts) }
     }
 
     /// Adds one transition for each disjunct of the guard.

@@ -20,7 +20,6 @@ use crate::syntax::ast::{self, Case, Name, Rhs};
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     var: VarId,
-    /// The index variables.
     bound: Vec<u8>,
     /// `None` for `?`.
     branches: Option<Vec<(Vec<Conj>, Term)>>,
@@ -54,6 +53,7 @@ impl<'a> Context<'a> {
     pub fn updates(&mut self, decl: &'a ast::Transition, scope: &mut Scope<'a>) -> Option<Vec<Draft>> {
         let mark = scope.len();
         let mut defined = true;
+        self.lets = &decl.lets;
         for abbreviation in &decl.lets {
             let value = self.term(&abbreviation.value, scope);
             defined &= !matches!(value, TermMeaning::Undefined(_));
@@ -210,7 +210,12 @@ impl<'a> Context<'a> {
                 here.push((name, self.index(name, scope)));
             }
         }
+        if !here.is_empty() {
+            self.indices_agree(var, index, scope);
+        }
         self.loose.extend(&bound);
+        let sort = self.symbols.sorts.as_ref().and_then(|it| it.pointed.get(&var).copied());
+        let pointed = index.iter().any(|name| self.pointer(name, scope).is_some());
         let cell = Cell { var, index: bound.iter().map(|&v| ProcRef::Var(v)).collect() };
         let ty = self.symbols.var(var).ty;
         let branches: Option<Drafts> = match &update.value {
@@ -218,7 +223,9 @@ impl<'a> Context<'a> {
             // They were reported.
             Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => None,
             Rhs::Term(term) => {
+                self.agrees(sort, term, scope);
                 let value = self.term(term, scope);
+                let kept = if pointed { self.kept(&cell, ty) } else { Vec::new() };
                 self.assigned(&cell, ty, value, term.span()).map(|value| {
                     let mut when = Vec::new();
                     for ((_, index), v) in here.iter().zip(&bound) {
@@ -235,13 +242,18 @@ impl<'a> Context<'a> {
                     if when.is_empty() {
                         Some(vec![(vec![Vec::new()], value)])
                     } else {
-                        Some(vec![(vec![when], value), (vec![Vec::new()], unchanged(&cell, ty))])
+                        let rest = [(vec![when], value), (vec![Vec::new()], unchanged(&cell, ty))];
+                        Some(kept.into_iter().chain(rest).collect())
                     }
                 })
             }
             Rhs::Cases(cases) => {
-                for (name, &v) in index.iter().zip(&bound) {
-                    scope.push(&name.text, TermMeaning::Proc(ProcRef::Var(v)));
+                for (at, (name, &v)) in index.iter().zip(&bound).enumerate() {
+                    let of_index = self.symbols.sorts.as_ref().and_then(|it| it.of_index(var, at));
+                    scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(v)), of_index);
+                }
+                for case in cases {
+                    self.agrees(sort, &case.value, scope);
                 }
                 self.cases(cases, &cell, ty, scope, update).map(Some)
             }
@@ -276,9 +288,9 @@ impl<'a> Context<'a> {
         scope: &mut Scope<'a>,
         update: &ast::Update,
     ) -> Option<Vec<(Vec<Conj>, Term)>> {
-        let mut branches = Vec::new();
+        let mut branches = self.kept(cell, ty);
         let mut defined = true;
-        let mut total = false;
+        let mut total = branches.iter().any(|(when, _)| when.iter().any(Vec::is_empty));
         for (i, case) in cases.iter().enumerate() {
             let when = match &case.when {
                 None => {
@@ -331,6 +343,13 @@ impl<'a> Context<'a> {
             branches.push((vec![Vec::new()], unchanged(cell, ty)));
         }
         defined.then_some(branches)
+    }
+
+    /// That cells at processes of other sorts do not change, as a branch.
+    fn kept(&mut self, cell: &Cell, ty: Type) -> Vec<(Vec<Conj>, Term)> {
+        let formula = self.at_other_sorts(cell);
+        let when = conjunctions(&formula, &|a, b| self.same_process(a, b)).unwrap_or_default();
+        if when.is_empty() { Vec::new() } else { vec![(when, unchanged(cell, ty))] }
     }
 
     /// A value of type `ty` as a term; `None` when it is undefined.

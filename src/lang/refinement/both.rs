@@ -43,9 +43,7 @@ pub fn refused(of: InText, at: Span, why: impl Into<String>) -> NoRefinement {
 pub struct BothModels {
     /// All variables; transitions and initial states are those of the concrete model.
     pub system: System,
-    /// The first abstract variable.
     first: u16,
-    /// The types of the abstract model.
     enums: Vec<EnumId>,
 }
 

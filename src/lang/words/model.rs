@@ -26,9 +26,8 @@ pub fn model(system: &System) -> String {
         let _ = writeln!(text, "type {name}");
     }
     text.push('\n');
-    let declared = (0..).map(VarId).zip(&system.vars).filter(|(id, _)| system.count_of(*id).is_none());
-    for (_, var) in declared {
-        let _ = writeln!(text, "{}", variable(system, var));
+    for (id, var) in system.declared() {
+        let _ = writeln!(text, "{}", variable(system, id, var));
     }
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
     let init = names(system.init.params.into());
@@ -38,9 +37,10 @@ pub fn model(system: &System) -> String {
     }
     let together = |a: &Bad, b: &Bad| a.kind == BadKind::Invariant && a.kind == b.kind && a.span == b.span;
     for declared in system.bad.chunk_by(together) {
-        if let [Bad { kind: BadKind::Unsafe, params, cube, .. }] = declared {
+        if let [Bad { kind: BadKind::Unsafe, name, params, cube, .. }] = declared {
             let names = names((*params).into());
-            let _ = writeln!(text, "\nunsafe ({}) {{ {} }}", names.join(" "), conj(system, cube, &names));
+            let (title, cube) = (title(name), conj(system, cube, &names));
+            let _ = writeln!(text, "\nunsafe {title}({}) {{ {cube} }}", names.join(" "));
         } else {
             let changing = declared.first().filter(|_| system.looks_like_axiom(declared));
             let mention = changing.and_then(|_| mention(system));
@@ -51,6 +51,11 @@ pub fn model(system: &System) -> String {
         text += &transition(system, it);
     }
     text + &runs(system)
+}
+
+/// The name of a property before its parameters, if a model gave it.
+fn title(name: &str) -> String {
+    if name.is_empty() || name.contains(' ') { String::new() } else { format!("{name} ") }
 }
 
 /// An `invariant` of these cubes, each over a number of processes. It is an axiom or a claim as a whole, so that its cubes stay
@@ -96,7 +101,7 @@ pub fn formula(system: &System, formula: &Dnf, names: &[String]) -> String {
     dnf(&system.in_core(), formula, names)
 }
 
-fn variable(system: &System, var: &Var) -> String {
+fn variable(system: &System, id: VarId, var: &Var) -> String {
     let ty = match var.ty {
         Type::Proc => "proc",
         Type::Int => "int",
@@ -108,7 +113,8 @@ fn variable(system: &System, var: &Var) -> String {
         VarKind::Global => format!("var {} : {ty}", var.name),
         VarKind::Const => format!("const {} : {ty}", var.name),
         VarKind::Array(arity) => {
-            format!("array {}[{}] : {ty}", var.name, vec!["proc"; usize::from(arity)].join(", "))
+            let word = if system.witnesses.contains(&id) { "witness" } else { "array" };
+            format!("{word} {}[{}] : {ty}", var.name, vec!["proc"; usize::from(arity)].join(", "))
         }
     }
 }
@@ -223,8 +229,7 @@ fn runs(system: &System) -> String {
         }
     }
     for it in &system.temporal {
-        let title = if it.name.contains(' ') { String::new() } else { format!("{} ", it.name) };
-        let head = format!("\n{} {title}({})", it.kind.word(), it.params.join(" "));
+        let head = format!("\n{} {}({})", it.kind.word(), title(&it.name), it.params.join(" "));
         let _ = write!(text, "{head} {{ {} }}", condition(system, it, &it.first));
         // A condition that never holds is `false`, which must be written as well.
         if it.kind == TemporalKind::Response {

@@ -128,6 +128,8 @@ pub enum EventLine<'a> {
     },
 }
 
+impl super::Written for EventLine<'_> {}
+
 impl<'a> EventLine<'a> {
     /// The line for `event`, if it has one.
     pub fn of(event: &Event<'a>) -> Option<Self> {
@@ -160,13 +162,5 @@ impl<'a> EventLine<'a> {
             Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },
             Event::Check { ended: true } | Event::NodeCount(_) | Event::Graph(_) => return None,
         })
-    }
-
-    /// As a line with its end.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn line(&self) -> String {
-        serde_json::to_string(self).expect("keys are strings") + "\n"
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::answer::{Answer, Assumption, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer};
 use super::message::{Lines, TextRange};
-use super::search::{BackwardFigures, FiredIn, OwnerRecord, TailRecord, TransitionFigures};
+use super::search::{BackwardFigures, FiredIn, TailRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
 use crate::vacuity;
-use cubicle_lang::model::{Bad, BadKind, Owner, System, Tail, TemporalKind, owner_names, tail_names};
+use cubicle_lang::model::{Bad, BadKind, System, Tail, TemporalKind, tail_names};
 use cubicle_lang::words;
 use cubicle_run::named::Named;
 use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
@@ -35,7 +35,6 @@ impl Document {
         self.explorations = report.explorations.iter().map(Into::into).collect();
         self.sizes = report.enough.map(Into::into);
         self.stages = report.stages.iter().map(Into::into).collect();
-        self.owners = owners(system, report);
         self.announcements = report.announcements.iter().map(|it| system.title(*it)).collect();
         self.tails = tails(system, report);
         self.backward = BackwardFigures::of(system, report);
@@ -43,16 +42,6 @@ impl Document {
         self.vacuity = vacuity::lines(system, report);
         self.times = times(report);
     }
-}
-
-fn owners(system: &System, report: &Report) -> Vec<OwnerRecord> {
-    let names = owner_names(system, &report.owners).into_iter();
-    let record = |(name, owner): (String, &Owner)| OwnerRecord {
-        name,
-        held: owner.held(system),
-        by: owner.givers(system),
-    };
-    names.zip(&report.owners).map(record).collect()
 }
 
 fn tails(system: &System, report: &Report) -> Vec<TailRecord> {

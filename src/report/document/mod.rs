@@ -42,8 +42,8 @@ pub use self::mutants::{
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
-    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, OwnerRecord, PhaseCalls,
-    Sizes, StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
+    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, PhaseCalls, Sizes,
+    StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
 };
 pub use self::tested::{
     RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
@@ -116,8 +116,6 @@ pub struct Document {
     pub sizes: Option<Sizes>,
     /// The searches of `--engine auto`, in order.
     pub stages: Vec<StageFigures>,
-    /// The variables that the proof has added to the model.
-    pub owners: Vec<OwnerRecord>,
     /// The variables of the model that steps only set and only bad states read, in place of which the proof has what these steps saw.
     pub announcements: Vec<String>,
     /// The arrays that the proof has added to the model, for what guards say of all processes.
@@ -336,7 +334,6 @@ impl Document {
             explorations: Vec::new(),
             sizes: None,
             stages: Vec::new(),
-            owners: Vec::new(),
             announcements: Vec::new(),
             tails: Vec::new(),
             backward: None,
@@ -349,20 +346,66 @@ impl Document {
             times: Times::default(),
         }
     }
+}
 
+/// What is written as JSON.
+pub trait Written: Serialize {
     /// As a file: indented, ending in a line feed.
     ///
     /// # Panics
     /// Never: all keys are strings.
-    pub fn text(&self) -> String {
+    fn text(&self) -> String {
         serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 
-    /// As the last line of `--format ndjson`, ending in a line feed.
+    /// In a line, ending in a line feed.
     ///
     /// # Panics
     /// Never: all keys are strings.
-    pub fn line(&self) -> String {
+    fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings") + "\n"
+    }
+}
+
+impl Written for Document {}
+
+/// The documents of commands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DocumentKind {
+    /// A [`Document`].
+    Run,
+    /// A [`MutationDocument`].
+    Mutation,
+    /// A [`TestDocument`].
+    Test,
+    /// A [`WitnessDocument`].
+    Witness,
+    /// A [`ValidationDocument`].
+    Validation,
+}
+
+impl DocumentKind {
+    /// That of a command, by its name.
+    pub fn of_command(name: &str) -> Self {
+        match name {
+            "mutate" => Self::Mutation,
+            "test" => Self::Test,
+            "witness" => Self::Witness,
+            "validate" => Self::Validation,
+            _ => Self::Run,
+        }
+    }
+
+    /// The document of a run with nothing to show but what `run` says, `in_a_line` where it has one.
+    pub fn without_results(self, run: &Document, in_a_line: bool) -> String {
+        match self {
+            Self::Run if in_a_line => run.line(),
+            Self::Run => run.text(),
+            Self::Mutation => MutationDocument::without_mutants(run).text(),
+            Self::Test => TestDocument::new(Vec::new(), run).text(),
+            Self::Witness => WitnessDocument::without_run(run).text(),
+            Self::Validation if in_a_line => ValidationDocument::without_logs(run).line(),
+            Self::Validation => ValidationDocument::without_logs(run).text(),
+        }
     }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::message::{Lines, Message, TextRange};
 use super::properties::PropertyFigures;
-use super::{Document, Model, SCHEMA_VERSION, Tool};
+use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
@@ -189,6 +189,8 @@ pub struct ChangeFigures {
     pub vanish: usize,
 }
 
+impl Written for MutationDocument {}
+
 impl MutationDocument {
     /// The document of a run without mutants to show: `run` says what went wrong.
     pub fn without_mutants(run: &Document) -> Self {
@@ -263,14 +265,6 @@ impl MutationDocument {
             properties: Some(PropertyFigures::new(found, system)),
             ..Self::without_mutants(run)
         }
-    }
-
-    /// As a file: indented, ending in a line feed.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn text(&self) -> String {
-        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 }
 

@@ -216,18 +216,6 @@ impl From<&Stage> for StageFigures {
     }
 }
 
-/// A variable that a proof has added to the model: the process that last made a condition true.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct OwnerRecord {
-    /// Its name.
-    pub name: String,
-    /// The condition: the value counts while it holds.
-    pub held: String,
-    /// The transitions that give it a value, each at the parameter that becomes the owner.
-    pub by: Vec<String>,
-}
-
 /// An array that a proof has added to the model. It is true wherever a clause holds for all processes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -321,8 +309,7 @@ impl BackwardFigures {
     /// Of the search of a report, if there was one.
     pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
         let outcome = report.backward.as_ref()?;
-        let searched =
-            searched_system(system, (&report.announcements, &report.tails, &report.owners), &outcome.counts);
+        let searched = searched_system(system, (&report.announcements, &report.tails), &outcome.counts);
         let text = |system: System| -> Vec<String> {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::message::{Message, TextRange};
-use super::{Document, SCHEMA_VERSION, Tool};
+use super::{Document, SCHEMA_VERSION, Tool, Written};
 
 /// The models of a run of `cubicle test` as one document.
 #[derive(Clone, Debug, Serialize)]
@@ -112,7 +112,7 @@ pub enum TestOutcome {
     Failed,
 }
 
-/// What a run took. For a result from a cache, what it took when it was made.
+/// What a run took.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunCost {
@@ -166,6 +166,8 @@ impl TestCounts {
     }
 }
 
+impl Written for TestDocument {}
+
 impl TestDocument {
     /// The document about these models; `run` has what is known about the run of the program itself.
     pub fn new(models: Vec<TestedModel>, run: &Document) -> Self {
@@ -183,13 +185,5 @@ impl TestDocument {
             models,
             messages: run.messages.clone(),
         }
-    }
-
-    /// As a file: indented, ending in a line feed.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn text(&self) -> String {
-        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 }

@@ -5,10 +5,11 @@ use serde::Serialize;
 use super::message::{Lines, Message};
 use super::trace::{Assignment, TraceKind, TraceRecord};
 use super::witness::CoverageFigures;
-use super::{Document, Model, SCHEMA_VERSION, Times, Tool};
+use super::{Document, Model, SCHEMA_VERSION, Times, Tool, Written};
 use crate::trace::action;
-use cubicle_lang::model::System;
+use cubicle_lang::load::ModelSource;
 use cubicle_run::style::Style;
+use cubicle_run::verdict::Trace;
 use cubicle_run::words;
 use cubicle_tools::validate::{Covered, LogAnswer, Validated};
 
@@ -189,7 +190,7 @@ impl LogAnswerWord {
 
 impl LogRecord {
     /// For the log in the file `log`.
-    pub fn new((system, text): (&System, &str), log: &str, found: &Validated) -> Self {
+    pub fn new(model: ModelSource<'_>, log: &str, found: &Validated) -> Self {
         let (answer, reason) = LogAnswerWord::of(&found.answer);
         let lost = found.lost.clone().unwrap_or_default();
         let assignment = |it: &cubicle_tools::validate::CellValue| Assignment {
@@ -222,7 +223,7 @@ impl LogRecord {
             possible_states: found.lost.as_ref().map(|it| it.possible),
             states: lost.states.iter().map(state).collect(),
             nearest: lost.nearest.into_iter().map(near).collect(),
-            run: run.map(|(run, _)| record(system, text, &run.trace)),
+            run: run.map(|(run, _)| record(model, &run.trace)),
             run_names: run.map(|it| it.1.clone()).unwrap_or_default(),
             run_steps: run.map(|(run, _)| run.labels.iter().map(line).collect()).unwrap_or_default(),
             run_is_whole: run.map(|(run, _)| run.whole),
@@ -232,18 +233,10 @@ impl LogRecord {
             values: found.coverage.as_ref().map(|it| figures(&it.1)).unwrap_or_default(),
         }
     }
-
-    /// In a line.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn line(&self) -> String {
-        serde_json::to_string(self).expect("keys are strings") + "\n"
-    }
 }
 
 /// A run to a bad state, or one without a special end.
-fn record(system: &System, text: &str, run: &cubicle_run::verdict::Trace) -> TraceRecord {
+fn record(ModelSource { system, text }: ModelSource<'_>, run: &Trace) -> TraceRecord {
     let record = TraceRecord::new(system, &Lines::new(text), run);
     if run.bad.is_some() {
         return record;
@@ -280,20 +273,13 @@ impl ValidationDocument {
         }
         Self { logs, sum, ..self }
     }
+}
 
-    /// As a file: indented, ending in a line feed.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn text(&self) -> String {
-        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
-    }
+impl Written for LogRecord {}
 
+impl Written for ValidationDocument {
     /// In a line, without the logs, which have lines of their own.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn line(&self) -> String {
+    fn line(&self) -> String {
         let alone = Self { logs: Vec::new(), ..self.clone() };
         serde_json::to_string(&alone).expect("keys are strings") + "\n"
     }

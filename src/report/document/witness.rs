@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::message::{Lines, Message};
 use super::trace::TraceRecord;
-use super::{Document, Model, SCHEMA_VERSION, Tool};
-use cubicle_lang::model::System;
+use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
+use cubicle_lang::load::ModelSource;
 use cubicle_run::result::Witness;
 
 /// The result of the search for a run.
@@ -80,6 +80,8 @@ pub struct CoverageFigures {
     pub covered: bool,
 }
 
+impl Written for WitnessDocument {}
+
 impl WitnessDocument {
     /// The document of a run of the program with nothing to show: `run` says what went wrong.
     pub fn without_run(run: &Document) -> Self {
@@ -104,9 +106,9 @@ impl WitnessDocument {
         }
     }
 
-    /// With a run of `system`, whose text is `text`, that shows what is `wanted`.
+    /// With a run of `model` that shows what is `wanted`.
     #[must_use]
-    pub fn with_run(self, (system, text): (&System, &str), wanted: &str, witness: &Witness) -> Self {
+    pub fn with_run(self, model: ModelSource<'_>, wanted: &str, witness: &Witness) -> Self {
         let figures = |of: &[(String, bool)]| {
             let figure =
                 |(name, covered): &(String, bool)| CoverageFigures { name: name.clone(), covered: *covered };
@@ -114,7 +116,7 @@ impl WitnessDocument {
         };
         let record = TraceRecord {
             ends_in: wanted.to_owned(),
-            ..TraceRecord::reached(system, &Lines::new(text), &witness.run)
+            ..TraceRecord::reached(model.system, &Lines::new(model.text), &witness.run)
         };
         Self {
             answer: WitnessAnswerWord::Run,
@@ -123,13 +125,5 @@ impl WitnessDocument {
             values: figures(&witness.coverage.values),
             ..self
         }
-    }
-
-    /// As a file: indented, ending in a line feed.
-    ///
-    /// # Panics
-    /// Never: all keys are strings.
-    pub fn text(&self) -> String {
-        serde_json::to_string_pretty(self).expect("keys are strings") + "\n"
     }
 }

@@ -3,7 +3,7 @@
 
 use super::html::{Section, heads, row, section, table, to_line};
 use super::{shell, source};
-use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures};
+use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures, Written};
 use cubicle_lang::diagnostic::Source;
 use maud::{Markup, html};
 

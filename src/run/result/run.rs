@@ -7,7 +7,7 @@ use crate::named;
 use crate::options::{BackwardMode, SearchOrder};
 use crate::verdict::{Cut, Reason, Stop, Trace, Verdict};
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::model::{Owner, Tail, TransitionId, VarId};
+use cubicle_lang::model::{Tail, TransitionId, VarId};
 
 /// The results of a run.
 #[derive(Clone, Debug)]
@@ -33,8 +33,6 @@ pub struct Report {
     pub announcements: Vec<VarId>,
     /// The ghost arrays that the searches had; their cubes may mention them.
     pub tails: Vec<Tail>,
-    /// The ghost variables that the last backward search had; its cubes may mention them.
-    pub owners: Vec<Owner>,
     /// The assumptions that the answer rests on.
     pub assumptions: Vec<Assumption>,
     /// When the verdict's run ends in a state that an `invariant` of the model excludes, and in no unsafe one: what
@@ -140,7 +138,6 @@ impl Report {
             stages: Vec::new(),
             announcements: Vec::new(),
             tails: Vec::new(),
-            owners: Vec::new(),
             assumptions: Vec::new(),
             refuted: None,
             enough: None,

@@ -2,7 +2,7 @@
 
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
-use cubicle_lang::model::{Count, MonitorPlan, Owner, System, Var};
+use cubicle_lang::model::{Count, MonitorPlan, System, Var};
 
 /// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,11 +33,9 @@ pub struct RunsProof {
     pub system: System,
     /// Of a `response` or `recurrence`, the monitor's plan.
     pub plan: Option<MonitorPlan>,
-    /// Further variables of the proof.
-    pub owners: Vec<Owner>,
     /// What it found unreachable.
     pub invariant: Vec<Forbidden>,
-    /// Counts that its cubes may mention, after the owners.
+    /// Counts that its cubes may mention.
     pub counts: Vec<(Var, Count)>,
 }
 

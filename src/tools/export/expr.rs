@@ -1,5 +1,7 @@
 //! Formulas to be written in another language: model formulas whose processes have names or numbers.
 
+use std::fmt;
+
 use cubicle_lang::model::{EnumId, Rational, VarId};
 
 /// A process.
@@ -9,6 +11,15 @@ pub enum Process {
     Named(String),
     /// Number n of the instance, from 1.
     Number(usize),
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Named(name) => out.write_str(name),
+            Self::Number(n) => write!(out, "{n}"),
+        }
+    }
 }
 
 /// How two values compare.

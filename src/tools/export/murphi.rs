@@ -383,7 +383,7 @@ impl Murphi<'_> {
         };
         let next = names.fresh(&format!("next_{name}"));
         let _ = writeln!(writes.locals, "  {next}: {};", self.type_of(var));
-        let cells: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
+        let cells: String = index.iter().map(|p| format!("[{p}]")).collect();
         let ends = " end;".repeat(arity);
         let statement = self.assign(&format!("{next}{cells}"), var, &value);
         let _ = writeln!(writes.before, "  {loops}{statement}{ends}");
@@ -426,14 +426,6 @@ fn loops(names: &TakenNames, arity: usize) -> (Vec<Process>, String) {
     (index.into_iter().map(Process::Named).collect(), loops)
 }
 
-/// A process as an index.
-fn text_of(process: &Process) -> String {
-    match process {
-        Process::Named(name) => name.clone(),
-        Process::Number(n) => n.to_string(),
-    }
-}
-
 impl Dialect for Murphi<'_> {
     fn operators(&self) -> &Operators {
         &OPERATORS
@@ -444,7 +436,7 @@ impl Dialect for Murphi<'_> {
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {
-        let index: String = index.iter().map(|p| format!("[{}]", text_of(p))).collect();
+        let index: String = index.iter().map(|p| format!("[{p}]")).collect();
         format!("{}{index}", self.symbols.var(var))
     }
 

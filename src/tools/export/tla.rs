@@ -235,7 +235,7 @@ impl Tla<'_> {
         }
         if let Some((index, value)) = point_write(update, arity, args.len()) {
             let value = self.write(&self.reader.value(value, var, args));
-            let at: Vec<String> = index.into_iter().map(|p| text_of(&process(p, args))).collect();
+            let at: Vec<String> = index.into_iter().map(|p| process(p, args).to_string()).collect();
             return if at.is_empty() {
                 format!("{name}' = {value}")
             } else {
@@ -259,16 +259,8 @@ fn lambda(index: &[Process], value: &str) -> String {
     if index.is_empty() {
         return value.to_owned();
     }
-    let bound: Vec<String> = index.iter().map(|name| format!("{} \\in Proc", text_of(name))).collect();
+    let bound: Vec<String> = index.iter().map(|name| format!("{name} \\in Proc")).collect();
     format!("[{} |-> {value}]", bound.join(", "))
-}
-
-/// A process as an index.
-fn text_of(process: &Process) -> String {
-    match process {
-        Process::Named(name) => name.clone(),
-        Process::Number(n) => n.to_string(),
-    }
 }
 
 impl Dialect for Tla<'_> {
@@ -281,7 +273,7 @@ impl Dialect for Tla<'_> {
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {
-        let index: Vec<String> = index.iter().map(text_of).collect();
+        let index: Vec<String> = index.iter().map(ToString::to_string).collect();
         let name = self.symbols.var(var);
         if index.is_empty() { name.to_owned() } else { format!("{name}[{}]", index.join(", ")) }
     }

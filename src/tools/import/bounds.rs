@@ -4,7 +4,7 @@ use super::claims::Never;
 use super::formula::{App, Formula, Term, VarId};
 use super::sizes::Sizes;
 use super::steps::element;
-use super::symbols::{Symbol, Symbols, Vars};
+use super::symbols::{Symbols, Vars};
 
 /// What never is: more elements than there may be.
 pub(super) fn too_many(sizes: &Sizes, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Never> {
@@ -12,10 +12,9 @@ pub(super) fn too_many(sizes: &Sizes, symbols: &mut Symbols<'_>, vars: &mut Vars
     for (sort, most, span) in sizes.bounded() {
         // An axiom has to be about something that never changes: a relation that holds of all elements.
         let name = format!("is_{}", symbols.sorts[sort.0].0);
-        let (args, result, derived) = (vec![sort], None, false);
-        let symbol = symbols.add(Symbol { name, mutable: false, args, result, span, derived });
+        let symbol = symbols.add(name, false, vec![sort], None, span);
         let is = |var: VarId| Formula::Is(App { symbol, args: vec![Term::Var(var)], new: false });
-        let params: Vec<VarId> = (0..=most).map(|_| element(symbols, vars, (sort, span))).collect();
+        let params: Vec<VarId> = (0..=most).map(|_| element(symbols, vars, sort, span)).collect();
         let never =
             |params: Vec<VarId>, formula: Formula| Never { params, formula, span, remark: String::new() };
         all.push(never(vec![params[0]], is(params[0]).not()));
@@ -30,7 +29,7 @@ pub(super) fn pad(sizes: &Sizes, all: &mut [Never], symbols: &Symbols<'_>, vars:
         for (sort, least) in sizes.several() {
             let of_sort = one.params.iter().filter(|it| vars.known(**it) == sort).count();
             for _ in of_sort..least {
-                one.params.push(element(symbols, vars, (sort, one.span)));
+                one.params.push(element(symbols, vars, sort, one.span));
             }
         }
         one.params.sort_by_key(|it| vars.known(*it));

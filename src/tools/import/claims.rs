@@ -12,7 +12,8 @@ use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
-use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
+use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
+use super::tree::Made;
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.
@@ -33,8 +34,6 @@ pub(super) struct Initially {
     pub span: Span,
 }
 
-type Made<T> = Result<T, Box<Diagnostic>>;
-
 /// What never is where some conjuncts hold. `universals`: it may say something of all elements of a sort.
 ///
 /// # Errors
@@ -44,7 +43,8 @@ pub(super) fn never(
     symbols: &Symbols<'_>,
     vars: &mut Vars,
     facts: &Facts,
-    (missing, universals): (&str, bool),
+    missing: &str,
+    universals: bool,
 ) -> Made<Vec<Never>> {
     let mut all = Vec::new();
     for Part { formula, span } in parts {
@@ -64,7 +64,7 @@ pub(super) fn never(
             let (more, formula) = literals(&formula, false, &mut |term| fresh(symbols, vars, term));
             params.extend(more);
             let sorts = unshown_sorts([&formula].into_iter(), &params, vars);
-            let equal = elements(sorts, &mut params, (symbols, vars, span));
+            let equal = elements(sorts, &mut params, symbols, vars, span);
             let formula = Formula::and(equal.into_iter().chain([formula]));
             params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
@@ -88,7 +88,9 @@ pub(super) fn never(
 fn elements(
     mut sorts: BTreeSet<SortId>,
     params: &mut Vec<VarId>,
-    (symbols, vars, span): (&Symbols<'_>, &mut Vars, Span),
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    span: Span,
 ) -> Vec<Formula> {
     let mut equal = Vec::new();
     while let Some(&first) = sorts.first() {
@@ -100,20 +102,19 @@ fn elements(
         });
         let sort = named.as_ref().map_or(first, |it| it.0);
         sorts.remove(&sort);
-        let param = element(symbols, vars, (sort, span));
+        let param = element(symbols, vars, sort, span);
         equal.extend(named.map(|it| Formula::equal(Term::Var(param), Term::App(it.1))));
         params.push(param);
     }
     equal
 }
 
-/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs;
-/// `leads` has the sorts that witnesses lead from and to.
+/// A part of an axiom as a witness, if it says that for all elements there is one of a sort from which no witness leads to theirs.
 pub(super) fn witness(
     part: &Part,
     symbols: &Symbols<'_>,
     vars: &mut Vars,
-    leads: &mut BTreeSet<(SortId, SortId)>,
+    known: &[Witness],
 ) -> Option<Witness> {
     let (bound, formula) = opened(&part.formula.normal(), vars, true);
     let (values, formula) = opened(&formula, vars, false);
@@ -122,31 +123,30 @@ pub(super) fn witness(
     let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
     let plain = |it: &Term| matches!(it, Term::Var(_));
     let mut said = true;
-    formula.visit(
-        &mut |it| {
-            said &= match it {
-                Formula::Is(app) => {
-                    let symbol = symbols.get(app.symbol);
-                    !symbol.mutable
-                        && symbol.result.is_none()
-                        && !app.args.is_empty()
-                        && app.args.iter().all(plain)
-                }
-                Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
-                Formula::Each { .. } => false,
-                _ => true,
+    formula.each_formula(&mut |it| {
+        said &= match it {
+            Formula::Is(app) => {
+                let symbol = symbols.get(app.symbol);
+                !symbol.mutable
+                    && symbol.result.is_none()
+                    && !app.args.is_empty()
+                    && app.args.iter().all(plain)
             }
-        },
-        &mut |_| {},
-    );
-    let sort = vars.known(value);
-    let mut known = leads.clone();
-    known.extend(params.iter().map(|it| (vars.known(*it), sort)));
-    let mut reached = vec![sort];
+            Formula::Equal(sides) => sides.iter().all(|it| plain(it) && *it != Term::Var(value)),
+            Formula::Each { .. } => false,
+            _ => true,
+        }
+    });
+    let lead = |params: &[VarId], value: VarId| -> Vec<(SortId, SortId)> {
+        params.iter().map(|it| (vars.known(*it), vars.known(value))).collect()
+    };
+    let mut leads = lead(&params, value);
+    leads.extend(known.iter().flat_map(|it| lead(&it.params, it.value)));
+    let mut reached = vec![vars.known(value)];
     for at in 0.. {
         let Some(&from) = reached.get(at) else { break };
         let next: Vec<SortId> =
-            known.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
+            leads.iter().filter(|it| it.0 == from && !reached.contains(&it.1)).map(|it| it.1).collect();
         reached.extend(next);
     }
     if !said
@@ -156,7 +156,6 @@ pub(super) fn witness(
     {
         return None;
     }
-    *leads = known;
     Some(Witness { params, value, formula, span: part.span })
 }
 
@@ -168,7 +167,7 @@ pub(super) fn initially(
     parts: Vec<Part>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
+    witnesses: &mut Vec<Witness>,
 ) -> Made<Vec<Initially>> {
     let mut all = Vec::new();
     let mut open = flat(named_witnesses(parts, symbols, vars));
@@ -176,7 +175,7 @@ pub(super) fn initially(
     while let Some(Part { formula, span }) = open.pop() {
         let (bound, formula) = opened(&formula, vars, true);
         if formula.has(false) {
-            let rest = chosen(&bound, &Part { formula, span }, symbols, vars, (leads, witnesses))?;
+            let rest = chosen(&bound, &Part { formula, span }, symbols, vars, witnesses)?;
             open.push(rest);
             continue;
         }
@@ -194,7 +193,7 @@ fn chosen(
     part: &Part,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    (leads, witnesses): (&mut BTreeSet<(SortId, SortId)>, &mut Vec<Witness>),
+    witnesses: &mut Vec<Witness>,
 ) -> Made<Part> {
     let span = part.span;
     let (values, formula) = opened(&part.formula, vars, false);
@@ -211,18 +210,12 @@ fn chosen(
             return Err(Box::new(Diagnostic::error("C0715", span, what)));
         }
         let sort = vars.known(value);
-        let symbol = symbols.add(Symbol {
-            name: format!("initial_{}", symbols.sorts[sort.0].0),
-            mutable: false,
-            args: args.iter().map(|it| vars.known(*it)).collect(),
-            result: None,
-            span,
-            derived: false,
-        });
+        let name = format!("initial_{}", symbols.sorts[sort.0].0);
+        let symbol = symbols.add(name, false, args.iter().map(|it| vars.known(*it)).collect(), None, span);
         let args = args.into_iter().map(Term::Var).collect();
         let is = Formula::Is(App { symbol, args, new: false });
         let formula = Formula::each(true, &params, Formula::each(false, &[value], is.clone()));
-        let Some(made) = witness(&Part { formula, span }, symbols, vars, leads) else {
+        let Some(made) = witness(&Part { formula, span }, symbols, vars, witnesses) else {
             let what = "initially, for all elements there is another one of a sort that leads back to theirs";
             let help = "declare a function whose values these are: `init r(N, f(N))`";
             return Err(Box::new(Diagnostic::error("C0714", span, what).help(help)));
@@ -246,14 +239,7 @@ pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars:
         };
         let mut formula = formula;
         for var in bound {
-            let id = symbols.add(Symbol {
-                name: vars.name(var).to_owned(),
-                mutable: false,
-                args: Vec::new(),
-                result: Some(vars.known(var)),
-                span,
-                derived: false,
-            });
+            let id = symbols.add(vars.name(var).to_owned(), false, Vec::new(), Some(vars.known(var)), span);
             let constant = Term::App(App { symbol: id, args: Vec::new(), new: false });
             formula = formula.substitute(&|it| (it == var).then(|| constant.clone()));
         }
@@ -276,17 +262,14 @@ fn is_plain_universal(formula: &Formula) -> bool {
         Term::App(app) => app.args.iter().all(named),
         other => named(other),
     };
-    body.visit(
-        &mut |it| {
-            plain &= match it {
-                Formula::Is(app) => app.args.iter().all(named),
-                Formula::Equal(sides) => sides.iter().all(side),
-                Formula::Each { .. } => false,
-                _ => true,
-            }
-        },
-        &mut |_| {},
-    );
+    body.each_formula(&mut |it| {
+        plain &= match it {
+            Formula::Is(app) => app.args.iter().all(named),
+            Formula::Equal(sides) => sides.iter().all(side),
+            Formula::Each { .. } => false,
+            _ => true,
+        }
+    });
     plain
 }
 
@@ -295,20 +278,17 @@ fn is_plain_universal(formula: &Formula) -> bool {
 fn opened(formula: &Formula, vars: &mut Vars, universal: bool) -> (Vec<VarId>, Formula) {
     match formula {
         Formula::Each { universal: kind, vars: bound, body } if *kind == universal => {
-            let copies: Vec<(VarId, VarId)> = bound.iter().map(|it| (*it, vars.copy(*it))).collect();
-            let body = body.substitute(&|var| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
+            let (copies, body) = vars.renewed(bound, body);
             let (more, body) = opened(&body, vars, universal);
-            (copies.into_iter().map(|it| it.1).chain(more).collect(), body)
+            ([copies, more].concat(), body)
         }
-        Formula::And(parts) | Formula::Or(parts) => {
+        Formula::And(_) | Formula::Or(_) => {
             let mut bound = Vec::new();
-            let mut inner = Vec::new();
-            for part in parts {
+            let whole = formula.rebuilt(&mut |part| {
                 let (more, part) = opened(part, vars, universal);
                 bound.extend(more);
-                inner.push(part);
-            }
-            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+                part
+            });
             (bound, whole)
         }
         other => (Vec::new(), other.clone()),
@@ -322,28 +302,16 @@ fn literals(
     fresh: &mut dyn FnMut(&Term) -> VarId,
 ) -> (Vec<VarId>, Formula) {
     match formula {
-        Formula::And(parts) | Formula::Or(parts) => {
+        Formula::And(_) | Formula::Or(_) => {
             let mut bound = Vec::new();
-            let mut inner = Vec::new();
-            for part in parts {
+            let whole = formula.rebuilt(&mut |part| {
                 let (more, part) = literals(part, universal, fresh);
                 bound.extend(more);
-                inner.push(part);
-            }
-            let whole = if let Formula::And(_) = formula { Formula::and(inner) } else { Formula::or(inner) };
+                part
+            });
             (bound, whole)
         }
-        literal => {
-            let (literal, equal) = flattened(literal, fresh);
-            let bound = equal.iter().map(|it| it.0).collect();
-            let equal = equal.into_iter().map(|(var, term)| Formula::equal(Term::Var(var), term));
-            let whole = if universal {
-                Formula::and(equal).implies(literal).normal()
-            } else {
-                Formula::and(equal.chain([literal]))
-            };
-            (bound, whole)
-        }
+        literal => flattened(literal, universal, fresh),
     }
 }
 

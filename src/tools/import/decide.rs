@@ -83,7 +83,7 @@ fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
 fn contradict(literals: &[Formula], distinct: &[VarId]) -> bool {
     let mut classes = Classes::default();
     for literal in literals {
-        literal.visit(&mut |_| {}, &mut |term| {
+        literal.each_term(&mut |term| {
             classes.add(term);
         });
         if let Formula::Equal(sides) = literal {

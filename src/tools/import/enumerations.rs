@@ -103,33 +103,16 @@ pub(super) fn expanded(
 
 /// The formula without bound variables of enumerations; `None` when it has more than `left` parts.
 fn unfolded(formula: &Formula, symbols: &Symbols<'_>, vars: &Vars, left: &mut usize) -> Option<Formula> {
-    let all = |parts: &[Formula], left: &mut usize| -> Option<Vec<Formula>> {
-        parts.iter().map(|it| unfolded(it, symbols, vars, left)).collect()
-    };
     Some(match formula {
         Formula::Bool(_) | Formula::Is(_) | Formula::Equal(_) => {
             // Conditional terms have no quantifiers of their own: `if` is about formulas with names that are bound outside.
             *left = left.checked_sub(formula.size())?;
             formula.clone()
         }
-        Formula::Not(inner) => unfolded(inner, symbols, vars, left)?.not(),
-        Formula::And(parts) => Formula::and(all(parts, left)?),
-        Formula::Or(parts) => Formula::or(all(parts, left)?),
-        Formula::Iff(sides) => {
-            let [one, other] = &**sides;
-            Formula::iff(unfolded(one, symbols, vars, left)?, unfolded(other, symbols, vars, left)?)
-        }
-        Formula::If(parts) => {
-            let [condition, then, otherwise] = &**parts;
-            let condition = unfolded(condition, symbols, vars, left)?;
-            let then = unfolded(then, symbols, vars, left)?;
-            Formula::when(condition, then, unfolded(otherwise, symbols, vars, left)?)
-        }
-        Formula::Each { universal, vars: bound, body } => {
-            let values = bound.iter().find_map(|it| Some((*it, symbols.values(vars.sort(*it)?)?)));
-            let Some((var, values)) = values else {
-                return Some(Formula::each(*universal, bound, unfolded(body, symbols, vars, left)?));
-            };
+        Formula::Each { universal, vars: bound, body }
+            if let Some((var, values)) =
+                bound.iter().find_map(|it| Some((*it, symbols.values(vars.sort(*it)?)?))) =>
+        {
             let rest: Vec<VarId> = bound.iter().copied().filter(|it| *it != var).collect();
             let cases = values.iter().map(|value| {
                 let case = body.substitute(&|it| (it == var).then_some(Term::Value(*value)));
@@ -138,6 +121,7 @@ fn unfolded(formula: &Formula, symbols: &Symbols<'_>, vars: &Vars, left: &mut us
             let cases = cases.collect::<Option<Vec<_>>>()?;
             if *universal { Formula::and(cases) } else { Formula::or(cases) }
         }
+        other => other.with_parts(&mut |it| unfolded(it, symbols, vars, left).ok_or(())).ok()?,
     })
 }
 
@@ -154,7 +138,8 @@ pub(super) struct Case {
 /// # Errors
 /// There are too many.
 pub(super) fn cases(
-    (name, span): (&str, Span),
+    name: &str,
+    span: Span,
     params: Vec<VarId>,
     parts: Vec<Part>,
     symbols: &Symbols<'_>,

@@ -166,7 +166,7 @@ impl Equation {
 }
 
 /// A branch for each choice in a term.
-fn cases(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch>) {
+pub(super) fn cases(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch>) {
     if let Term::If(chosen, sides) = term {
         let one = Formula::and([condition.clone(), (**chosen).clone()]);
         let other = Formula::and([condition.clone(), (**chosen).clone().not()]);

@@ -159,20 +159,61 @@ impl Formula {
         }
     }
 
+    /// The terms directly within it.
+    fn terms(&self) -> &[Term] {
+        match self {
+            Self::Is(app) => &app.args,
+            Self::Equal(sides) => &sides[..],
+            _ => &[],
+        }
+    }
+
+    /// The formulas directly within it.
+    pub fn parts(&self) -> &[Self] {
+        match self {
+            Self::Bool(_) | Self::Is(_) | Self::Equal(_) => &[],
+            Self::Not(inner) | Self::Each { body: inner, .. } => std::slice::from_ref(&**inner),
+            Self::And(parts) | Self::Or(parts) => parts,
+            Self::Iff(sides) => &sides[..],
+            Self::If(parts) => &parts[..],
+        }
+    }
+
+    /// With other formulas for those directly within it. Constants are folded again.
+    ///
+    /// # Errors
+    /// The first one of `change`.
+    pub fn with_parts<E>(&self, change: &mut dyn FnMut(&Self) -> Result<Self, E>) -> Result<Self, E> {
+        let mut parts = self.parts().iter().map(change).collect::<Result<Vec<Self>, E>>()?.into_iter();
+        let mut next = || parts.next().unwrap_or(Self::TRUE);
+        Ok(match self {
+            Self::Bool(_) | Self::Is(_) | Self::Equal(_) => self.clone(),
+            Self::Not(_) => next().not(),
+            Self::And(_) => Self::and(parts),
+            Self::Or(_) => Self::or(parts),
+            Self::Iff(_) => Self::iff(next(), next()),
+            Self::If(_) => Self::when(next(), next(), next()),
+            Self::Each { universal, vars, .. } => Self::each(*universal, vars, next()),
+        })
+    }
+
+    /// As [`with_parts`](Self::with_parts), where nothing can go wrong.
+    pub fn rebuilt(&self, change: &mut dyn FnMut(&Self) -> Self) -> Self {
+        let Ok(rebuilt) = self.with_parts::<std::convert::Infallible>(&mut |it| Ok(change(it)));
+        rebuilt
+    }
+
     /// The variables that occur free.
     pub fn free(&self) -> BTreeSet<VarId> {
         // The numbers of binders are not used elsewhere.
         let mut bound: BTreeSet<VarId> = BTreeSet::new();
-        self.visit(
-            &mut |formula| {
-                if let Self::Each { vars, .. } = formula {
-                    bound.extend(vars);
-                }
-            },
-            &mut |_| {},
-        );
+        self.each_formula(&mut |formula| {
+            if let Self::Each { vars, .. } = formula {
+                bound.extend(vars);
+            }
+        });
         let mut free = BTreeSet::new();
-        self.visit(&mut |_| {}, &mut |term| {
+        self.each_term(&mut |term| {
             if let Term::Var(var) = term
                 && !bound.contains(var)
             {
@@ -185,15 +226,35 @@ impl Formula {
     /// Calls the functions for each formula and each term in it, outer ones first.
     pub fn visit(&self, formula: &mut dyn FnMut(&Self), term: &mut dyn FnMut(&Term)) {
         formula(self);
-        match self {
-            Self::Bool(_) => {}
-            Self::Is(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
-            Self::Equal(sides) => sides.iter().for_each(|it| it.visit(formula, term)),
-            Self::Not(inner) | Self::Each { body: inner, .. } => inner.visit(formula, term),
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|it| it.visit(formula, term)),
-            Self::Iff(sides) => sides.iter().for_each(|it| it.visit(formula, term)),
-            Self::If(parts) => parts.iter().for_each(|it| it.visit(formula, term)),
-        }
+        self.terms().iter().for_each(|it| it.visit(formula, term));
+        self.parts().iter().for_each(|it| it.visit(formula, term));
+    }
+
+    /// Calls the function for each formula in it, outer ones first.
+    pub fn each_formula(&self, see: &mut dyn FnMut(&Self)) {
+        self.visit(see, &mut |_| {});
+    }
+
+    /// Calls the function for each term in it, outer ones first.
+    pub fn each_term(&self, see: &mut dyn FnMut(&Term)) {
+        self.visit(&mut |_| {}, see);
+    }
+
+    /// Calls the function for each symbol with its arguments, outer ones first.
+    pub fn each_app(&self, see: &mut dyn FnMut(&App)) {
+        let see = std::cell::RefCell::new(see);
+        self.visit(
+            &mut |it| {
+                if let Self::Is(app) = it {
+                    see.borrow_mut()(app);
+                }
+            },
+            &mut |it| {
+                if let Term::App(app) = it {
+                    see.borrow_mut()(app);
+                }
+            },
+        );
     }
 
     /// Formulas and terms in it.
@@ -206,54 +267,27 @@ impl Formula {
 
     /// A bound on the size of its normal form: what is needed both as it is and negated counts twice.
     pub fn weight(&self) -> usize {
-        let sum = |parts: &[Self]| parts.iter().fold(1_usize, |sum, it| sum.saturating_add(it.weight()));
-        let terms = |terms: &[Term]| {
-            let (sum, factor) = terms.iter().fold((1_usize, 1_usize), |(sum, factor), it| {
-                let (own, times) = it.weight();
-                (sum.saturating_add(own), factor.saturating_mul(times))
-            });
-            sum.saturating_mul(factor)
-        };
+        let (terms, factor) = weights(self.terms());
+        let sum = self.parts().iter().fold(terms, |sum, it| sum.saturating_add(it.weight()));
         match self {
-            Self::Bool(_) => 1,
-            Self::Is(app) => terms(&app.args),
-            Self::Equal(sides) => terms(&sides[..]),
-            Self::Not(inner) | Self::Each { body: inner, .. } => inner.weight().saturating_add(1),
-            Self::And(parts) | Self::Or(parts) => sum(parts),
-            Self::Iff(sides) => sum(&sides[..]).saturating_mul(2),
-            Self::If(parts) => sum(&parts[..]).saturating_add(parts[0].weight()),
+            Self::Iff(_) => sum.saturating_mul(2),
+            Self::If(parts) => sum.saturating_add(parts[0].weight()),
+            _ => sum.saturating_mul(factor),
         }
     }
 
     /// How deep it is nested.
     pub fn depth(&self) -> usize {
-        1 + match self {
-            Self::Bool(_) => 0,
-            Self::Is(app) => deepest(&app.args),
-            Self::Equal(sides) => deepest(&sides[..]),
-            Self::Not(inner) | Self::Each { body: inner, .. } => inner.depth(),
-            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::depth).max().unwrap_or(0),
-            Self::Iff(sides) => sides.iter().map(Self::depth).max().unwrap_or(0),
-            Self::If(parts) => parts.iter().map(Self::depth).max().unwrap_or(0),
-        }
+        1 + self.parts().iter().map(Self::depth).max().unwrap_or_else(|| deepest(self.terms()))
     }
 
     /// The symbols that occur, with whether in the new state.
     pub fn symbols(&self) -> BTreeSet<(SymbolId, bool)> {
-        let found = std::cell::RefCell::new(BTreeSet::new());
-        self.visit(
-            &mut |formula| {
-                if let Self::Is(app) = formula {
-                    found.borrow_mut().insert((app.symbol, app.new));
-                }
-            },
-            &mut |term| {
-                if let Term::App(app) = term {
-                    found.borrow_mut().insert((app.symbol, app.new));
-                }
-            },
-        );
-        found.into_inner()
+        let mut found = BTreeSet::new();
+        self.each_app(&mut |app| {
+            found.insert((app.symbol, app.new));
+        });
+        found
     }
 
     /// Whether it is about the state after the step, too.
@@ -264,10 +298,9 @@ impl Formula {
     /// Whether a quantifier of this kind occurs.
     pub fn has(&self, kind: bool) -> bool {
         let mut found = false;
-        self.visit(
-            &mut |it| found |= matches!(it, Self::Each { universal, .. } if *universal == kind),
-            &mut |_| {},
-        );
+        self.each_formula(&mut |it| {
+            found |= matches!(it, Self::Each { universal, .. } if *universal == kind);
+        });
         found
     }
 
@@ -275,43 +308,20 @@ impl Formula {
     /// Constants are folded again.
     pub fn map(&self, change: &mut dyn FnMut(Term) -> Term) -> Self {
         match self {
-            Self::Bool(_) => self.clone(),
             Self::Is(app) => {
                 let args = app.args.iter().map(|it| it.map(change)).collect();
                 Self::Is(App { args, ..app.clone() })
             }
             Self::Equal(sides) => Self::equal(sides[0].map(change), sides[1].map(change)),
-            Self::Not(inner) => inner.map(change).not(),
-            Self::And(parts) => {
-                let parts: Vec<Self> = parts.iter().map(|it| it.map(change)).collect();
-                Self::and(parts)
-            }
-            Self::Or(parts) => {
-                let parts: Vec<Self> = parts.iter().map(|it| it.map(change)).collect();
-                Self::or(parts)
-            }
-            Self::Iff(sides) => Self::iff(sides[0].map(change), sides[1].map(change)),
-            Self::If(parts) => Self::when(parts[0].map(change), parts[1].map(change), parts[2].map(change)),
-            Self::Each { universal, vars, body } => Self::each(*universal, vars, body.map(change)),
+            other => other.rebuilt(&mut |it| it.map(change)),
         }
     }
 
     /// With literals replaced: `change` gives the formula for a relation or an equation, or `None` to leave it.
     pub fn map_literals(&self, change: &mut dyn FnMut(&Self) -> Option<Self>) -> Self {
-        let mut all =
-            |parts: &[Self]| -> Vec<Self> { parts.iter().map(|it| it.map_literals(change)).collect() };
         match self {
-            Self::Bool(_) => self.clone(),
             Self::Is(_) | Self::Equal(_) => change(self).unwrap_or_else(|| self.clone()),
-            Self::Not(inner) => inner.map_literals(change).not(),
-            Self::And(parts) => Self::and(all(parts)),
-            Self::Or(parts) => Self::or(all(parts)),
-            Self::Iff(sides) => Self::iff(sides[0].map_literals(change), sides[1].map_literals(change)),
-            Self::If(parts) => {
-                let [condition, then, otherwise] = [0, 1, 2].map(|at| parts[at].map_literals(change));
-                Self::when(condition, then, otherwise)
-            }
-            Self::Each { universal, vars, body } => Self::each(*universal, vars, body.map_literals(change)),
+            other => other.rebuilt(&mut |it| it.map_literals(change)),
         }
     }
 
@@ -325,7 +335,7 @@ impl Formula {
 
     /// Equivalent, in normal form if it was: where a conjunction says what one of `vars` equals, the rest is about that.
     pub fn propagated(&self, vars: &[VarId]) -> Self {
-        let all = |parts: &[Self]| -> Vec<Self> { parts.iter().map(|it| it.propagated(vars)).collect() };
+        let mut propagated = |it: &Self| it.propagated(vars);
         match self {
             Self::And(parts) => {
                 let mut parts = parts.clone();
@@ -335,9 +345,9 @@ impl Formula {
                         parts[other] = parts[other].substitute(&|it| (it == var).then(|| term.clone()));
                     }
                 }
-                Self::and(all(&parts))
+                Self::and(parts.iter().map(propagated))
             }
-            Self::Or(parts) => Self::or(all(parts)),
+            Self::Or(_) => self.rebuilt(&mut propagated),
             other => other.clone(),
         }
     }
@@ -459,17 +469,11 @@ impl Term {
 
     /// A bound on the size of the literals that its choices make of one with it, and on their number.
     fn weight(&self) -> (usize, usize) {
-        let all = |terms: &[Self]| {
-            terms.iter().fold((1_usize, 1_usize), |(sum, factor), it| {
-                let (own, times) = it.weight();
-                (sum.saturating_add(own), factor.saturating_mul(times))
-            })
-        };
         match self {
             Self::Var(_) | Self::Value(_) => (1, 1),
-            Self::App(app) => all(&app.args),
+            Self::App(app) => weights(&app.args),
             Self::If(condition, sides) => {
-                let (sum, factor) = all(&sides[..]);
+                let (sum, factor) = weights(&sides[..]);
                 let both = condition.weight().saturating_mul(2);
                 (sum.saturating_add(both), factor.saturating_mul(2))
             }
@@ -529,21 +533,19 @@ impl Term {
 
     /// Whether it is about the state after the step.
     pub fn is_new(&self) -> bool {
-        let found = std::cell::Cell::new(false);
-        self.visit(
-            &mut |it| {
-                if matches!(it, Formula::Is(app) if app.new) {
-                    found.set(true);
-                }
-            },
-            &mut |it| {
-                if matches!(it, Self::App(app) if app.new) {
-                    found.set(true);
-                }
-            },
-        );
-        found.get()
+        match self {
+            Self::Var(_) | Self::Value(_) => false,
+            Self::App(app) => app.new || app.args.iter().any(Self::is_new),
+            Self::If(condition, sides) => condition.is_new() || sides.iter().any(Self::is_new),
+        }
     }
+}
+
+fn weights(terms: &[Term]) -> (usize, usize) {
+    terms.iter().fold((1, 1), |(sum, factor), it| {
+        let (own, times) = it.weight();
+        (sum.saturating_add(own), factor.saturating_mul(times))
+    })
 }
 
 fn deepest(terms: &[Term]) -> usize {

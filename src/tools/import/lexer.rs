@@ -27,50 +27,9 @@ pub(super) struct Token<'t> {
     pub span: Span,
 }
 
-const KEYWORDS: &[&str] = &[
-    "modifies",
-    "sort",
-    "mutable",
-    "immutable",
-    "derived",
-    "relation",
-    "constant",
-    "function",
-    "init",
-    "transition",
-    "invariant",
-    "sketch",
-    "axiom",
-    "new",
-    "old",
-    "forall",
-    "exists",
-    "true",
-    "false",
-    "zerostate",
-    "onestate",
-    "twostate",
-    "theorem",
-    "definition",
-    "assert",
-    "safety",
-    "any",
-    "trace",
-    "if",
-    "then",
-    "else",
-    "let",
-    "in",
-    "sat",
-    "unsat",
-    "distinct",
-    "bool",
-    "int",
-    "assume",
-    "automaton",
-    "phase",
-    "global",
-];
+const KEYWORDS: &str = "modifies sort mutable immutable derived relation constant function init transition invariant sketch axiom new old \
+    forall exists true false zerostate onestate twostate theorem definition assert safety any trace if then \
+    else let in sat unsat distinct bool int assume automaton phase global";
 
 /// The longest first: the first that fits is the token.
 const SYMBOLS: &[&str] = &[
@@ -95,7 +54,7 @@ pub(super) fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<Diagnostic>) {
             continue;
         } else if first.is_ascii_alphabetic() || first == '_' {
             let size = length(word);
-            (if KEYWORDS.contains(&&rest[..size]) { Kind::Keyword } else { Kind::Name }, size)
+            (if KEYWORDS.split(' ').any(|it| it == &rest[..size]) { Kind::Keyword } else { Kind::Name }, size)
         } else if first.is_ascii_digit() {
             (Kind::Number, length(word))
         } else if first == '@' {

@@ -10,7 +10,7 @@ use super::equations::{Branch, Value};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update};
-use super::symbols::{Symbol, Symbols, Vars};
+use super::symbols::{Symbols, Vars};
 
 /// Adds the flags, and the steps that change the cells of regions. Returns that no flag is set, which holds initially.
 pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Initially> {
@@ -26,8 +26,7 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
             own.push(known.unwrap_or_else(|| {
                 let symbol = symbols.get(region.symbol);
                 let (name, span) = (format!("{}_open", symbol.name), symbol.span);
-                let (args, result, derived) = (Vec::new(), None, false);
-                let flag = symbols.add(Symbol { name, mutable: true, args, result, span, derived });
+                let flag = symbols.add(name, true, Vec::new(), None, span);
                 regions.push((region.clone(), flag));
                 flag
             }));
@@ -67,14 +66,9 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
             }
             let branches = vec![Branch { condition, value, span }];
             steps.push(Step {
-                name: name.clone(),
-                span,
-                remark: "a step leaves its value open".to_owned(),
-                params,
                 guard: guard.iter().cloned().map(|formula| Part { formula, span }).collect(),
                 updates: vec![Update { symbol: region.symbol, cell, branches, rest: true }],
-                deferred: Vec::new(),
-                open: Vec::new(),
+                ..Step::new(&name, span, "a step leaves its value open", params)
             });
         }
     }

@@ -49,7 +49,7 @@ use self::alternatives::{MAX_ALTERNATIVES, flat};
 use self::bounds::{pad, too_many};
 use self::claims::{Never, initially, is_about, named_witnesses, never, witness};
 use self::fires::{Became, never_fire};
-use self::formula::{Formula, SortId, SymbolId};
+use self::formula::{Formula, SymbolId};
 use self::notes::Note;
 use self::print::Printer;
 use self::read::{Found, Read, one_convention, read, sizes, unfold};
@@ -104,11 +104,10 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
     let Read { mut vars, claims, transitions } = read;
 
     let of = |kind: ClaimKind| claims.iter().filter(move |it| it.0.kind == kind);
-    let mut leads = BTreeSet::new();
-    let (axioms, mut witnesses) = axioms(of(ClaimKind::Axiom), &mut symbols, &mut vars, &mut leads);
+    let (axioms, mut witnesses) = axioms(of(ClaimKind::Axiom), &mut symbols, &mut vars);
     let facts = Facts::among(axioms.iter().flat_map(|it| &it.1).map(|it| &it.formula), sizes);
     let starts = of(ClaimKind::Init).flat_map(|it| it.1.clone()).collect();
-    let starts = initially(starts, &mut symbols, &mut vars, (&mut leads, &mut witnesses));
+    let starts = initially(starts, &mut symbols, &mut vars, &mut witnesses);
     let mut init = found.keep(starts).unwrap_or_default();
     let mut steps = Vec::new();
     for (definition, case) in transitions {
@@ -117,7 +116,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         steps.extend(found.keep(made).unwrap_or_default());
     }
     let notes =
-        found.keep(noted(&mut steps, &mut symbols, &mut vars, (&facts, &witnesses))).unwrap_or_default();
+        found.keep(noted(&mut steps, &mut symbols, &mut vars, &facts, &witnesses)).unwrap_or_default();
     let mut maker = Steps { symbols: &symbols, vars: &mut vars, facts: &facts, witnesses: &witnesses };
     steps.retain_mut(|step| found.keep(maker.complete(step)).is_some());
     init.extend(loose::loosen(&mut steps, &mut symbols, &mut vars));
@@ -133,7 +132,7 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
         steps.iter().flat_map(|step| &step.updates).map(|it| it.symbol).collect();
     let too_many = too_many(&facts.sizes, &mut symbols, &mut vars);
     let assigned = invariants.then_some(&assigned);
-    let written = never_of(&claims, &axioms, (&symbols, &mut vars, &facts), assigned, &mut found);
+    let written = never_of(&claims, &axioms, &symbols, &mut vars, &facts, assigned, &mut found);
     found.checked()?;
     let mut printer = Printer::new(&symbols, &vars, text, file);
     printer.declarations();
@@ -166,7 +165,9 @@ pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<
 fn never_of<'t>(
     claims: &[(&'t Claim, Vec<Part>)],
     axioms: &[AxiomParts<'t>],
-    (symbols, vars, facts): (&Symbols<'_>, &mut Vars, &Facts),
+    symbols: &Symbols<'_>,
+    vars: &mut Vars,
+    facts: &Facts,
     assigned: Option<&BTreeSet<SymbolId>>,
     found: &mut Found,
 ) -> Vec<(&'t Claim, Vec<Never>)> {
@@ -174,7 +175,7 @@ fn never_of<'t>(
     let mut written = Vec::new();
     for (claim, parts) in axioms {
         let missing = "an axiom by which for all elements there is another one";
-        let made = never(parts.clone(), symbols, vars, &Facts::default(), (missing, false));
+        let made = never(parts.clone(), symbols, vars, &Facts::default(), missing, false);
         let all = found.keep(made).unwrap_or_default();
         if all.iter().any(|it| it.params.is_empty() && it.formula == Formula::TRUE) {
             let what = "nothing satisfies this axiom: nothing is left to check";
@@ -184,7 +185,7 @@ fn never_of<'t>(
     }
     for (claim, parts) in of(ClaimKind::Safety) {
         let missing = "a property by which for all elements there is another one";
-        let made = never(flat(parts.clone()), symbols, vars, facts, (missing, true));
+        let made = never(flat(parts.clone()), symbols, vars, facts, missing, true);
         let mut all = found.keep(made).unwrap_or_default();
         pad(&facts.sizes, &mut all, symbols, vars);
         written.push((*claim, all));
@@ -198,7 +199,7 @@ fn never_of<'t>(
             continue;
         }
         let missing = "this invariant is left out: it says that there is an element";
-        match never(flat(parts.clone()), symbols, vars, facts, (missing, false)) {
+        match never(flat(parts.clone()), symbols, vars, facts, missing, false) {
             Ok(mut all) => {
                 pad(&facts.sizes, &mut all, symbols, vars);
                 written.push((*claim, all));
@@ -219,14 +220,13 @@ fn axioms<'c, 't: 'c>(
     claims: impl Iterator<Item = &'c (&'t Claim, Vec<Part>)>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    leads: &mut BTreeSet<(SortId, SortId)>,
 ) -> (Vec<AxiomParts<'t>>, Vec<Witness>) {
     let (mut axioms, mut witnesses) = (Vec::new(), Vec::new());
     for (claim, parts) in claims {
         let mut rest = Vec::new();
         for part in named_witnesses(parts.clone(), symbols, vars) {
             let has_exists = part.formula.normal().has(false);
-            match has_exists.then(|| witness(&part, symbols, vars, leads)).flatten() {
+            match has_exists.then(|| witness(&part, symbols, vars, &witnesses)).flatten() {
                 Some(made) => witnesses.push(made),
                 None => rest.push(part),
             }
@@ -241,7 +241,8 @@ fn noted(
     steps: &mut Vec<Step>,
     symbols: &mut Symbols<'_>,
     vars: &mut Vars,
-    (facts, witnesses): (&Facts, &[Witness]),
+    facts: &Facts,
+    witnesses: &[Witness],
 ) -> Result<Vec<Note>, Box<Diagnostic>> {
     let mut notes = Vec::new();
     let mut at = 0;

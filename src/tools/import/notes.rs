@@ -14,7 +14,7 @@ use super::equations::{Branch, Value};
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Step, Update};
-use super::symbols::{MAX_ARGUMENTS, Symbol, Symbols, Vars};
+use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
 use super::universals::needs_note;
 
 /// The most formulas that are noted.
@@ -55,14 +55,8 @@ pub(super) fn asked(
                 return Err(Box::new(Diagnostic::error("C0715", span, what)));
             }
             None => {
-                let symbol = symbols.add(Symbol {
-                    name: format!("{}_noted", step.name),
-                    mutable: true,
-                    args: args.iter().map(|it| vars.known(*it)).collect(),
-                    result: None,
-                    span,
-                    derived: false,
-                });
+                let sorts = args.iter().map(|it| vars.known(*it)).collect();
+                let symbol = symbols.add(format!("{}_noted", step.name), true, sorts, None, span);
                 notes.push(Note { symbol, args: args.clone(), formula: (**body).clone(), span });
                 symbol
             }
@@ -79,12 +73,8 @@ fn replaced(
 ) -> Result<Formula, Box<Diagnostic>> {
     Ok(match formula {
         formula if needs_note(formula) => each(formula)?,
-        Formula::Each { universal, vars, body } => Formula::each(*universal, vars, replaced(body, each)?),
-        Formula::And(parts) => {
-            Formula::and(parts.iter().map(|it| replaced(it, each)).collect::<Result<Vec<_>, _>>()?)
-        }
-        Formula::Or(parts) => {
-            Formula::or(parts.iter().map(|it| replaced(it, each)).collect::<Result<Vec<_>, _>>()?)
+        Formula::Each { .. } | Formula::And(_) | Formula::Or(_) => {
+            formula.with_parts(&mut |it| replaced(it, each))?
         }
         other => other.clone(),
     })
@@ -105,15 +95,11 @@ impl Note {
         let update = Update { symbol: *symbol, cell, branches: vec![branch], rest: true };
         let part = Part { formula: formula.clone(), span: *span };
         let all = alternatives(flat(vec![part]))?;
+        let (name, remark) = (format!("note_{name}"), "notes for one element what a guard asks of all");
         let step = |guard: Vec<Part>| Step {
-            name: format!("note_{name}"),
-            span: symbols.get(*symbol).span,
-            remark: "notes for one element what a guard asks of all".to_owned(),
-            params: args.clone(),
             guard,
-            deferred: Vec::new(),
             updates: vec![update.clone()],
-            open: Vec::new(),
+            ..Step::new(&name, symbols.get(*symbol).span, remark, args.clone())
         };
         Some(all.into_iter().map(step).collect())
     }

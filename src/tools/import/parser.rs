@@ -7,7 +7,7 @@
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::lexer::{Kind, Token, tokens};
-use super::tree::{Bound, Claim, ClaimKind, Definition, Expr, ExprKind, File, Name, SymbolDecl};
+use super::tree::{Bound, Claim, ClaimKind, Definition, Expr, ExprKind, File, Made, Name, SymbolDecl};
 
 /// The deepest nesting of formulas that is read; functions that recur over a tree rely on it.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -40,8 +40,6 @@ pub(super) fn parse(text: &str) -> (File, Vec<Diagnostic>) {
     }
     (parser.file, parser.errors)
 }
-
-type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 struct Parser<'s, 't> {
     tokens: &'s [Token<'t>],
@@ -88,12 +86,12 @@ impl<'t> Parser<'_, 't> {
         Box::new(Diagnostic::error("C0711", token.span, format!("{found} instead of {wanted}")))
     }
 
-    fn expect(&mut self, text: &str) -> Parsed<Span> {
+    fn expect(&mut self, text: &str) -> Made<Span> {
         let span = self.peek().span;
         if self.skip(text) { Ok(span) } else { Err(self.unexpected(&format!("`{text}`"))) }
     }
 
-    fn name(&mut self) -> Parsed<Name> {
+    fn name(&mut self) -> Made<Name> {
         let token = self.peek();
         if token.kind != Kind::Name {
             return Err(self.unexpected("a name"));
@@ -103,7 +101,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// The name of a sort.
-    fn sort(&mut self) -> Parsed<Name> {
+    fn sort(&mut self) -> Made<Name> {
         let token = self.peek();
         if token.kind == Kind::Keyword && matches!(token.text, "bool" | "int") {
             let what = format!("sort `{}` is not supported", token.text);
@@ -114,7 +112,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// `( item, .. )`, with `item` at least once unless `empty`.
-    fn list<T>(&mut self, empty: bool, item: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
+    fn list<T>(&mut self, empty: bool, item: impl Fn(&mut Self) -> Made<T>) -> Made<Vec<T>> {
         self.expect("(")?;
         let mut all = Vec::new();
         if empty && self.skip(")") {
@@ -129,7 +127,7 @@ impl<'t> Parser<'_, 't> {
         }
     }
 
-    fn annotations(&mut self) -> Parsed<()> {
+    fn annotations(&mut self) -> Made<()> {
         while self.peek().kind == Kind::Annotation {
             self.at += 1;
             if self.is("(") {
@@ -142,30 +140,12 @@ impl<'t> Parser<'_, 't> {
     /// Whether the next token starts a declaration, or is the end. `transition` and `init` also stand in traces.
     fn starts_declaration(&self) -> bool {
         let token = self.peek();
-        let starts = [
-            "sort",
-            "mutable",
-            "immutable",
-            "derived",
-            "axiom",
-            "init",
-            "safety",
-            "invariant",
-            "sketch",
-            "transition",
-            "definition",
-            "zerostate",
-            "onestate",
-            "twostate",
-            "theorem",
-            "sat",
-            "unsat",
-            "automaton",
-        ];
-        token.kind == Kind::End || token.kind == Kind::Keyword && starts.contains(&token.text)
+        let starts = "sort mutable immutable derived axiom init safety invariant sketch transition definition \
+                      zerostate onestate twostate theorem sat unsat automaton";
+        token.kind == Kind::End || token.kind == Kind::Keyword && starts.split(' ').any(|it| it == token.text)
     }
 
-    fn declaration(&mut self) -> Parsed<()> {
+    fn declaration(&mut self) -> Made<()> {
         let token = self.next();
         let start = token.span;
         match token.text {
@@ -233,7 +213,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A trace is a test of the model for another program.
-    fn trace(&mut self) -> Parsed<()> {
+    fn trace(&mut self) -> Made<()> {
         self.expect("trace")?;
         self.expect("{")?;
         let mut open = 1;
@@ -249,7 +229,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    fn symbol(&mut self, mutable: bool) -> Parsed<()> {
+    fn symbol(&mut self, mutable: bool) -> Made<()> {
         let word = self.next();
         let name = self.name()?;
         let (args, result) = match word.text {
@@ -273,7 +253,7 @@ impl<'t> Parser<'_, 't> {
         Ok(())
     }
 
-    fn claim_name(&mut self) -> Parsed<Option<Name>> {
+    fn claim_name(&mut self) -> Made<Option<Name>> {
         if !self.skip("[") {
             return Ok(None);
         }
@@ -282,7 +262,7 @@ impl<'t> Parser<'_, 't> {
         Ok(Some(name))
     }
 
-    fn claim(&mut self, kind: ClaimKind, start: Span) -> Parsed<()> {
+    fn claim(&mut self, kind: ClaimKind, start: Span) -> Made<()> {
         let name = self.claim_name()?;
         let body = self.expr(0)?;
         let span = start.to(body.span);
@@ -291,7 +271,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A transition or a definition, after its first word.
-    fn definition(&mut self, start: Span) -> Parsed<Definition> {
+    fn definition(&mut self, start: Span) -> Made<Definition> {
         let name = self.name()?;
         let params = self.list(true, Self::bound)?;
         let mut modifies = Vec::new();
@@ -312,14 +292,14 @@ impl<'t> Parser<'_, 't> {
         Ok(Definition { name, params, modifies, body, span })
     }
 
-    fn bound(&mut self) -> Parsed<Bound> {
+    fn bound(&mut self) -> Made<Bound> {
         let name = self.name()?;
         let sort = if self.skip(":") { Some(self.sort()?) } else { None };
         Ok(Bound { name, sort })
     }
 
     /// An expression whose operators bind at least as tight as `least`.
-    fn expr(&mut self, least: u8) -> Parsed<Expr> {
+    fn expr(&mut self, least: u8) -> Made<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let what = format!("formulas nested more than {MAX_DEPTH} deep");
@@ -358,7 +338,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// An expression that no infix operator ends.
-    fn operand(&mut self) -> Parsed<Expr> {
+    fn operand(&mut self) -> Made<Expr> {
         let token = self.peek();
         let start = token.span;
         match (token.kind, token.text) {
@@ -444,7 +424,7 @@ impl<'t> Parser<'_, 't> {
     }
 
     /// A name, primed or not, with its arguments.
-    fn usage(&mut self) -> Parsed<Expr> {
+    fn usage(&mut self) -> Made<Expr> {
         let name = self.name()?;
         let primed = self.skip("'");
         let args = if self.is("(") { Some(self.list(true, |parser| parser.expr(0))?) } else { None };

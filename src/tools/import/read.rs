@@ -93,8 +93,7 @@ pub(super) fn unfold(read: &mut Read<'_>, symbols: &mut Symbols<'_>, found: &mut
     }
     for (definition, case) in std::mem::take(&mut read.transitions) {
         let made = expanded(case.parts, symbols, &read.vars).and_then(|parts| {
-            let name = (definition.name.text.as_str(), definition.name.span);
-            cases(name, case.params, parts, symbols, &read.vars)
+            cases(&definition.name.text, definition.name.span, case.params, parts, symbols, &read.vars)
         });
         let made = found.keep(made).unwrap_or_default();
         read.transitions.extend(made.into_iter().map(|it| (definition, it)));

@@ -14,7 +14,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::parser::MAX_DEPTH;
 use super::symbols::{Global, Symbols, Vars};
-use super::tree::{Bound, Definition, Expr, ExprKind, Name};
+use super::tree::{Bound, Definition, Expr, ExprKind, Made, Name};
 
 /// The most parts of formulas in one declaration, once definitions are replaced.
 pub(super) const MAX_PARTS: usize = 10_000;
@@ -68,8 +68,6 @@ enum Meaning {
     Value(Value),
 }
 
-pub(super) type Resolved<T> = Result<T, Box<Diagnostic>>;
-
 /// Resolves the formulas of a file.
 pub(super) struct Resolver<'s, 'f> {
     pub symbols: &'s Symbols<'f>,
@@ -112,7 +110,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     ///
     /// # Errors
     /// As for a [formula](Self::formula); a symbol that is not known or does not change among those that are modified.
-    pub fn transition(&mut self, definition: &'f Definition) -> Resolved<(Vec<VarId>, Vec<Part>)> {
+    pub fn transition(&mut self, definition: &'f Definition) -> Made<(Vec<VarId>, Vec<Part>)> {
         self.modified = self.symbols.modified(definition)?;
         self.formula(&definition.body, &definition.params, States::Two)
     }
@@ -126,7 +124,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         body: &'f Expr,
         params: &'f [Bound],
         states: States,
-    ) -> Resolved<(Vec<VarId>, Vec<Part>)> {
+    ) -> Made<(Vec<VarId>, Vec<Part>)> {
         self.scope.clear();
         self.mentioned.clear();
         (self.states, self.new) = (states, states == States::Two && self.is_older());
@@ -153,7 +151,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// Binds variables.
-    fn bind(&mut self, bound: &'f [Bound]) -> Resolved<Vec<VarId>> {
+    fn bind(&mut self, bound: &'f [Bound]) -> Made<Vec<VarId>> {
         let mut vars = Vec::new();
         for Bound { name, sort } in bound {
             let sort = sort.as_ref().map(|it| self.symbols.sort(it)).transpose()?;
@@ -165,7 +163,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// The conjuncts of a formula, with its free variables bound in front.
-    fn closed(&mut self, body: &'f Expr) -> Resolved<Vec<Part>> {
+    fn closed(&mut self, body: &'f Expr) -> Made<Vec<Part>> {
         let mut names = Vec::new();
         let known: Vec<&str> = self.scope.iter().map(|it| it.0).collect();
         free_names(body, &mut known.clone(), &mut names);
@@ -188,7 +186,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// The conjuncts of a formula, each with its place.
-    fn conjuncts(&mut self, expr: &'f Expr) -> Resolved<Vec<Part>> {
+    fn conjuncts(&mut self, expr: &'f Expr) -> Made<Vec<Part>> {
         self.deeper(expr.span)?;
         let parts = self.conjuncts_here(expr);
         self.depth -= 1;
@@ -196,7 +194,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// Counts one more level.
-    fn deeper(&mut self, span: Span) -> Resolved<()> {
+    fn deeper(&mut self, span: Span) -> Made<()> {
         self.depth += 1;
         self.parts += 1;
         let what = if self.depth > MAX_NESTED {
@@ -209,7 +207,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         Err(Box::new(Diagnostic::error("C0715", span, what)))
     }
 
-    fn conjuncts_here(&mut self, expr: &'f Expr) -> Resolved<Vec<Part>> {
+    fn conjuncts_here(&mut self, expr: &'f Expr) -> Made<Vec<Part>> {
         match &expr.kind {
             ExprKind::And(all) => {
                 let mut parts = Vec::new();
@@ -250,7 +248,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// Makes a name stand for a value.
-    fn define(&mut self, var: &'f Bound, value: &'f Expr) -> Resolved<()> {
+    fn define(&mut self, var: &'f Bound, value: &'f Expr) -> Made<()> {
         let meaning = self.named(value)?;
         if let (Some(sort), Value::Term(_, found)) = (&var.sort, &meaning) {
             let sort = self.symbols.sort(sort)?;
@@ -261,7 +259,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// A value that has a name from now on, so that it may be used many times.
-    fn named(&mut self, value: &'f Expr) -> Resolved<Value> {
+    fn named(&mut self, value: &'f Expr) -> Made<Value> {
         let named = self.value(value)?;
         let depth = match &named {
             Value::Formula(formula) => formula.depth(),
@@ -275,7 +273,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// The conjuncts of a definition for some arguments.
-    fn call(&mut self, at: usize, name: &Name, args: &'f [Expr]) -> Resolved<Vec<Part>> {
+    fn call(&mut self, at: usize, name: &Name, args: &'f [Expr]) -> Made<Vec<Part>> {
         let definition = self.symbols.definition(at);
         if args.len() != definition.params.len() {
             return Err(Self::arity(name, definition.params.len(), args.len()));
@@ -307,7 +305,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// A formula.
-    fn truth(&mut self, expr: &'f Expr) -> Resolved<Formula> {
+    fn truth(&mut self, expr: &'f Expr) -> Made<Formula> {
         match self.value(expr)? {
             Value::Formula(formula) => Ok(formula),
             Value::Term(..) => {
@@ -316,11 +314,11 @@ impl<'s, 'f> Resolver<'s, 'f> {
         }
     }
 
-    fn truths(&mut self, all: &'f [Expr]) -> Resolved<Vec<Formula>> {
+    fn truths(&mut self, all: &'f [Expr]) -> Made<Vec<Formula>> {
         all.iter().map(|it| self.truth(it)).collect()
     }
 
-    fn term(&mut self, expr: &'f Expr) -> Resolved<(Term, Sort)> {
+    fn term(&mut self, expr: &'f Expr) -> Made<(Term, Sort)> {
         match self.value(expr)? {
             Value::Term(term, sort) => Ok((term, sort)),
             Value::Formula(_) => {
@@ -330,7 +328,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// Says that two sorts are one.
-    fn agree(&mut self, left: Sort, right: Sort, span: Span) -> Resolved<()> {
+    fn agree(&mut self, left: Sort, right: Sort, span: Span) -> Made<()> {
         let clash = match (left, right) {
             (Sort::Known(one), Sort::Known(other)) => (one != other).then_some((one, other)),
             (Sort::Known(sort), Sort::Of(var)) | (Sort::Of(var), Sort::Known(sort)) => {
@@ -345,14 +343,14 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// A formula or a term.
-    fn value(&mut self, expr: &'f Expr) -> Resolved<Value> {
+    fn value(&mut self, expr: &'f Expr) -> Made<Value> {
         self.deeper(expr.span)?;
         let value = self.value_here(expr);
         self.depth -= 1;
         value
     }
 
-    fn value_here(&mut self, expr: &'f Expr) -> Resolved<Value> {
+    fn value_here(&mut self, expr: &'f Expr) -> Made<Value> {
         let formula = match &expr.kind {
             ExprKind::Bool(truth) => Formula::Bool(*truth),
             ExprKind::Use { name, primed, args } => return self.usage(name, *primed, args.as_deref()),
@@ -433,7 +431,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// Checks that what is read may be about the other state.
-    fn may_be(&self, new: bool, span: Span) -> Resolved<()> {
+    fn may_be(&self, new: bool, span: Span) -> Made<()> {
         let what = match (self.states == States::Two, new) {
             (true, _) if self.new != new => return Ok(()),
             (true, true) => "the new state of a new state",
@@ -445,7 +443,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// A name with its arguments.
-    fn usage(&mut self, name: &'f Name, primed: bool, args: Option<&'f [Expr]>) -> Resolved<Value> {
+    fn usage(&mut self, name: &'f Name, primed: bool, args: Option<&'f [Expr]>) -> Made<Value> {
         if let Some((_, meaning)) = self.scope.iter().rev().find(|it| it.0 == name.text) {
             let meaning = meaning.clone();
             if args.is_some() || primed {
@@ -524,7 +522,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
     }
 
     /// What a derived relation says of some arguments: its formula is `forall X. relation(X) <-> meaning`.
-    fn derived(&mut self, id: SymbolId, name: &Name, args: Vec<Term>, primed: bool) -> Resolved<Formula> {
+    fn derived(&mut self, id: SymbolId, name: &Name, args: Vec<Term>, primed: bool) -> Made<Formula> {
         let refused = |span: Span| {
             let what =
                 format!("the derived relation `{}` is not defined by `name(X, ..) <-> formula`", name.text);

@@ -11,6 +11,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::formula::{Formula, SortId, Term, VarId};
 use super::resolve::Part;
 use super::symbols::{Symbols, Vars};
+use super::tree::Made;
 
 /// The most quantifiers of a sentence about the number of elements.
 const MAX_QUANTIFIERS: usize = 7;
@@ -26,8 +27,6 @@ struct Size {
     span: Span,
 }
 
-type Made<T> = Result<T, Box<Diagnostic>>;
-
 impl Sizes {
     /// Notes what a conjunct says, if it is about the number of elements of a sort only; else it is not noted, and the result is false.
     ///
@@ -35,17 +34,14 @@ impl Sizes {
     /// It has too many quantifiers.
     pub fn note(&mut self, part: &Part, vars: &Vars) -> Made<bool> {
         let mut bound: Vec<VarId> = Vec::new();
-        part.formula.visit(
-            &mut |it| {
-                if let Formula::Each { vars, .. } = it {
-                    bound.extend(vars);
-                }
-            },
-            &mut |_| {},
-        );
+        part.formula.each_formula(&mut |it| {
+            if let Formula::Each { vars, .. } = it {
+                bound.extend(vars);
+            }
+        });
         let Some(sort) = bound.first().map(|it| vars.known(*it)) else { return Ok(false) };
         let mut plain = part.formula.symbols().is_empty() && bound.iter().all(|it| vars.known(*it) == sort);
-        part.formula.visit(&mut |_| {}, &mut |term| plain &= matches!(term, Term::Var(_)));
+        part.formula.each_term(&mut |term| plain &= matches!(term, Term::Var(_)));
         if !plain {
             return Ok(false);
         }

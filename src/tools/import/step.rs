@@ -42,6 +42,22 @@ pub(super) struct Region {
     pub condition: Formula,
 }
 
+impl Step {
+    /// One that may always be taken and changes nothing.
+    pub fn new(name: &str, span: Span, remark: &str, params: Vec<VarId>) -> Self {
+        Self {
+            name: name.to_owned(),
+            span,
+            remark: remark.to_owned(),
+            params,
+            guard: Vec::new(),
+            deferred: Vec::new(),
+            updates: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+}
+
 impl Region {
     /// Whether it is of this form.
     pub fn is_fixed(&self, symbols: &Symbols<'_>) -> bool {

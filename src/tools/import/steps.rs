@@ -19,12 +19,12 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::enumerations::Case;
-use super::equations::{Branch, Equation, Value, conflict, equations, uncovered};
+use super::equations::{Branch, Equation, Value, cases, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
-use super::tree::Definition;
+use super::tree::{Definition, Made};
 use super::universals::{MAX_BOUND, alternates, is_noted, widest};
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
@@ -39,8 +39,6 @@ pub(super) struct Steps<'s, 'f> {
     /// What exists for all elements of some sorts.
     pub witnesses: &'s [Witness],
 }
-
-type Made<T> = Result<T, Box<Diagnostic>>;
 
 impl Steps<'_, '_> {
     /// The transitions that a definition stands for; their parameters may still coincide.
@@ -69,16 +67,7 @@ impl Steps<'_, '_> {
             if is_false(&Formula::and(old), &[]) {
                 continue;
             }
-            let step = Step {
-                name: definition.name.text.clone(),
-                span: definition.name.span,
-                remark: remark.clone(),
-                params: params.clone(),
-                guard: Vec::new(),
-                deferred: Vec::new(),
-                updates: Vec::new(),
-                open: Vec::new(),
-            };
+            let step = Step::new(&definition.name.text, definition.name.span, &remark, params.clone());
             all.extend(self.alternative(step, &modified, parts)?);
         }
         for step in &mut all {
@@ -191,7 +180,7 @@ impl Steps<'_, '_> {
                 step.remark = joined(&step.remark, &self.becomes(id, *value, ""));
             }
             let mut branches = Vec::new();
-            choices(&value, &Formula::TRUE, span, &mut branches);
+            cases(&value, &Formula::TRUE, span, &mut branches);
             step.updates.push(Update { symbol: id, cell: Vec::new(), branches, rest: false });
             (step, parts)
         };
@@ -213,7 +202,7 @@ impl Steps<'_, '_> {
         let symbol = self.symbols.get(id);
         let span = about.first().map_or(step.span, |it| it.span);
         let cell: Vec<VarId> =
-            symbol.args.iter().map(|sort| element(self.symbols, self.vars, (*sort, symbol.span))).collect();
+            symbol.args.iter().map(|sort| element(self.symbols, self.vars, *sort, symbol.span)).collect();
         let mut branches = Vec::new();
         for equation in about {
             branches.extend(equation.about(&cell).map_err(|var| {
@@ -332,11 +321,9 @@ impl Steps<'_, '_> {
             match formula {
                 Formula::Each { universal: false, vars, body } if body.has(true) => {
                     // Another quantifier may bind the same variables elsewhere.
-                    let copies: Vec<(VarId, VarId)> =
-                        vars.iter().map(|it| (*it, self.vars.copy(*it))).collect();
-                    let copy = |var: VarId| copies.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
-                    step.params.extend(copies.iter().map(|it| it.1));
-                    let mut parts = flat(vec![Part { formula: body.substitute(&copy), span }]);
+                    let (copies, formula) = self.vars.renewed(&vars, &body);
+                    step.params.extend(copies);
+                    let mut parts = flat(vec![Part { formula, span }]);
                     parts.reverse();
                     open.extend(parts);
                 }
@@ -448,7 +435,7 @@ impl Steps<'_, '_> {
             };
             let fewest = self.witnesses.iter().filter_map(lacking).min_by_key(Vec::len);
             for sort in fewest.unwrap_or_else(|| vec![sort]) {
-                step.params.push(element(self.symbols, self.vars, (sort, step.span)));
+                step.params.push(element(self.symbols, self.vars, sort, step.span));
             }
         }
     }
@@ -511,16 +498,13 @@ fn compared(branch: &Branch, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
     let mut found = None;
     let said = if let Value::Truth(formula) = &branch.value { Some(formula) } else { None };
     for formula in std::iter::once(&branch.condition).chain(said) {
-        formula.visit(
-            &mut |it| {
-                if let Formula::Equal(sides) = it {
-                    let function = |side: &&Term| matches!(side, Term::App(app) if !app.args.is_empty());
-                    let applied = sides.iter().find(|side| function(side) && !skip(side));
-                    found = found.take().or_else(|| applied.cloned());
-                }
-            },
-            &mut |_| {},
-        );
+        formula.each_formula(&mut |it| {
+            if let Formula::Equal(sides) = it {
+                let function = |side: &&Term| matches!(side, Term::App(app) if !app.args.is_empty());
+                let applied = sides.iter().find(|side| function(side) && !skip(side));
+                found = found.take().or_else(|| applied.cloned());
+            }
+        });
     }
     found
 }
@@ -541,21 +525,18 @@ pub(super) fn unshown_sorts<'f>(
 ) -> BTreeSet<SortId> {
     let mut sorts = BTreeSet::new();
     for formula in formulas {
-        formula.visit(
-            &mut |it| {
-                if let Formula::Each { vars: bound, .. } = it {
-                    sorts.extend(bound.iter().map(|var| vars.known(*var)));
-                }
-            },
-            &mut |_| {},
-        );
+        formula.each_formula(&mut |it| {
+            if let Formula::Each { vars: bound, .. } = it {
+                sorts.extend(bound.iter().map(|var| vars.known(*var)));
+            }
+        });
     }
     sorts.retain(|sort| params.iter().all(|it| vars.known(*it) != *sort));
     sorts
 }
 
 /// A further variable of a sort.
-pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, (sort, span): (SortId, Span)) -> VarId {
+pub(super) fn element(symbols: &Symbols<'_>, vars: &mut Vars, sort: SortId, span: Span) -> VarId {
     vars.new_var(initial(symbols, sort), span, Some(sort))
 }
 
@@ -571,18 +552,6 @@ fn with(mut step: Step, update: Update) -> Step {
 
 fn joined(left: &str, right: &str) -> String {
     if left.is_empty() || right.is_empty() { format!("{left}{right}") } else { format!("{left}; {right}") }
-}
-
-/// The values of a term with conditions, as branches.
-fn choices(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch>) {
-    if let Term::If(chosen, sides) = term {
-        let one = Formula::and([condition.clone(), (**chosen).clone()]);
-        let other = Formula::and([condition.clone(), (**chosen).clone().not()]);
-        choices(&sides[0], &one, span, branches);
-        choices(&sides[1], &other, span, branches);
-    } else {
-        branches.push(Branch { condition: condition.clone(), value: Value::Term(term.clone()), span });
-    }
 }
 
 fn is_plain(formula: &Formula) -> bool {
@@ -601,25 +570,13 @@ fn is_one_cell(formula: &Formula, cell: &[VarId]) -> bool {
 /// Arguments that are applications of bound variables get bound names, by a quantifier of the kind around them.
 fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Term) -> VarId) -> Formula {
     match formula {
-        Formula::And(parts) => {
-            Formula::and(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>())
-        }
-        Formula::Or(parts) => {
-            Formula::or(parts.iter().map(|it| bound_names(it, kind, fresh)).collect::<Vec<_>>())
-        }
-        Formula::Each { universal, vars, body } => {
-            Formula::each(*universal, vars, bound_names(body, Some(*universal), fresh))
+        Formula::And(_) | Formula::Or(_) => formula.rebuilt(&mut |it| bound_names(it, kind, fresh)),
+        Formula::Each { universal, .. } => {
+            formula.rebuilt(&mut |it| bound_names(it, Some(*universal), fresh))
         }
         literal => {
             let Some(universal) = kind else { return literal.clone() };
-            let (literal, equal) = flattened(literal, fresh);
-            let vars: Vec<VarId> = equal.iter().map(|it| it.0).collect();
-            let equal = equal.into_iter().map(|(var, term)| Formula::equal(Term::Var(var), term));
-            let body = if universal {
-                Formula::and(equal).implies(literal).normal()
-            } else {
-                Formula::and(equal.chain([literal]))
-            };
+            let (vars, body) = flattened(literal, universal, fresh);
             Formula::each(universal, &vars, body)
         }
     }
@@ -628,13 +585,10 @@ fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Ter
 /// Whether a quantified part is about the cell.
 fn depends(formula: &Formula, cell: &[VarId]) -> bool {
     let mut found = false;
-    formula.visit(
-        &mut |it| {
-            if let Formula::Each { .. } = it {
-                found |= it.free().iter().any(|var| cell.contains(var));
-            }
-        },
-        &mut |_| {},
-    );
+    formula.each_formula(&mut |it| {
+        if let Formula::Each { .. } = it {
+            found |= it.free().iter().any(|var| cell.contains(var));
+        }
+    });
     found
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
-use super::formula::{SortId, SymbolId, VarId};
+use super::formula::{Formula, SortId, SymbolId, Term, VarId};
 use super::tree::{Definition, Expr, File, Name, SymbolDecl};
 
 /// The most arguments of a relation, as the language has it for indices of arrays.
@@ -193,8 +193,15 @@ impl<'f> Symbols<'f> {
     }
 
     /// One more symbol, which no name of the file means.
-    pub fn add(&mut self, symbol: Symbol) -> SymbolId {
-        self.all.push(symbol);
+    pub fn add(
+        &mut self,
+        name: String,
+        mutable: bool,
+        args: Vec<SortId>,
+        result: Option<SortId>,
+        span: Span,
+    ) -> SymbolId {
+        self.all.push(Symbol { name, mutable, args, result, span, derived: false });
         SymbolId(self.all.len() - 1)
     }
 
@@ -236,6 +243,14 @@ impl Vars {
         let Var { name, span, .. } = self.all[var.0 as usize].clone();
         let sort = self.sort(var);
         self.new_var(&name, span, sort)
+    }
+
+    /// New variables for those that a quantifier binds, and its formula about them.
+    pub fn renewed(&mut self, bound: &[VarId], body: &Formula) -> (Vec<VarId>, Formula) {
+        let copies: Vec<VarId> = bound.iter().map(|it| self.copy(*it)).collect();
+        let copy = |var: VarId| bound.iter().position(|it| *it == var).map(|at| Term::Var(copies[at]));
+        let body = body.substitute(&copy);
+        (copies, body)
     }
 
     pub fn name(&self, var: VarId) -> &str {

@@ -1,7 +1,10 @@
 //! The syntax tree of a `.pyv` file: all that it says about a system. What it says to other programs (annotations, traces,
 //! theorems) is left out.
 
-use cubicle_lang::diagnostic::Span;
+use cubicle_lang::diagnostic::{Diagnostic, Span};
+
+/// What is read or made, or why the language cannot say it.
+pub(super) type Made<T> = Result<T, Box<Diagnostic>>;
 
 /// A name where it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -36,25 +36,12 @@ fn width(formula: &Formula, bound: &mut Vec<VarId>) -> usize {
             vars.len() + inner
         }
         literal => {
-            let named = std::cell::RefCell::new(std::collections::BTreeSet::new());
-            let about = |term: &Term| term.vars().iter().any(|it| bound.contains(it));
-            let add = |args: &[Term]| {
-                let all = args.iter().filter(|it| matches!(it, Term::App(_)) && about(it));
-                named.borrow_mut().extend(all.cloned());
-            };
-            literal.visit(
-                &mut |it| {
-                    if let Formula::Is(app) = it {
-                        add(&app.args);
-                    }
-                },
-                &mut |it| {
-                    if let Term::App(app) = it {
-                        add(&app.args);
-                    }
-                },
-            );
-            named.into_inner().len()
+            let mut named = std::collections::BTreeSet::new();
+            literal.each_app(&mut |app| {
+                let about = |term: &&Term| term.vars().iter().any(|it| bound.contains(it));
+                named.extend(app.args.iter().filter(|it| matches!(it, Term::App(_))).filter(about).cloned());
+            });
+            named.len()
         }
     }
 }

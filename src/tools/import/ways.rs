@@ -176,29 +176,13 @@ impl Facts {
 /// An application of a function that is an argument, and whose own arguments are none: `f(x)` in `r(f(x))`. The language has only names
 /// there. The innermost of the first; `skip` says which are not meant.
 pub(super) fn argument(formula: &Formula, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
-    let found = std::cell::RefCell::new(None);
-    let look = |args: &[Term]| {
-        for arg in args {
-            let simple =
-                matches!(arg, Term::App(app) if app.args.iter().all(|it| matches!(it, Term::Var(_))));
-            if simple && found.borrow().is_none() && !skip(arg) {
-                *found.borrow_mut() = Some(arg.clone());
-            }
-        }
-    };
-    formula.visit(
-        &mut |it| {
-            if let Formula::Is(app) = it {
-                look(&app.args);
-            }
-        },
-        &mut |it| {
-            if let Term::App(app) = it {
-                look(&app.args);
-            }
-        },
-    );
-    found.into_inner()
+    let mut found = None;
+    formula.each_app(&mut |app| {
+        let simple =
+            |arg: &&Term| matches!(arg, Term::App(app) if app.args.iter().all(|it| matches!(it, Term::Var(_))));
+        found = found.take().or_else(|| app.args.iter().find(|arg| simple(arg) && !skip(arg)).cloned());
+    });
+    found
 }
 
 /// A formula with a variable in place of a term.
@@ -206,19 +190,26 @@ pub(super) fn named(formula: &Formula, term: &Term, var: VarId) -> Formula {
     formula.map(&mut |it| if it == *term { Term::Var(var) } else { it })
 }
 
-/// A literal as one whose arguments are names: for each argument that is an application, a new variable that equals it; with all new variables,
-/// and the terms that they equal.
+/// A literal as one whose arguments are names, with new variables for the others: of those that equal what they stand for, or, where it is
+/// universal, of all that do.
 pub(super) fn flattened(
     literal: &Formula,
+    universal: bool,
     fresh: &mut dyn FnMut(&Term) -> VarId,
-) -> (Formula, Vec<(VarId, Term)>) {
-    let (mut literal, mut equal) = (literal.clone(), Vec::new());
+) -> (Vec<VarId>, Formula) {
+    let (mut literal, mut vars, mut equal) = (literal.clone(), Vec::new(), Vec::new());
     while let Some(term) = argument(&literal, &|_| false) {
         let var = fresh(&term);
         literal = named(&literal, &term, var);
-        equal.push((var, term));
+        vars.push(var);
+        equal.push(Formula::equal(Term::Var(var), term));
     }
-    (literal, equal)
+    let whole = if universal {
+        Formula::and(equal).implies(literal).normal()
+    } else {
+        Formula::and(equal.into_iter().chain([literal]))
+    };
+    (vars, whole)
 }
 
 #[cfg(test)]

@@ -240,13 +240,13 @@ impl Asked<'_> {
                 let mut claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 claimed.extend(cubes.iter().flat_map(|at| self.claimed(*at)).map(|it| it.1));
                 let all = certificate.cubes.system(&system);
-                let owners = certificate.cubes.subject.tails.len() + certificate.cubes.owners.len();
+                let ghosts = certificate.cubes.subject.tails.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
                     .iter()
                     .filter(|it| !claimed.iter().any(|known| forbids_all_of(known, it)));
                 // What the language cannot write, or what is about variables of the proof, is not proposed.
                 let words: Option<Vec<String>> =
-                    new.map(|it| declaration(&all, it).filter(|_| is_about(&system, owners, it))).collect();
+                    new.map(|it| declaration(&all, it).filter(|_| is_about(&system, ghosts, it))).collect();
                 finding.strengthening = words.unwrap_or_default();
             }
             _ => {}
@@ -260,12 +260,12 @@ fn may_enter(system: &System, claim: &Forbidden, transition: usize) -> bool {
     claim.literals().flat_map(Literal::cells).any(|cell| system.may_change(t, cell.var))
 }
 
-/// Whether a cube is about nothing but the variables of a model and counts of its processes: tails and owners, which a proof may add, come
+/// Whether a cube is about nothing but the variables of a model and counts of its processes: tails, which a proof may add, come
 /// between these.
-fn is_about(system: &System, owners: usize, claim: &Forbidden) -> bool {
+fn is_about(system: &System, ghosts: usize, claim: &Forbidden) -> bool {
     let own = system.vars.len();
     claim
         .literals()
         .flat_map(Literal::cells)
-        .all(|cell| !(own..own + owners).contains(&usize::from(cell.var.0)))
+        .all(|cell| !(own..own + ghosts).contains(&usize::from(cell.var.0)))
 }

@@ -12,7 +12,6 @@
 //! transition that led to it with its arguments, and where in the model these are declared.
 
 mod explain;
-mod json;
 mod read;
 mod replay;
 mod write;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json};
 
 use super::explain::Explainer;
-use super::json;
 use super::write::declared;
+use crate::json;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples};
 use cubicle_lang::model::{BOOL, Bad, Form, Rational, System, TransitionId, Type, Var, VarId};
@@ -80,7 +80,7 @@ pub fn read(
     text: &str,
     interrupt: &Interrupt,
 ) -> Result<(Trace, Claims), ReadError> {
-    let file: Json = json::parse(text).map_err(|error| ReadError::Json(error.to_string()))?;
+    let file: Json = json::parse_strictly(text).map_err(|error| ReadError::Json(error.to_string()))?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
         .as_u64()

@@ -13,7 +13,7 @@ use cubicle_transform::refines::Refinement;
 /// A run of the concrete model that the abstract one does not explain.
 #[derive(Clone, Debug)]
 pub struct BrokenRefinement {
-    /// The run; its `bad` says nothing. Its last step is no abstract one; or it has no step, and its state is not initial.
+    /// The run; its `bad` says nothing. Its last step is not a step of the abstract model; or it has no step, and its state is not initial.
     pub run: Trace,
     /// The abstract run beside it.
     pub beside: AbstractRun,
@@ -27,7 +27,8 @@ pub struct BrokenRefinement {
 /// What is not confirmed.
 pub fn explain(
     refinement: &Refinement,
-    (concrete, abstraction): (&System, &System),
+    concrete: &System,
+    abstraction: &System,
     found: &Trace,
 ) -> Result<BrokenRefinement, String> {
     let semantics = Semantics::new(concrete, found.initial.procs);

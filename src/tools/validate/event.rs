@@ -6,8 +6,8 @@ use cubicle_forward::Seen as Value;
 use cubicle_lang::model::{FamilyIndex, Form, Rational, TransitionId, Type, VarId};
 use smallvec::SmallVec;
 
-use super::json::{self, Json};
 use super::vocabulary::{Field, Mapped, Vocabulary, When, Word};
+use crate::json::{self, Json};
 
 /// The number of a name, in order of appearance.
 pub type NameId = u16;
@@ -286,7 +286,7 @@ impl Vocabulary<'_> {
     ) -> Result<(), String> {
         if let Some(family) = self.family(name) {
             let kinds = &family.index;
-            return cells((name, kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+            return cells(name, kinds, &mut SmallVec::new(), value, names, &mut |index, value, names| {
                 let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
                     (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
                     _ => None,
@@ -298,7 +298,7 @@ impl Vocabulary<'_> {
         }
         let Some(var) = self.variable(name)? else { return Ok(()) };
         let kinds = vec![FamilyIndex::Process; self.system.var(var).arity()];
-        cells((name, &kinds), &mut SmallVec::new(), value, names, &mut |index, value, names| {
+        cells(name, &kinds, &mut SmallVec::new(), value, names, &mut |index, value, names| {
             self.sight(var, index, value, names, to)
         })
     }
@@ -421,7 +421,8 @@ impl Vocabulary<'_> {
 
 /// The value of a variable, or of the cells of an array, of which some indices are known; `found` gets each.
 fn cells(
-    (variable, kinds): (&str, &[FamilyIndex]),
+    variable: &str,
+    kinds: &[FamilyIndex],
     index: &mut SmallVec<[Key; 2]>,
     value: &Json<'_>,
     names: &mut Names,
@@ -452,7 +453,7 @@ fn cells(
                 },
                 one => index.push(Key::of(&kinds[index.len()], one, names)?),
             }
-            cells((variable, kinds), index, value, names, found)?;
+            cells(variable, kinds, index, value, names, found)?;
             index.truncate(before);
         }
         return Ok(());
@@ -463,7 +464,7 @@ fn cells(
             FamilyIndex::Process => Key::Process(names.id(key)?),
             FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), names)?,
         });
-        cells((variable, kinds), index, value, names, found)?;
+        cells(variable, kinds, index, value, names, found)?;
         index.pop();
     }
     Ok(())

@@ -113,7 +113,8 @@ pub(super) enum Merged {
 pub(super) fn merge(
     words: &Vocabulary<'_>,
     follower: &mut Follower,
-    (streams, names): (&Streams, &Names),
+    streams: &Streams,
+    names: &Names,
     (procs, rounds, most): (usize, usize, usize),
 ) -> Result<Result<Merged, Stop>, String> {
     let mut bindings = vec![Binding::default()];

@@ -10,7 +10,6 @@
 
 mod bind;
 mod event;
-mod json;
 mod lines;
 mod map;
 mod merge;

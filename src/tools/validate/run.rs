@@ -270,14 +270,14 @@ impl Judge<'_> {
                 found.answer = LogAnswer::Explained;
                 let wanted = self.options.keep_run.then(|| good(groups)).flatten();
                 if let Some((group, at)) = wanted {
-                    self.run(follower, (&group.front, at, &group.binding), false, found);
+                    self.run(follower, &group.front, at, &group.binding, false, found);
                 }
             }
             Outcome::Bad | Outcome::Lost if follower.is_partial() => found.answer = guessed(),
             Outcome::Bad => {
                 found.answer = LogAnswer::Violated;
                 let group = &groups[0];
-                self.run(follower, (&group.front, 0, &group.binding), true, found);
+                self.run(follower, &group.front, 0, &group.binding, true, found);
                 let whole = found.run.as_ref().is_some_and(|(run, _)| run.whole);
                 return Ok(whole || kept == Kept::All || !log.is_repeatable());
             }
@@ -286,7 +286,7 @@ impl Judge<'_> {
                 if self.options.keep_run
                     && let Some(group) = groups.iter().find(|group| !group.front.is_empty())
                 {
-                    self.run(follower, (&group.front, 0, &group.binding), false, found);
+                    self.run(follower, &group.front, 0, &group.binding, false, found);
                 }
                 let groups = groups.iter().map(|group| (&group.binding, &group.front));
                 found.lost = Some(self.place(follower, found).lost(groups, last.as_ref().as_slice()));
@@ -329,12 +329,12 @@ impl Judge<'_> {
         let streams = Streams::new(events);
         let mut follower = self.follower(found.procs, Kept::All)?;
         let limits = (found.procs, self.options.hidden, self.options.max_states);
-        let merged = merge(self.words, &mut follower, (&streams, &names), limits).map_err(refused)?;
+        let merged = merge(self.words, &mut follower, &streams, &names, limits).map_err(refused)?;
         match merged.map_err(|why| self.stopped(why))? {
             Merged::Explained(point) => {
                 found.events = point.events() as u64;
                 if self.options.keep_run || self.options.coverage {
-                    self.run(&follower, (&point.front, 0, &point.binding), false, found);
+                    self.run(&follower, &point.front, 0, &point.binding, false, found);
                 }
                 if self.options.coverage {
                     found.coverage = found.run.as_ref().map(|(run, _)| self.coverage_of(run));
@@ -345,7 +345,7 @@ impl Judge<'_> {
             Merged::Bad(point) => {
                 found.answer = LogAnswer::Violated;
                 found.events = point.events() as u64;
-                self.run(&follower, (&point.front, 0, &point.binding), true, found);
+                self.run(&follower, &point.front, 0, &point.binding, true, found);
             }
             Merged::Lost(Point { done, front, binding }) => {
                 found.answer = LogAnswer::NotExplained;
@@ -360,7 +360,7 @@ impl Judge<'_> {
                 let lost = self.place(&follower, found).lost(std::iter::once((&binding, &front)), &next);
                 found.lost = Some(lost);
                 if self.options.keep_run && !front.is_empty() {
-                    self.run(&follower, (&front, 0, &binding), false, found);
+                    self.run(&follower, &front, 0, &binding, false, found);
                 }
             }
         }
@@ -433,7 +433,9 @@ impl Judge<'_> {
     fn run(
         &self,
         follower: &Follower,
-        (front, at, binding): (&Front, usize, &Binding),
+        front: &Front,
+        at: usize,
+        binding: &Binding,
         bad: bool,
         found: &mut Validated,
     ) {

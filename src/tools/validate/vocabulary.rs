@@ -209,5 +209,5 @@ pub(super) fn unknown<'n>(what: &str, word: &str, known: impl Iterator<Item = &'
         Some(similar) => format!("; did you mean `{similar}`?"),
         None => String::new(),
     };
-    format!("{what} `{}`{help}", super::json::shortened(word))
+    format!("{what} `{}`{help}", crate::json::shortened(word))
 }

@@ -1,7 +1,7 @@
 //! The variables of both models side by side, and what cannot be stated about them.
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Linear, Literal, ProcRef, System, Term, Type, Update, Var, VarId, VarKind,
+    Assignment, Branch, Cell, Literal, ProcRef, System, Type, Update, Var, VarId, VarKind, rename,
 };
 use cubicle_lang::refinement::{BothModels, RefinedModel};
 
@@ -56,28 +56,7 @@ impl Scene {
     /// A cube of the abstract model over the variables here.
     pub fn lifted(&self, cube: &[Literal]) -> Vec<Literal> {
         let cell = |it: &Cell| Cell { var: self.both.abstract_var(it.var), index: it.index.clone() };
-        let linear = |it: &Linear| Linear {
-            terms: it.terms.iter().map(|(at, factor)| (cell(at), *factor)).collect(),
-            constant: it.constant,
-        };
-        let term = |it: &Term| match it {
-            Term::Cell(at) => Term::Cell(cell(at)),
-            Term::Linear(it) => Term::Linear(linear(it)),
-            other => other.clone(),
-        };
-        let lift = |it: &Literal| match it {
-            Literal::In { cell: at, values } => Literal::In { cell: cell(at), values: *values },
-            Literal::Eq { left, right, negated } => {
-                Literal::Eq { left: term(left), right: term(right), negated: *negated }
-            }
-            Literal::Less { left, right, strict } => {
-                Literal::Less { left: term(left), right: term(right), strict: *strict }
-            }
-            Literal::Linear { expr, relation, integer } => {
-                Literal::Linear { expr: linear(expr), relation: *relation, integer: *integer }
-            }
-        };
-        cube.iter().map(lift).collect()
+        cube.iter().map(|it| rename::replaced(it, &cell, &|process| process)).collect()
     }
 
     /// What an abstract cell holds, in terms of concrete ones; `None` for a concrete cell.

@@ -1,10 +1,10 @@
 //! The system with arrays for tails, their updates, and what guards say of them.
 
 use super::effect::Effect;
+use super::instrumented::Instrumented;
 use crate::announcements::without_these;
-use crate::owner::{Instrumented, with_owners};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, Owner, ProcRef, System, Tail, Term,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, mentioned, negated, rename, tail_names,
 };
 
@@ -40,21 +40,17 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
     Some(Instrumented::new(System::new(system), parts_of))
 }
 
-/// The system whose variables a backward search mentions, in which these announcements were replaced, which had these tails, the first of these owners,
-/// and then these counts; `None` when they do not fit it.
+/// The system whose variables a backward search mentions, in which these announcements were replaced, which had these tails and these counts; `None`
+/// when they do not fit it.
 pub fn searched_system(
     original: &System,
-    (announcements, tails, owners): (&[VarId], &[Tail], &[Owner]),
+    (announcements, tails): (&[VarId], &[Tail]),
     counts: &[(Var, Count)],
 ) -> Option<System> {
     let original =
         &if announcements.is_empty() { original.clone() } else { without_these(original, announcements)? };
     let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails)?.system };
-    let own = tailed.vars.len();
-    let before = counts.first().map_or(own, |(_, count)| usize::from(count.var.0));
-    let owners = owners.get(..before.checked_sub(own)?)?;
-    let owned = if owners.is_empty() { tailed } else { with_owners(&tailed, owners)?.system };
-    Some(owned.with_counts(counts))
+    Some(tailed.with_counts(counts))
 }
 
 /// The update of a tail's array by a transition; `None` inside when it keeps all values, and at all when it is too large.

@@ -117,7 +117,6 @@ const DOORS: &[Door] = &[
     Door { name: "restarting", every: 2, enter: failures::restarting },
     Door { name: "runs", every: 1, enter: runs::instances },
     Door { name: "numbers", every: 1, enter: states::numbers },
-    Door { name: "owners", every: 2, enter: states::owners },
     Door { name: "formulas", every: 8, enter: formulas::formulas },
     Door { name: "shrunk", every: 66, enter: small::shrunk },
     Door { name: "vacuity", every: 1, enter: states::vacuity },

@@ -405,7 +405,7 @@ fn compare(seed: u64) -> Result<Outcome, String> {
         }
     };
     let confirmed = |run: &Trace| {
-        explain(&refinement, (&low.system, &high.system), run)
+        explain(&refinement, &low.system, &high.system, run)
             .map_err(|why| shown(&format!("no such run: {why}")))
     };
     let (mut broken, mut seen) = (None, true);

@@ -7,15 +7,12 @@ use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Vacuity};
 use cubicle::result::Stop;
-use cubicle::transform::with_owners;
 use cubicle::verdict::Verdict;
 
 use super::ast::Kind;
 use super::graph::Graph;
 use super::instance::Failures;
 use super::{Case, Checked, differ};
-use crate::owners::owners as possible_owners;
-use crate::support::dice::Dice;
 
 pub fn states(case: &Case<'_>) -> Checked {
     explorations_agree(case, &case.system()?, Failures::None)
@@ -125,15 +122,6 @@ pub fn vacuity(case: &Case<'_>) -> Checked {
         Ok(_) => Ok(true),
         Err(why) => differ("internal error", why.to_string()),
     }
-}
-
-/// Variables for owners, which a proof adds for universal guards.
-pub fn owners(case: &Case<'_>) -> Checked {
-    let system = case.system()?;
-    let mut owners = possible_owners(&system, &mut Dice::new(case.seed));
-    owners.truncate(2);
-    let Some(with) = with_owners(&system, &owners).filter(|_| !owners.is_empty()) else { return Ok(false) };
-    proof_with(case, &with.system, Failures::None, &small(BackwardMode::Classic))
 }
 
 /// Whether a verdict for any number of processes agrees with small instances.

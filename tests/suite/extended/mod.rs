@@ -12,7 +12,6 @@ use std::fmt::Write;
 use cubicle::check;
 use cubicle::forward::explore;
 use cubicle::interrupt::Interrupt;
-use cubicle::load::in_core;
 use cubicle::model::System;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, ForwardOptions};
@@ -21,6 +20,7 @@ use cubicle::refines::explain;
 use cubicle::result::Stop;
 use cubicle::transform::refines::Refinement;
 use cubicle::verdict::Verdict;
+use cubicle::words;
 
 use self::generate::model;
 use self::meaning::{brute_force, is_refined};
@@ -46,7 +46,7 @@ fn examine(seed: u64) -> Result<bool, String> {
         Err(why) if is_expected(&format!("{why:?}")) => return Ok(false),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let core = in_core(&loaded.file);
+    let core = words::model(&loaded.system);
     let again = cubicle::load(&core)
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{core}\n{why}"))?;
     let mut compared = false;
@@ -118,7 +118,7 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
         let found =
             explore(&refinement.steps, procs, &options, &Interrupt::default(), &mut Silent).exploration;
         if let Some(run) = &found.unsafe_trace {
-            explain(&refinement, (&concrete.system, &abstraction.system), run)
+            explain(&refinement, &concrete.system, &abstraction.system, run)
                 .map_err(|why| shown(&format!("no such run: {why}")))?;
         }
         let refines = found.unsafe_trace.is_none();

@@ -115,6 +115,14 @@ fn check(model: &str, certificate: &Path, cache: &Path) -> (Option<i32>, String)
     (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// What Coq prints for a file with this text; `None` where Coq is missing.
+pub fn said(text: &str) -> Option<String> {
+    let library = library()?;
+    let folder = TempDir::new().expect("a folder");
+    fs::write(folder.path().join("Said.v"), text).expect("a file");
+    Some(coqc(&library, folder.path(), "Said.v"))
+}
+
 /// A cache, tickets, readers that are counted, quorums: enumerations, processes, order, integers, counts, witnesses and tails.
 #[test]
 fn the_kernel_accepts_examples() {

@@ -154,7 +154,7 @@ fn compare(first_seed: u64, count: usize) {
 
 #[test]
 fn steps_are_those_of_the_reference_semantics() {
-    compare(1, 300);
+    compare(1, 100);
 }
 
 #[test]

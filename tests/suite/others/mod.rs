@@ -8,3 +8,4 @@ mod protocol;
 mod random;
 mod searches;
 mod texts;
+mod theorems;

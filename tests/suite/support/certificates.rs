@@ -7,8 +7,8 @@ use cubicle::certificate::{
     self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure as Obligations, Subject,
 };
 use cubicle::interrupt::Interrupt;
-use cubicle::model::semantics::Semantics;
-use cubicle::model::{Bad, BadKind, Literal, Relation, System};
+use cubicle::model::semantics::{Layout, is_forbidden};
+use cubicle::model::{Literal, Relation, System};
 use cubicle::verdict::Forbidden;
 
 use super::dice::Dice;
@@ -76,14 +76,12 @@ pub fn only_truth_is_accepted(
         let how = CheckOptions::new(TIMEOUT, &interrupt);
         match certificate::check(system, text, &written, Extent::All, how) {
             Ok(accepted) => {
-                let mut claims = system.bad.clone();
-                claims.extend(accepted.cubes.all.iter().map(as_bad));
-                let claims = system.edited(|parts| parts.bad = claims);
+                let mut claims: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
+                claims.extend(accepted.cubes.all);
                 for instance in reached {
-                    let semantics = Semantics::new(&claims, instance.procs);
+                    let layout = Layout::new(system, instance.procs);
                     for (number, (state, _)) in instance.states.iter().enumerate() {
-                        let violated = |claim: &usize| semantics.satisfies(state, *claim).is_some();
-                        if (0..claims.bad.len()).any(|claim| violated(&claim)) {
+                        if claims.iter().any(|claim| is_forbidden(&layout, state, claim)) {
                             let run = instance.run_to(system, number);
                             return failure("a wrong certificate is accepted", format!("{written}\n{run}"));
                         }
@@ -100,24 +98,23 @@ pub fn only_truth_is_accepted(
     Ok(())
 }
 
-fn as_bad(cube: &Forbidden) -> Bad {
-    let (params, cube) = (cube.params, cube.cube.clone());
-    let span = cubicle::diagnostic::Span::default();
-    Bad { name: String::new(), number: 0, kind: BadKind::Invariant, params, cube, span, spans: Vec::new() }
-}
-
-/// Drops a cube or a literal, negates a literal, or adds a process.
+/// Drops a cube, a literal, or what no other process is, negates a literal, or adds a process.
 fn change(system: &System, cubes: &mut Vec<Forbidden>, dice: &mut Dice) {
     if cubes.is_empty() {
         return;
     }
     let at = dice.below(cubes.len());
-    let cube = &mut cubes[at].cube;
+    let forbidden = &mut cubes[at];
+    let cube = &mut forbidden.cube;
     match dice.below(10) {
         0 | 1 => {
             cubes.remove(at);
         }
-        2 => cubes[at].params += 1,
+        2 => {
+            if forbidden.others.pop().is_none() {
+                forbidden.params += 1;
+            }
+        }
         3..=5 if !cube.is_empty() => {
             cube.remove(dice.below(cube.len()));
         }

@@ -451,9 +451,8 @@ fn backward_agrees(
             }
             Verdict::Safe => {
                 if certificates && wrong.is_none() {
-                    let (owners, counts, cubes) = (&[][..], &outcome.counts[..], &outcome.invariant[..]);
-                    certificate =
-                        certified(system, text, Claim { owners, counts, cubes, ..Claim::default() })?;
+                    let (counts, cubes) = (&outcome.counts[..], &outcome.invariant[..]);
+                    certificate = certified(system, text, Claim { counts, cubes, ..Claim::default() })?;
                 }
                 safe.get_or_insert_with(of);
             }

@@ -1,6 +1,5 @@
 //! `cubicle check-certificate [FILE] DIR`: checks a certificate from the model and the text of its invariants.
 
-use std::io::stdout;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -237,7 +236,7 @@ fn check_one(
         let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
         (it, opinion)
     });
-    let style = settings::automatic_style(&stdout());
+    let style = settings::result_style();
     let mut property = None;
     let mut accepted = "";
     if let (Ok((certificate, Ok(Ruling::Proved))), Some(Prover::Coq)) = (&checked, words.with) {

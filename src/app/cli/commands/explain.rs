@@ -1,7 +1,5 @@
 //! `cubicle explain C0102`: what a code means, with an example; without a code, all of them.
 
-use std::io::stdout;
-
 use cubicle_lang::explain;
 
 use crate::cli::failure::after_text;
@@ -32,7 +30,7 @@ pub fn run(args: ExplainArgs) -> u8 {
                 });
                 return exit::USAGE;
             };
-            plain(page, settings::automatic_style(&stdout()).colored)
+            plain(page, settings::result_style().colored)
         }
     };
     after_text(&text)

@@ -1,32 +1,31 @@
 //! `cubicle inductive FILE`: is each claim of a model inductive, and if not, why?
 
-use std::io::stdout;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-
-use clap::ValueEnum;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_report as report;
-use cubicle_report::document::{Answer, Document, InductionRecord, InductionWord, Unchecked, WhyOpen};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_report::document::{
+    Answer, DocumentKind, InductionRecord, InductionWord, Unchecked, WhyOpen, Written,
+};
 use cubicle_run::result::Conclusion;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionOptions, claims};
 
-use crate::cli::ending::Ending;
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::{Failure, after_output};
-use crate::cli::load::{load_for, passes_over_runs};
-use crate::cli::messages::Format;
 use crate::cli::quantities::duration;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
-use crate::cli::{document, exit, files, input, outputs, settings};
+use crate::cli::{exit, files, input, settings};
 
 /// How long the solver looks at one question.
 const QUESTION_TIME: Duration = Duration::from_secs(10);
+
+const FORMATS: [FormatChoice; 2] = [
+    ("human", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "The document of a run, whose schema is in docs/schema/run.json"),
+];
 
 /// Says of each `unsafe` and `invariant`, and of all together, whether it is inductive: no initial state is like this, and no step
 /// leads there from a state that is not.
@@ -69,57 +68,28 @@ pub struct InductiveArgs {
     pub force: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = InductiveFormat::Human)]
-    pub format: InductiveFormat,
-}
-
-/// How the answer is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum InductiveFormat {
-    /// Text for a person
-    Human,
-    /// The document of a run, whose schema is in docs/schema/run.json
-    Json,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 }
 
 /// Runs the command.
 pub fn run(args: InductiveArgs) -> u8 {
-    let model = args.model.clone();
-    let written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
-    if let Err(failure) = outputs::check(&[("the model", model.clone())], &written, args.force) {
-        return document::refused(&document::typed(), failure);
-    }
-    let results = match args.format {
-        InductiveFormat::Human => Results::Human,
-        InductiveFormat::Json => Results::Json,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
-        move |interrupt, ending| {
-            let (code, document) =
-                inductive(&args, interrupt, ending).unwrap_or_else(|failure| ending.failed(failure));
-            ending.begin();
-            ending.finish(code, document)
-        },
-    )
+    let (model, format) = (args.model.clone(), args.format);
+    let (page, force, time) = (args.report.clone(), args.force, args.time_limit);
+    let command = Command::new(args, &model, format, DocumentKind::Run).writing("--report", &page);
+    command.forced(force).until(time).run(inductive)
 }
 
-/// The exit code, and the document but for the messages.
-fn inductive(
-    args: &InductiveArgs,
-    interrupt: &Interrupt,
-    ending: &Arc<Ending>,
-) -> Result<(u8, Document), Failure> {
-    let loaded = load_for(ending, &args.model, &[], false)?;
+fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
+    let Run { args, ending, interrupt } = *run;
+    let loaded = run.load(&args.model)?;
     let system = &loaded.system;
-    passes_over_runs(system, &ending.messages);
     args.report.iter().try_for_each(|path| files::probe(path))?;
     let mut document = ending.document();
     if system.bad.is_empty() {
         ending.messages.note("the model claims nothing: it has neither `unsafe` nor `invariant`");
         document.verdict = Answer::Unchecked(Unchecked::WellFormed);
-        return Ok((exit::OK, document));
+        return Ok(Ended::With(exit::OK, document));
     }
     let options = InductionOptions {
         procs: args.procs.into(),
@@ -146,8 +116,8 @@ fn inductive(
     };
     document.verdict = Answer::Checked(conclusion);
     document.reason = open.filter(|_| conclusion == Conclusion::Unknown).map(WhyOpen::from);
-    if ending.results == Results::Human {
-        let style = settings::automatic_style(&stdout());
+    if run.for_people() {
+        let style = settings::result_style();
         let texts: Vec<String> =
             found.iter().map(|it: &ClaimFinding| report::induction(system, it, style)).collect();
         ending.output.write(&texts.join("\n"));
@@ -161,5 +131,5 @@ fn inductive(
         let written = files::write(path, &page.text());
         code = ending.after_files(code, written, &mut document);
     }
-    Ok((code, document))
+    Ok(Ended::With(code, document))
 }

@@ -1,6 +1,5 @@
 //! `cubicle replay FILE TRACE`: executes a trace step by step and says where it first fails.
 
-use std::io::stdout;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,7 +58,7 @@ pub fn run(args: ReplayArgs) -> u8 {
 }
 
 fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
-    let style = settings::automatic_style(&stdout());
+    let style = settings::result_style();
     let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
         return exit::USAGE;
     };

@@ -2,8 +2,12 @@
 
 use super::eval::Env;
 use super::state::{Layout, State};
+<<<<<<< HEAD
 use super::tuples::{distinct_tuples, other_tuples};
 use crate::model::{Cell, Conj, Forbidden, Linear, Literal, ProcRef, Term, mentioned};
+=======
+use crate::model::{Conj, Literal, ProcRef, mentioned, rename};
+>>>>>>> ffa6af83970c28c66d873410f494a3d5b55aa2e6
 
 /// A cube made ready for [`Matcher::first`].
 #[derive(Clone, Debug)]
@@ -106,36 +110,10 @@ fn exchangeable(cube: &Conj, a: usize, b: usize) -> bool {
     };
     cube.iter().all(|literal| {
         !vars(literal).any(|v| v == a || v == b) || {
-            let swapped = exchanged(literal, &swap);
+            let swapped = rename::replaced(literal, &|it| rename::cell(it, &swap), &swap);
             cube.iter().any(|other| same(other, &swapped))
         }
     })
-}
-
-fn exchanged(literal: &Literal, swap: &impl Fn(ProcRef) -> ProcRef) -> Literal {
-    let cell = |c: &Cell| Cell { var: c.var, index: c.index.iter().map(|p| swap(*p)).collect() };
-    let linear = |l: &Linear| Linear {
-        terms: l.terms.iter().map(|(c, n)| (cell(c), *n)).collect(),
-        constant: l.constant,
-    };
-    let term = |t: &Term| match t {
-        Term::Constructor(c) => Term::Constructor(*c),
-        Term::Proc(p) => Term::Proc(swap(*p)),
-        Term::Cell(c) => Term::Cell(cell(c)),
-        Term::Linear(l) => Term::Linear(linear(l)),
-    };
-    match literal {
-        Literal::In { cell: c, values } => Literal::In { cell: cell(c), values: *values },
-        Literal::Eq { left, right, negated } => {
-            Literal::Eq { left: term(left), right: term(right), negated: *negated }
-        }
-        Literal::Less { left, right, strict } => {
-            Literal::Less { left: term(left), right: term(right), strict: *strict }
-        }
-        Literal::Linear { expr, relation, integer } => {
-            Literal::Linear { expr: linear(expr), relation: *relation, integer: *integer }
-        }
-    }
 }
 
 /// Whether two literals are the same up to the order of unordered operands.

@@ -56,7 +56,6 @@ pub struct Rule {
     silent: bool,
 }
 
-/// Where a rule fits.
 struct Pattern {
     elements: Vec<Element>,
     /// The element that does not fit the grammar.
@@ -77,7 +76,6 @@ struct Element {
 #[derive(Clone)]
 enum Part {
     Token(Token<'static>),
-    /// A token of a class.
     Class(&'static str),
     List(&'static [&'static str]),
     /// Brackets, and whether they must not be empty.
@@ -118,7 +116,8 @@ const CONTEXTUAL: [(&str, Token<'static>); 7] = [
     ("STRONG_FAIR", Token::StrongFair),
 ];
 
-fn token(word: &'static str) -> Option<Token<'static>> {
+/// The token that a word is.
+pub fn token(word: &'static str) -> Option<Token<'static>> {
     let contextual = CONTEXTUAL.iter().find(|(name, _)| *name == word).map(|(_, token)| *token);
     contextual.or_else(|| match tokens(word, 0).next()? {
         (0, Ok(token), end) if end as usize == word.len() => Some(token),

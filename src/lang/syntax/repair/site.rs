@@ -81,7 +81,6 @@ pub struct DeclaredNames<'t> {
 pub enum DeclarationPart {
     /// Before the first brace.
     Head,
-    /// A formula.
     Formula,
     /// Among updates.
     Body,
@@ -197,7 +196,6 @@ impl<'a, 't> Site<'a, 't> {
         Span::new(end.saturating_sub(1), end)
     }
 
-    /// The text of these tokens.
     pub(super) fn source(&self, range: Range<usize>) -> &'t str {
         if range.is_empty() {
             return "";
@@ -324,7 +322,6 @@ impl<'a, 't> Site<'a, 't> {
         }
     }
 
-    /// Whether a token is a name.
     pub(super) fn is_name(&self, i: usize) -> bool {
         matches!(self.token(i), Some(Token::Mident(_) | Token::Lident(_)))
     }
@@ -359,7 +356,6 @@ impl<'a, 't> Site<'a, 't> {
     }
 }
 
-/// An error of syntax.
 pub(super) fn slip(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0003", span, message)
 }

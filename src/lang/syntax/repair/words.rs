@@ -1,52 +1,30 @@
 //! Words: misspelt keywords, and the words of other languages.
 
 use super::lists::is_listed;
+use super::rule::token;
 use super::site::{Repair, Site, slip};
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
 
 /// Keywords that begin a declaration.
-const DECLARATIONS: [(&str, Token<'static>); 10] = [
-    ("type", Token::Type),
-    ("var", Token::Var),
-    ("const", Token::Const),
-    ("array", Token::Array),
-    ("init", Token::Init),
-    ("invariant", Token::Invariant),
-    ("unsafe", Token::Unsafe),
-    ("predicate", Token::Predicate),
-    ("transition", Token::Transition),
-    ("number_procs", Token::NumberProcs),
-];
+const DECLARATIONS: &str = "type var const array init invariant unsafe predicate transition number_procs";
 
 /// Keywords within a declaration.
-const INNER: [(&str, Token<'static>); 11] = [
-    ("requires", Token::Requires),
-    ("case", Token::Case),
-    ("forall_other", Token::ForallOther),
-    ("exists_other", Token::ExistsOther),
-    ("forall", Token::Forall),
-    ("exists", Token::Exists),
-    ("then", Token::Then),
-    ("else", Token::Else),
-    ("not", Token::Not),
-    ("let", Token::Let),
-    ("in", Token::In),
-];
+const INNER: &str = "requires case forall_other exists_other forall exists then else not let in";
 
 /// The declaration keyword that a word at the start of a declaration stands for: its token, its spelling,
 /// and whether the word is another language's rather than misspelt.
 pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
     let lower = word.to_ascii_lowercase();
-    let known = || DECLARATIONS.iter().map(|&(spelling, token)| (token, spelling));
-    if let Some((token, spelling)) = known().find(|(_, spelling)| *spelling == lower) {
-        return Some((token, spelling, false));
-    }
-    if let Some((token, spelling)) = known().find(|(_, it)| is_listed(&format!("={it}"), &lower)) {
-        return Some((token, spelling, true));
-    }
-    let near = nearest(&lower, known().map(|(_, spelling)| spelling).filter(|it| it.len() > 2))?;
-    known().find(|(_, spelling)| *spelling == near).map(|(token, spelling)| (token, spelling, false))
+    let known = |is: &dyn Fn(&str) -> bool| DECLARATIONS.split(' ').find(|spelling| is(spelling));
+    let (spelling, other) = if let Some(spelling) = known(&|it| it == lower) {
+        (spelling, false)
+    } else if let Some(spelling) = known(&|it| is_listed(&format!("={it}"), &lower)) {
+        (spelling, true)
+    } else {
+        (nearest(&lower, DECLARATIONS.split(' ').filter(|it| it.len() > 2))?, false)
+    };
+    Some((token(spelling)?, spelling, other))
 }
 
 /// Words about runs: their list, and the advice.
@@ -87,11 +65,10 @@ pub fn misspelt<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
             }
         };
         let lower = word.to_ascii_lowercase();
-        let likely = INNER.iter().map(|(known, _)| *known).filter(|known| fits(known) && known.len() > 3);
+        let likely = INNER.split(' ').filter(|known| fits(known) && known.len() > 3);
         let Some(spelling) = nearest(&lower, likely) else { continue };
-        let &(_, token) = INNER.iter().find(|(known, _)| *known == spelling)?;
         let error = slip(site.span(i..i + 1), format!("unknown word `{word}`")).did_you_mean(spelling);
-        return Some(Repair::new(i..i + 1, [token], error));
+        return Some(Repair::new(i..i + 1, [token(spelling)?], error));
     }
     None
 }

@@ -26,7 +26,8 @@ pub fn facts(model: &[u8]) -> Facts {
 /// Explores together with the others.
 pub fn explore_on(
     cluster: Cluster,
-    (system, instance): (&System, &Instance),
+    system: &System,
+    instance: &Instance,
     options: &ForwardOptions,
     interrupt: &Interrupt,
     callbacks: Callbacks<'_>,
@@ -36,7 +37,7 @@ pub fn explore_on(
     let mut facts = facts(export::model(system).as_bytes());
     let keeps = if options.checkpoint.is_some() { "kept" } else { "not kept" };
     facts.push(("a checkpoint".to_owned(), keeps.to_owned()));
-    cluster.explore(facts, (instance, memory), serves, interrupt, callbacks)
+    cluster.explore(facts, instance, memory, serves, interrupt, callbacks)
 }
 
 /// Explores on the cluster that this process leads.
@@ -94,7 +95,7 @@ impl RemoteExplorer for Leading {
         };
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));
         let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut progress };
-        let explored = explore_on(cluster, (system, &instance), options, interrupt, callbacks, serves);
+        let explored = explore_on(cluster, system, &instance, options, interrupt, callbacks, serves);
         match explored {
             Ok(Some(Found { outcome, figures, states })) => {
                 if self.profile {

@@ -224,6 +224,6 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
-    let explored = explore_on(cluster, (&system, &instance), &options, &interrupt, callbacks, false);
+    let explored = explore_on(cluster, &system, &instance, &options, &interrupt, callbacks, false);
     following.ended(explored.map(drop))
 }

@@ -30,7 +30,7 @@ fn meet_walkers(
     let facts = (facts(export::model(system).as_bytes()), walking_agreement(procs, options));
     let mut options = options.clone().jobs(cluster.workers);
     options.memory = options.memory.map(|bytes| bytes / cluster.sharing());
-    let meeting = cluster.meet(facts, interrupt, callbacks, leaves)?;
+    let meeting = cluster.meet(facts, interrupt, callbacks.0, callbacks.1, leaves)?;
     Ok((Arc::new(meeting), options))
 }
 

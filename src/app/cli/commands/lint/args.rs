@@ -3,10 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
-
-use crate::cli::choices::Deny;
+use crate::cli::choices::{Deny, FormatChoice, ResultFormat, formats};
 use crate::cli::quantities::{duration, warning};
+
+const FORMATS: [FormatChoice; 4] = [
+    ("human", ResultFormat::Human, "For a person, on standard error; their number on standard output"),
+    ("json", ResultFormat::Json, "The document of a run, with the warnings among its messages"),
+    ("sarif", ResultFormat::Sarif, "SARIF 2.1.0, for editors and forges"),
+    ("github", ResultFormat::Github, "Workflow commands of GitHub, on standard error"),
+];
 
 /// Reports what in a model is probably not meant: the warnings that every run gives, and with --deep what makes no
 /// difference: transitions that are never enabled, parts of guards that never decide, values that are never taken,
@@ -57,19 +62,6 @@ pub struct LintArgs {
     pub allow: Vec<&'static str>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = LintFormat::Human)]
-    pub format: LintFormat,
-}
-
-/// How warnings are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum LintFormat {
-    /// For a person, on standard error; their number on standard output
-    Human,
-    /// The document of a run, with the warnings among its messages
-    Json,
-    /// SARIF 2.1.0, for editors and forges
-    Sarif,
-    /// Workflow commands of GitHub, on standard error
-    Github,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 }

@@ -24,7 +24,7 @@ use self::tools::{TOOLS, Tool};
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 use crate::cli::{exit, watchdog};
-use crate::rpc::{Framing, MessageKind, Outgoing, RequestError, Server, ServerEnd, guarded, kind, serve};
+use crate::rpc::{Framing, Outgoing, RequestError, Server, ServerEnd, guarded, serve};
 
 /// The versions of the protocol that the server speaks, the newest first.
 const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
@@ -145,38 +145,6 @@ struct ToolServer {
 }
 
 impl Server for ToolServer {
-    fn take(&mut self, message: Value) {
-        let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
-        match kind(&message) {
-            MessageKind::Request(id) => {
-                if let Some(result) = self.request(method, params, id) {
-                    self.output.respond(id, result);
-                }
-            }
-            // Others of a client need nothing to be done.
-            MessageKind::Notification if method == "notifications/cancelled" => {
-                self.cancel(&params["requestId"]);
-            }
-            MessageKind::Notification | MessageKind::Answer => {}
-            MessageKind::Nonsense => self.output.respond(&Value::Null, Err(RequestError::nonsense())),
-        }
-    }
-
-    fn is_last(&self, _message: &Value) -> bool {
-        false
-    }
-
-    fn end(&mut self) -> ServerEnd {
-        self.calls.wait(None);
-        match self.calls.signal.load(Ordering::Relaxed) {
-            0 => ServerEnd::Orderly,
-            signal => ServerEnd::Signal(signal),
-        }
-    }
-}
-
-impl ToolServer {
-    /// The answer to a request; `None` when it comes later.
     fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
         match method {
             "ping" => Some(Ok(json!({}))),
@@ -194,6 +162,27 @@ impl ToolServer {
         }
     }
 
+    fn notification(&mut self, method: &str, params: &Value) {
+        // Others of a client need nothing to be done.
+        if method == "notifications/cancelled" {
+            self.cancel(&params["requestId"]);
+        }
+    }
+
+    fn is_last(&self, _message: &Value) -> bool {
+        false
+    }
+
+    fn end(&mut self) -> ServerEnd {
+        self.calls.wait(None);
+        match self.calls.signal.load(Ordering::Relaxed) {
+            0 => ServerEnd::Orderly,
+            signal => ServerEnd::Signal(signal),
+        }
+    }
+}
+
+impl ToolServer {
     fn initialize(&mut self, params: &Value) -> Value {
         self.is_initialized = true;
         let asked = VERSIONS.iter().find(|version| params["protocolVersion"] == **version);

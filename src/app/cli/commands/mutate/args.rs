@@ -3,14 +3,21 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Parser;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Parser, ValueEnum};
 use cubicle_run::options::BackwardMode;
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::{OPERATORS, Operator};
 
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
+
+const FORMATS: [FormatChoice; 3] = [
+    ("human", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/mutation.json"),
+    ("sarif", ResultFormat::Sarif, "The survivors that change something, in SARIF, for editors and forges"),
+];
 
 /// Makes small mistakes in a model, each by itself, and says which of them the model's claims notice.
 ///
@@ -112,8 +119,8 @@ pub struct MutateArgs {
     pub verbose: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = MutantFormat::Human)]
-    pub format: MutantFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 
     /// Print the answer only, without survivors and figures
     #[arg(short, long, conflicts_with = "verbose")]
@@ -161,17 +168,6 @@ impl MutateArgs {
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-/// How results are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum MutantFormat {
-    /// Text for a person
-    Human,
-    /// A document, whose schema is in docs/schema/mutation.json
-    Json,
-    /// The survivors that change something, in SARIF, for editors and forges
-    Sarif,
 }
 
 fn operators() -> impl TypedValueParser<Value = Operator> {

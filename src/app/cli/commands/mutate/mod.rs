@@ -3,7 +3,6 @@
 mod args;
 
 use std::ffi::OsString;
-use std::io::stdout;
 use std::iter;
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
-use cubicle_report::document::{Level, Message, MutationDocument, WhyOpen};
+use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
 use cubicle_report::{self as report, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
@@ -26,15 +25,13 @@ use cubicle_tools::mutation::{Others, Plan, PropertySelection, properties, run_w
 use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 
-use self::args::MutantFormat;
 pub use self::args::MutateArgs;
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Run};
 use crate::cli::document::NoInvocation;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
 use crate::cli::{document, exit, files, input, outputs, settings};
 
 /// Other processes that examine mutants, too.
@@ -75,20 +72,13 @@ fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     let (model, page, seed) = (args.model.clone(), args.report.clone(), args.seed);
-    let results = match args.format {
-        MutantFormat::Human => Results::Human,
-        MutantFormat::Json => Results::Mutants,
-        MutantFormat::Sarif => Results::Sarif,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| {
-            let ending = Ending::with_document(&model, (results, Format::Human), interrupt);
-            ending.seeded(seed).picturing(page.as_ref())
-        },
-        move |interrupt, ending| {
+    let (format, time) = (args.format, args.time_limit);
+    Command::new(args, &model, format, DocumentKind::Mutation).until(time).supervised(
+        |ending| ending.seeded(seed).picturing(page.as_ref()),
+        move |run| {
+            let Run { args, ending, interrupt } = *run;
             let team = team.as_deref();
-            let mut run = MutateRun { args: &args, ending, interrupt, team, afterwards: Vec::new() };
+            let mut run = MutateRun { args, ending, interrupt, team, afterwards: Vec::new() };
             let ended = run.mutate();
             if let Some(team) = team {
                 team.end();
@@ -96,10 +86,10 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
             ending.begin();
             let code = match ended {
                 Ok(code) => after_output(code, ending.output.finish()),
-                Err((Failure { mut code, error, .. }, why)) => {
-                    let mut document = ending.document();
-                    (document.error, document.reason) =
-                        (Some(error.clone()), why.as_ref().map(WhyOpen::from));
+                Err(NoMutants(failure, why)) => {
+                    let error = failure.error.clone();
+                    let (mut code, mut document) = ending.failed(failure);
+                    document.reason = why.as_ref().map(WhyOpen::from);
                     let found = MutationDocument::without_mutants(&ending.draft(code, &document));
                     if let Err(failure) = run.page(&found, "", &error) {
                         ending.messages.error(&failure.error);
@@ -114,8 +104,14 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     )
 }
 
-/// Why no mutants are shown, which was reported, and what left the model itself open.
-type NoMutants = (Failure, Option<Reason>);
+/// Why no mutants are shown, and what left the model itself open.
+struct NoMutants(Failure, Option<Reason>);
+
+impl From<Failure> for NoMutants {
+    fn from(failure: Failure) -> Self {
+        Self(failure, None)
+    }
+}
 
 struct MutateRun<'a> {
     args: &'a MutateArgs,
@@ -129,31 +125,28 @@ struct MutateRun<'a> {
 impl MutateRun<'_> {
     fn mutate(&mut self) -> Result<u8, NoMutants> {
         let Self { args, ending, .. } = *self;
-        let loaded = load_for(ending, &args.model, &[], false);
-        let LoadedModel { system, file, text, .. } = loaded.map_err(|failure| self.failed(failure))?;
+        let LoadedModel { system, file, text, .. } = load_for(ending, &args.model, &[], false)?;
         passes_over_runs(&system, &ending.messages);
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         if let Some(number) = args.print {
-            return self.print(&file, &text, number);
+            return Ok(self.print(&file, &text, number)?);
         }
-        let known = args.transition.iter().try_for_each(|name| declares(&file, name));
-        known.map_err(|error| self.failed(Failure::usage(error)))?;
+        args.transition.iter().try_for_each(|name| declares(&file, name)).map_err(Failure::usage)?;
         self.gather(&text)?;
         ending.progress().begin("making mutants");
         let model = ModelSource::new(&system, &text);
         let plan = Plan::new(&file, model, &args.selection(), self.interrupt);
         if args.list {
-            let style = settings::automatic_style(&stdout());
+            let style = settings::result_style();
             ending.begin();
             ending.output.write(&report::listed(plan.mutants.iter(), &source, style));
             return Ok(exit::OK);
         }
-        let page = args.report.as_ref().map_or(Ok(()), |path| files::probe(path));
-        page.map_err(|failure| self.failed(failure))?;
+        args.report.iter().try_for_each(|path| files::probe(path))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
-            return self.properties(model, &plan, proof.as_ref());
+            return Ok(self.properties(model, &plan, proof.as_ref())?);
         }
         let tell = |progress: cubicle_tools::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
@@ -165,16 +158,8 @@ impl MutateRun<'_> {
         Ok(self.show(&found, &source))
     }
 
-    /// Reports why there are no mutants.
-    fn failed(&self, failure: Failure) -> NoMutants {
-        if !failure.reported {
-            self.ending.messages.error(&failure.error);
-        }
-        (failure.reported(), None)
-    }
-
     /// Waits for the others, if there are any.
-    fn gather(&self, text: &str) -> Result<(), NoMutants> {
+    fn gather(&self, text: &str) -> Result<(), Failure> {
         let Self { args, ending, interrupt, .. } = self;
         let Some(team) = self.team else { return Ok(()) };
         ending.progress().begin("waiting for the other processes");
@@ -182,14 +167,14 @@ impl MutateRun<'_> {
         team.gather(text, args.agreement(), interrupt, &log).map_err(|why| match interrupt.reason() {
             Some(reason) => {
                 let why = "not all processes of the cluster joined";
-                self.failed(Failure::new(exit::of_reason(&reason), why))
+                Failure::new(exit::of_reason(&reason), why)
             }
-            None => self.failed(Failure::internal(format!("{why}; start all processes again"))),
+            None => Failure::internal(format!("{why}; start all processes again")),
         })
     }
 
     /// Prints one mutant as a model.
-    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, NoMutants> {
+    fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, Failure> {
         let all = candidates(file, text);
         let wrong = match all.iter().find(|it| it.number == number) {
             Some(candidate) if candidate.system(text).is_some() => {
@@ -200,7 +185,7 @@ impl MutateRun<'_> {
             Some(_) => format!("mutant #{number} is not a model: its types do not fit"),
             None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
         };
-        Err(self.failed(Failure::usage(wrong)))
+        Err(Failure::usage(wrong))
     }
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.
@@ -224,26 +209,21 @@ impl MutateRun<'_> {
         self.ending.begin();
         let error = format!("the model itself is {what}, so results about its mutants say little");
         if let Some(Reason::Cluster(why)) = report.open() {
-            return Err(self.failed(Failure::internal(why)));
+            return Err(Failure::internal(why).into());
         }
-        let (failed, _) = self.failed(Failure::new(exit::of_report(&report), error));
-        self.ending
-            .messages
-            .help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
-        Err((failed, report.open().cloned()))
+        let messages = &self.ending.messages;
+        messages.error(&error);
+        messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
+        let failure = Failure::new(exit::of_report(&report), error).reported();
+        Err(NoMutants(failure, report.open().cloned()))
     }
 
     /// Looks for properties that the model does not claim, and writes them; the exit code.
-    fn properties(
-        &self,
-        model: ModelSource<'_>,
-        plan: &Plan,
-        proof: Option<&Report>,
-    ) -> Result<u8, NoMutants> {
+    fn properties(&self, model: ModelSource<'_>, plan: &Plan, proof: Option<&Report>) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
-        if args.format == MutantFormat::Sarif {
+        if args.format == ResultFormat::Sarif {
             let error = "properties have no place in the model: use --format json for programs";
-            return Err(self.failed(Failure::usage(error)));
+            return Err(Failure::usage(error));
         }
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
@@ -255,11 +235,11 @@ impl MutateRun<'_> {
             Some(_) => exit::UNKNOWN,
             None => exit::OK,
         };
-        let text = if args.format == MutantFormat::Json {
+        let text = if args.format == ResultFormat::Json {
             let run = ending.draft(code, &ending.document());
             MutationDocument::of_properties(&found, model.system, &run).text()
         } else {
-            let style = settings::automatic_style(&stdout());
+            let style = settings::result_style();
             let text = report::properties(&found, model.system, args.properties, args.suggest, style);
             if args.quiet { last_block(&text).to_owned() } else { text }
         };
@@ -286,9 +266,9 @@ impl MutateRun<'_> {
             }
         }
         match args.format {
-            MutantFormat::Human => self.tell(found, source),
-            MutantFormat::Json => ending.output.write(&document(code).text()),
-            MutantFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
+            ResultFormat::Human => self.tell(found, source),
+            ResultFormat::Sarif => ending.output.write(&report::survivors_sarif(&document(code))),
+            _ => ending.output.write(&document(code).text()),
         }
         code
     }
@@ -303,7 +283,7 @@ impl MutateRun<'_> {
 
     /// Writes it as text.
     fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
-        let style = settings::automatic_style(&stdout());
+        let style = settings::result_style();
         let Self { args, ending, .. } = *self;
         if found.mutants.is_empty() {
             return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");

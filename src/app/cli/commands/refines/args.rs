@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
-
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::quantities::duration;
 
 const AFTER_HELP: &str = "\
@@ -18,6 +17,11 @@ ones, and one for each concrete transition, with the abstract steps that it may 
 
 Variables that the map leaves out mean the concrete ones of the same name and type; transitions are those
 of the same name and number of parameters, or stutter: they change nothing in the abstract model.";
+
+const FORMATS: [FormatChoice; 2] = [
+    ("human", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "The document of a run, whose schema is in docs/schema/run.json"),
+];
 
 /// Shows that each run of the concrete model is one of the abstract model, for any number of processes, or a run that is not.
 ///
@@ -81,8 +85,8 @@ pub struct RefinesArgs {
     pub certificate: Option<PathBuf>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = RefinesFormat::Human)]
-    pub format: RefinesFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 
     /// Write the concrete run to FILE, in ITF: `cubicle replay` executes it
     #[arg(long, value_name = "FILE")]
@@ -103,13 +107,4 @@ pub struct RefinesArgs {
     /// Further options of the engines: those of a proof, of an exploration, and limits
     #[arg(last = true, value_name = "OPTIONS")]
     pub options: Vec<OsString>,
-}
-
-/// How the answer is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum RefinesFormat {
-    /// Text for a person
-    Human,
-    /// The document of a run, whose schema is in docs/schema/run.json
-    Json,
 }

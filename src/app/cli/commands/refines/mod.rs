@@ -3,7 +3,6 @@
 mod args;
 mod engines;
 
-use std::io::stdout;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -15,9 +14,9 @@ use cubicle_lang::model::System;
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel};
 use cubicle_report as report;
 use cubicle_report::document::{
-    Answer, Document, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
+    Answer, Document, DocumentKind, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
+    Written,
 };
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::style::Style;
@@ -27,20 +26,17 @@ use cubicle_tools::{export, itf};
 use cubicle_transform::refines::Refinement;
 
 pub use self::args::RefinesArgs;
-use self::args::RefinesFormat;
 use self::engines::{Proved, decided, engine_options};
 use crate::cli::certificate::summary;
+use crate::cli::command::{Command, Ended, Run};
 use crate::cli::document::sha256;
-use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
-use crate::cli::messages::{Format, Messages};
+use crate::cli::messages::Messages;
 use crate::cli::refused::keep;
 use crate::cli::run_dir::write_certificate;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
-use crate::cli::{document, exit, files, outputs, settings};
+use crate::cli::{exit, files, outputs, settings};
 
 /// The files of a certificate with the concrete model, the abstract model and the map.
 pub const CONCRETE: &str = "concrete.cub";
@@ -54,35 +50,16 @@ const COPY: &str = "(* Written by cubicle, for the certificate beside it: a copy
 
 /// Runs the command.
 pub fn run(args: RefinesArgs) -> u8 {
-    let written =
-        [("--trace-out", &args.trace_out), ("--model-out", &args.model_out), ("--report", &args.report)];
-    let written = written.into_iter().filter_map(|(name, path)| Some((name, path.clone()?)));
-    let mut read = vec![("the model", args.concrete.clone()), ("the model", args.abstraction.clone())];
-    read.extend(args.map.iter().map(|path| ("the map", path.clone())));
-    if let Err(failure) = outputs::check(&read, &written.collect::<Vec<_>>(), args.force) {
-        return document::refused(&document::typed(), failure);
-    }
-    let model = args.concrete.clone();
-    let results = match args.format {
-        RefinesFormat::Human => Results::Human,
-        RefinesFormat::Json => Results::Json,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
-        move |interrupt, ending| {
-            let asked = RefinesRun { args: &args, ending, interrupt };
-            let (code, document) = asked.refines().unwrap_or_else(|failure| ending.failed(failure));
-            ending.begin();
-            ending.finish(code, document)
-        },
-    )
-}
-
-struct RefinesRun<'a> {
-    args: &'a RefinesArgs,
-    ending: &'a Arc<Ending>,
-    interrupt: &'a Interrupt,
+    let again = args.clone();
+    Command::new(args, &again.concrete, again.format, DocumentKind::Run)
+        .reading("the model", [&again.abstraction])
+        .reading("the map", &again.map)
+        .writing("--trace-out", &again.trace_out)
+        .writing("--model-out", &again.model_out)
+        .writing("--report", &again.report)
+        .forced(again.force)
+        .until(again.time_limit)
+        .run(|run| run.refines().map(Ended::from))
 }
 
 /// Both models, and the map.
@@ -126,7 +103,7 @@ enum Finding {
     Open(Reason),
 }
 
-impl RefinesRun<'_> {
+impl Run<'_, RefinesArgs> {
     /// The exit code, and the document but for the messages.
     fn refines(&self) -> Result<(u8, Document), Failure> {
         let Self { args, ending, .. } = *self;
@@ -202,7 +179,7 @@ impl RefinesRun<'_> {
             Finding::Holds | Finding::Explored => exit::OK,
             Finding::Open(reason) => exit::of_reason(reason),
         };
-        if ending.results == Results::Human {
+        if self.for_people() {
             self.tell((concrete, abstraction), &finding, &found, &transferred);
             code = after_output(code, ending.output.finish());
         }
@@ -214,7 +191,7 @@ impl RefinesRun<'_> {
         });
         let written = written.and_then(|()| {
             let draft = ending.draft(code, &document);
-            self.page(&inputs, &refinement, (&finding, &found), &draft.text())
+            self.page(&inputs, &refinement, &finding, &found, &draft.text())
         });
         code = ending.after_files(code, written, &mut document);
         let refused: Vec<String> = refused.into_iter().collect();
@@ -252,7 +229,7 @@ impl RefinesRun<'_> {
             let found = decided(system, &options, self.interrupt);
             let finding = match &found.verdict {
                 Some(Verdict::Unsafe(run)) => {
-                    let broken = explain(refinement, models, run).map_err(|why| {
+                    let broken = explain(refinement, models.0, models.1, run).map_err(|why| {
                         Failure::internal(format!(
                             "an engine reports a run that the models do not confirm: {why}"
                         ))
@@ -315,7 +292,8 @@ impl RefinesRun<'_> {
         &self,
         inputs: &Inputs,
         refinement: &Refinement,
-        (finding, found): (&Finding, &Report),
+        finding: &Finding,
+        found: &Report,
         data: &str,
     ) -> Result<(), Failure> {
         let Some(path) = &self.args.report else { return Ok(()) };
@@ -376,12 +354,12 @@ impl RefinesRun<'_> {
         found: &Report,
         transferred: &[TransferRecord],
     ) {
-        let style = settings::automatic_style(&stdout());
+        let style = settings::result_style();
         let output = &self.ending.output;
         let [concrete, abstraction] =
             [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
         if let Finding::Broken(broken) = finding {
-            output.write(&format!("{}\n", report::refinement(models, broken, style)));
+            output.write(&format!("{}\n", report::refinement(models.0, models.1, broken, style)));
         }
         output.write(&format!("{}\n", self.answer(models.0, finding, found, style)));
         for TransferRecord { name, holds } in transferred {
@@ -447,11 +425,11 @@ impl RefinesRun<'_> {
 
     /// Writes the run, or removes that of an earlier one.
     fn trace(&self, inputs: &Inputs, finding: &Finding) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        let Finding::Broken(broken) = finding else {
-            return files::remove_traces(path, 1).map(drop);
-        };
         let source = Source { name: &input::name(&self.args.concrete), text: &inputs.concrete.text };
-        files::write(path, &itf::write_open(&inputs.concrete.system, &broken.run, &source))
+        let run = match finding {
+            Finding::Broken(broken) => Some(itf::write_open(&inputs.concrete.system, &broken.run, &source)),
+            _ => None,
+        };
+        files::write_trace(self.args.trace_out.as_ref(), run.as_deref())
     }
 }

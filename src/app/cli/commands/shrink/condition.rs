@@ -2,15 +2,15 @@
 
 use std::str::FromStr;
 
+use crate::cli::child::ChildEnd;
 use crate::cli::failure::Failure;
 
-/// The results of a run.
-#[derive(Debug)]
-pub struct Seen {
-    /// The exit code; `None` when it was ended.
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+/// The end of a run; without an exit code when it was ended.
+pub type RunEnd = ChildEnd<Option<Result<u8, i32>>>;
+
+/// The exit code of a run, as a shell reports it.
+pub fn exit_code(run: &RunEnd) -> Option<i32> {
+    run.code.map(|code| code.map_or_else(|signal| 128 + signal, i32::from))
 }
 
 /// A symptom that a run must show.
@@ -39,9 +39,9 @@ const VERDICTS: [(&str, &str); 5] = [
 
 impl Condition {
     /// Whether a run shows it.
-    pub fn holds(&self, seen: &Seen) -> bool {
+    pub fn holds(&self, seen: &RunEnd) -> bool {
         match self {
-            Self::Exit(code) => seen.code == Some(*code),
+            Self::Exit(code) => exit_code(seen) == Some(*code),
             Self::Verdict(line) => seen.stdout.lines().any(|it| it.starts_with(line)),
             Self::Stdout(text) => seen.stdout.contains(text),
             Self::Stderr(text) => seen.stderr.contains(text),

@@ -3,26 +3,20 @@
 mod condition;
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::shrink::shrink;
 
-use self::condition::{Condition, Seen};
+use self::condition::{Condition, RunEnd, exit_code};
+use crate::cli::child::Call;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
-use crate::cli::{exit, files, input, logging, outputs};
-use crate::parent;
-
-/// How often to check whether a run has ended.
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+use crate::cli::{exit, files, input, outputs};
 
 /// How long a run may take unless the user says so.
 const RUN_LIMIT: Duration = Duration::from_secs(10);
@@ -101,7 +95,8 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     let file = folder.path().join("model.cub");
     let seen = try_on(args, &text, &file, interrupt).map_err(internal)?;
     if !args.keep.iter().all(|it| it.holds(&seen)) {
-        let ended = seen.code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));
+        let code = exit_code(&seen);
+        let ended = code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));
         let why = format!("the model does not show that to begin with: the run {ended}");
         return Err(Failure::usage(why));
     }
@@ -149,46 +144,9 @@ fn marked(text: &str) -> String {
 }
 
 /// A run on a text.
-fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<Seen> {
+fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<RunEnd> {
     std::fs::write(file, text)?;
-    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-    let mut command = Command::new(std::env::current_exe()?);
-    let mut child = parent::bind(&mut command)
-        .args(&args.words)
-        .arg(file)
-        // A log is not a symptom.
-        .env_remove(logging::VARIABLE)
-        .stdin(Stdio::null())
-        .stdout(stdout.try_clone()?)
-        .stderr(stderr.try_clone()?)
-        .spawn()?;
-    let end = Instant::now() + args.run_limit.unwrap_or(RUN_LIMIT);
-    let code = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(exit_code(status));
-        }
-        if Instant::now() >= end || interrupt.reason().is_some() {
-            child.kill()?;
-            child.wait()?;
-            break None;
-        }
-        thread::sleep(LOOK_EVERY);
-    };
-    Ok(Seen { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? })
-}
-
-/// As a shell reports it.
-fn exit_code(status: ExitStatus) -> i32 {
-    #[cfg(unix)]
-    let signal = std::os::unix::process::ExitStatusExt::signal(&status);
-    #[cfg(not(unix))]
-    let signal: Option<i32> = None;
-    status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0))
-}
-
-fn content(file: &mut File) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    file.rewind()?;
-    file.read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let words: Vec<OsString> = args.words.iter().cloned().chain([file.into()]).collect();
+    let limit = interrupt.until(Instant::now() + args.run_limit.unwrap_or(RUN_LIMIT));
+    Call { words: &words, stdin: None, folder: None }.run(&limit)
 }

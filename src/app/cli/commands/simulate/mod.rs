@@ -73,7 +73,7 @@ pub fn run(args: SimulateArgs) -> u8 {
     };
     let name = args.model.display().to_string();
     let interrupt = Interrupt::default();
-    let style = settings::automatic_style(&stdout());
+    let style = settings::result_style();
     let session = begin(&args, &system, Source { name: &name, text: &text }, style, &interrupt);
     let (session, greeting) = match session {
         Ok(begun) => begun,

@@ -3,10 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use cubicle_tools::expect::Expectation;
 
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::quantities::{bytes, duration};
+
+const FORMATS: [FormatChoice; 4] = [
+    ("human", ResultFormat::Human, "A line for each model, for a person"),
+    ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/test.json"),
+    ("junit", ResultFormat::Junit, "Each run as a case, in the XML of JUnit"),
+    ("sarif", ResultFormat::Sarif, "What is not as expected, at its TEST line, in SARIF 2.1.0"),
+];
 
 /// Runs models, and says which of them do not give the verdict that they announce.
 ///
@@ -46,33 +53,11 @@ pub struct TestArgs {
     #[arg(long)]
     pub update: bool,
 
-    /// Keep results in DIR: a model with the same text, run with the same options by the same program, is not run again. Proofs are
-    /// kept with their certificates, and other verdicts with their runs
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-
-    /// Check the certificates and runs of the cache; what has none is run again
-    #[arg(long, requires = "cache")]
-    pub recheck: bool,
-
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = TestFormat::Human)]
-    pub format: TestFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 
     /// Only the models that are not as expected, and the summary
     #[arg(short, long)]
     pub quiet: bool,
-}
-
-/// How results are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TestFormat {
-    /// A line for each model, for a person
-    Human,
-    /// A document, whose schema is in docs/schema/test.json
-    Json,
-    /// Each run as a case, in the XML of JUnit
-    Junit,
-    /// What is not as expected, at its TEST line, in SARIF 2.1.0
-    Sarif,
 }

@@ -1,75 +1,42 @@
 //! `cubicle test PATH..`: runs models, and says which of them do not give the verdict that they announce.
 
 mod args;
-mod cache;
 mod plan;
 mod update;
 mod verdict;
 
 use std::ffi::OsString;
-use std::io::stdout;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use cubicle_report as report;
-use cubicle_report::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen};
+use cubicle_report::document::{
+    DocumentKind, TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen, Written,
+};
 use cubicle_run::interrupt::Interrupt;
 
 pub use self::args::TestArgs;
-use self::args::TestFormat;
-use self::cache::{Cache, Verified};
 use self::plan::{PlannedModel, PlannedRun};
-use crate::cli::child::{self, ChildEnd};
-use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
+use crate::cli::child;
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Ended, Run};
+use crate::cli::failure::Failure;
 use crate::cli::{exit, memory, settings};
 
 /// Runs the command.
 pub fn run(args: TestArgs) -> u8 {
-    let first = args.paths.first().cloned().unwrap_or_default();
-    let results = match args.format {
-        TestFormat::Human => Results::Human,
-        TestFormat::Json => Results::Tests,
-        TestFormat::Junit => Results::Junit,
-        TestFormat::Sarif => Results::Sarif,
-    };
-    supervise_until(
-        None,
-        move |interrupt| Ending::with_document(&first, (results, Format::Human), interrupt),
-        move |interrupt, ending| match (TestRun { args: &args, ending, interrupt }).test() {
-            Ok(code) => after_output(code, ending.output.finish()),
-            Err(failure) => {
-                ending.begin();
-                ending.fail(failure)
-            }
-        },
-    )
+    let (first, format) = (args.paths.first().cloned().unwrap_or_default(), args.format);
+    let command = Command::new(args, &first, format, DocumentKind::Test);
+    command.run(|run| run.test().map(Ended::Written))
 }
 
-struct TestRun<'a> {
-    args: &'a TestArgs,
-    ending: &'a Arc<Ending>,
-    interrupt: &'a Interrupt,
-}
-
-impl TestRun<'_> {
+impl Run<'_, TestArgs> {
     fn test(&self) -> Result<u8, Failure> {
         let Self { args, ending, interrupt } = *self;
         let planned = plan::read(args, &ending.messages, interrupt)?;
-        let cache = args.cache.as_ref().map(|folder| Cache::open(folder)).transpose()?;
-        let mut tested = self.run_all(&planned, cache.as_ref())?;
+        let mut tested = self.run_all(&planned)?;
         ending.begin();
-        if let Some(cache) = &cache {
-            let used = cache.used.load(Ordering::Relaxed);
-            let verified = cache.verified.load(Ordering::Relaxed);
-            let checked = if args.recheck { format!(", {verified} of them checked") } else { String::new() };
-            ending.messages.note(&format!("{used} results are from the cache{checked}"));
-        }
         let stopped = interrupt.reason();
         let mut written = Ok(());
         if args.update && stopped.is_none() {
@@ -91,8 +58,8 @@ impl TestRun<'_> {
         let mut document = ending.document();
         document.reason = stopped.as_ref().map(WhyOpen::from);
         code = ending.after_files(code, written, &mut document);
-        if args.format == TestFormat::Human {
-            let style = settings::automatic_style(&stdout());
+        if self.for_people() {
+            let style = settings::result_style();
             if let Some(reason) = &stopped {
                 ending.output.write(&format!("{}\n", report::unknown(reason, style)));
             }
@@ -101,16 +68,16 @@ impl TestRun<'_> {
         }
         let tests = TestDocument::new(tested, &ending.draft(code, &document));
         ending.output.write(&match args.format {
-            TestFormat::Human | TestFormat::Json => tests.text(),
-            TestFormat::Junit => report::tests_junit(&tests),
-            TestFormat::Sarif => report::tests_sarif(&tests),
+            ResultFormat::Junit => report::tests_junit(&tests),
+            ResultFormat::Sarif => report::tests_sarif(&tests),
+            _ => tests.text(),
         });
         Ok(code)
     }
 
     fn show_change(&self, change: &update::Change) {
-        let Self { args, ending, .. } = self;
-        if args.format == TestFormat::Human {
+        let ending = self.ending;
+        if self.for_people() {
             ending.output.write(&format!("updated {}\n", change.text));
         } else {
             ending.messages.note(&format!("updated {}", change.text));
@@ -122,7 +89,7 @@ impl TestRun<'_> {
 
     /// Makes all runs, and shows models in order as soon as they and those before them are done. The first ones when
     /// the interrupt ends it.
-    fn run_all(&self, planned: &[PlannedModel], cache: Option<&Cache>) -> Result<Vec<TestedModel>, Failure> {
+    fn run_all(&self, planned: &[PlannedModel]) -> Result<Vec<TestedModel>, Failure> {
         let Self { args, ending, .. } = *self;
         let all: Vec<(usize, usize)> = (planned.iter().enumerate())
             .flat_map(|(model, plan)| (0..plan.runs.len()).map(move |run| (model, run)))
@@ -135,9 +102,8 @@ impl TestRun<'_> {
                 let path = planned[tested.len()].path.display().to_string();
                 let model = TestedModel { path, runs: runs.iter().flatten().cloned().collect() };
                 let fine = matches!(model.outcome(), None | Some(TestOutcome::AsExpected));
-                if args.format == TestFormat::Human && !(args.quiet && fine) {
-                    let style = settings::automatic_style(&stdout());
-                    ending.output.write(&report::tested(&model, style));
+                if self.for_people() && !(args.quiet && fine) {
+                    ending.output.write(&report::tested(&model, settings::result_style()));
                 }
                 tested.push(model);
             }
@@ -152,7 +118,7 @@ impl TestRun<'_> {
                 let begun = worker.spawn_scoped(scope, move || {
                     while let Some(&(model, run)) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let (plan, run_of) = (&planned[model], &planned[model].runs[run]);
-                        let result = self.run_one(plan, run_of, cache, interrupt).transpose();
+                        let result = self.run_one(plan, run_of, interrupt).transpose();
                         // After a failure, results are not read any more.
                         if result.is_none_or(|result| sender.send(((model, run), result)).is_err()) {
                             return;
@@ -181,53 +147,18 @@ impl TestRun<'_> {
         Ok(tested)
     }
 
-    /// Makes one run, or recalls it; `None` when the interrupt ended it.
+    /// Makes one run; `None` when the interrupt ended it.
     fn run_one(
         &self,
         model: &PlannedModel,
         run: &PlannedRun,
-        cache: Option<&Cache>,
         interrupt: &Interrupt,
     ) -> Result<Option<TestedRun>, Failure> {
         if interrupt.reason().is_some() {
             return Ok(None);
         }
-        let words = self.words(model, run);
-        let Some(cache) = cache else {
-            return Ok(child::call(&words, interrupt)?.map(|end| judge(run, &end)));
-        };
-        if let Some(document) = cache.recall(model, run) {
-            let verified = if self.args.recheck {
-                cache.verify(model, run, &document, interrupt)?
-            } else {
-                Some(Verified::Shown)
-            };
-            match verified {
-                Some(Verified::Shown) => {
-                    cache.used.fetch_add(1, Ordering::Relaxed);
-                    return Ok(Some(verdict::judge(run, &document)));
-                }
-                Some(Verified::NotShown) => self.ending.messages.warning(&format!(
-                    "the cache does not show what it says about {}, which is run again",
-                    model.path.display()
-                )),
-                Some(Verified::Unproved) => {}
-                None => return Ok(None),
-            }
-        }
-        let scratch = cache.scratch()?;
-        let evidence = cache::evidence(run, scratch.path());
-        let (file, before) = words.split_last().expect("the model is the last word");
-        let words_and_evidence: Vec<OsString> =
-            before.iter().chain(&evidence).chain([file]).cloned().collect();
-        let Some(mut end) = child::call(&words_and_evidence, interrupt)? else { return Ok(None) };
-        if !evidence.is_empty() && cache::may_lack_proof(&end) {
-            let Some(again) = child::call(&words, interrupt)? else { return Ok(None) };
-            end = again;
-        } else if let Some(document) = verdict::document(&end) {
-            cache.keep(model, run, scratch, &document)?;
-        }
-        Ok(Some(judge(run, &end)))
+        let end = child::call(&self.words(model, run), interrupt)?;
+        Ok(end.map(|end| verdict::of_child(run, &end)))
     }
 
     /// The command line of a run; the model is its last word.
@@ -246,9 +177,4 @@ impl TestRun<'_> {
         words.extend(file);
         words
     }
-}
-
-/// The verdict on a run that has ended.
-fn judge(run: &PlannedRun, end: &ChildEnd) -> TestedRun {
-    verdict::document(end).map_or_else(|| verdict::failed(run, end), |it| verdict::judge(run, &it))
 }

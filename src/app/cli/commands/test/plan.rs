@@ -75,13 +75,10 @@ pub fn read(
 fn find(args: &TestArgs, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
-    // Its certificates are no models.
-    let cache = args.cache.as_ref().and_then(|cache| cache.canonicalize().ok());
     for path in &args.paths {
         let unread = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
         let real = path.canonicalize().map_err(unread)?;
-        let models =
-            if real.is_dir() { walk(path, cache.as_deref(), interrupt)? } else { vec![path.clone()] };
+        let models = if real.is_dir() { walk(path, interrupt)? } else { vec![path.clone()] };
         for model in models {
             let real = model
                 .canonicalize()
@@ -94,8 +91,8 @@ fn find(args: &TestArgs, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure>
     Ok(found)
 }
 
-/// The models in a folder and those inside of it, in sorted order, but for hidden ones and those in `without`.
-fn walk(folder: &Path, without: Option<&Path>, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
+/// The models in a folder and those inside of it, in sorted order, but for hidden ones.
+fn walk(folder: &Path, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -112,9 +109,7 @@ fn walk(folder: &Path, without: Option<&Path>, interrupt: &Interrupt) -> Result<
                 continue;
             }
             if entry.file_type().map_err(unread)?.is_dir() {
-                if without.is_none_or(|without| path.canonicalize().is_ok_and(|it| it != without)) {
-                    folders.push(path);
-                }
+                folders.push(path);
             } else if path.extension().is_some_and(|it| it == "cub") && path.is_file() {
                 found.push(path);
             }

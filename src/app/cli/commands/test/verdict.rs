@@ -10,8 +10,13 @@ use super::plan::PlannedRun;
 use crate::cli::child::ChildEnd;
 use crate::cli::exit;
 
+/// The verdict on a run that has ended.
+pub fn of_child(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
+    document(end).map_or_else(|| failed(planned, end), |document| judge(planned, &document))
+}
+
 /// The document that a run has written; `None` when it ended without one, or with another exit code than the document's.
-pub fn document(end: &ChildEnd) -> Option<Value> {
+fn document(end: &ChildEnd) -> Option<Value> {
     let document: Value = serde_json::from_str(&end.stdout).ok()?;
     let code = end.code.ok()?;
     (document["exit_code"] == code && code != exit::INTERNAL && document["verdict"].is_string())
@@ -19,7 +24,7 @@ pub fn document(end: &ChildEnd) -> Option<Value> {
 }
 
 /// A run that ended without a document that can be used.
-pub fn failed(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
+fn failed(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
     let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let how = match end.code {
         Ok(code) => format!("the program ended with exit code {code}"),
@@ -30,7 +35,7 @@ pub fn failed(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
 }
 
 /// The verdict of a run that wrote this document.
-pub fn judge(planned: &PlannedRun, document: &Value) -> TestedRun {
+fn judge(planned: &PlannedRun, document: &Value) -> TestedRun {
     let word = document["verdict"].as_str().unwrap_or_default();
     let conclusion = Conclusion::by_name(word);
     let trace = conclusion.map_or(&Value::Null, |it| shown_by(document, it));
@@ -71,7 +76,7 @@ pub fn judge(planned: &PlannedRun, document: &Value) -> TestedRun {
 }
 
 /// The run of a document that shows its conclusion; null when none does.
-pub fn shown_by(document: &Value, conclusion: Conclusion) -> &Value {
+fn shown_by(document: &Value, conclusion: Conclusion) -> &Value {
     let kinds: &[&str] = match conclusion {
         Conclusion::Unsafe => &["unsafe"],
         Conclusion::InvariantRefuted | Conclusion::AssumptionRefuted => &["invariant"],

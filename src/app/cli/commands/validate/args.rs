@@ -3,9 +3,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::ValueEnum;
-
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::files::numbered;
 use crate::cli::quantities::duration;
+
+const FORMATS: [FormatChoice; 4] = [
+    ("text", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/validation.json"),
+    (
+        "ndjson",
+        ResultFormat::Ndjson,
+        "A line of JSON for each log when it is known, then the document without the logs",
+    ),
+    ("junit", ResultFormat::Junit, "A test report in XML, as `JUnit` writes it, with a case for each log"),
+];
 
 /// Says for each log of a program whether a run of the model explains it: the events that it names, in their order, and the
 /// values that it shows.
@@ -57,8 +68,8 @@ pub struct ValidateArgs {
     pub time_limit: Option<Duration>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = ValidateFormat::Text)]
-    pub format: ValidateFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "text")]
+    pub format: ResultFormat,
 
     /// Write the run that explains a log, or its violation, to FILE, in ITF; those of further logs get numbers (FILE.2, ..)
     #[arg(long, value_name = "FILE")]
@@ -73,16 +84,10 @@ pub struct ValidateArgs {
     pub force: bool,
 }
 
-/// How the results are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum ValidateFormat {
-    /// Text for a person
-    #[value(alias = "human")]
-    Text,
-    /// A document, whose schema is in docs/schema/validation.json
-    Json,
-    /// A line of JSON for each log when it is known, then the document without the logs
-    Ndjson,
-    /// A test report in XML, as `JUnit` writes it, with a case for each log
-    Junit,
+impl ValidateArgs {
+    /// The files of the runs of all logs, in their order.
+    pub fn traces(&self) -> Vec<PathBuf> {
+        let numbers = 1..=self.logs.len();
+        numbers.flat_map(|number| self.trace_out.iter().map(move |path| numbered(path, number))).collect()
+    }
 }

@@ -3,79 +3,47 @@
 mod args;
 mod log;
 
-use std::io::stdout;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_report::document::{LogRecord, LogSum, Times, ValidationDocument};
+use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::System;
+use cubicle_report::document::{DocumentKind, LogRecord, LogSum, Times, ValidationDocument, Written};
 use cubicle_report::{JunitCase, Style, ValidationPage, junit, validated, validated_all, validation_case};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_tools::itf;
 use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Vocabulary};
 
 pub use self::args::ValidateArgs;
-use self::args::ValidateFormat;
 use self::log::LogFile;
-use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
-use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
-use crate::cli::{document, exit, files, input, outputs, settings};
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Ended, Run};
+use crate::cli::failure::Failure;
+use crate::cli::load::LoadedModel;
+use crate::cli::{document, exit, files, input, settings};
 
 /// Runs the command.
 pub fn run(args: ValidateArgs) -> u8 {
-    let mut read = vec![("the model", args.model.clone())];
-    read.extend(args.map.iter().map(|path| ("the map", path.clone())));
-    read.extend(args.logs.iter().map(|path| ("a log", path.clone())));
-    let mut written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
-    for number in 1..=args.logs.len() {
-        written.extend(args.trace_out.iter().map(|path| ("--trace-out", files::numbered(path, number))));
+    let files = [&args.model].into_iter().chain(&args.map).chain(&args.logs);
+    if files.filter(|path| path.as_os_str() == "-").count() > 1 {
+        let why = "standard input can be read once: `-` stands for one of the files";
+        return document::refused(&document::typed(), Failure::usage(why));
     }
-    let streams = read.iter().filter(|(_, path)| path.as_os_str() == "-").count();
-    let checked = if streams > 1 {
-        Err(Failure::usage("standard input can be read once: `-` stands for one of the files"))
-    } else {
-        outputs::check(&read, &written, args.force)
-    };
-    if let Err(failure) = checked {
-        return document::refused(&document::typed(), failure);
-    }
-    let model = args.model.clone();
-    let results = match args.format {
-        ValidateFormat::Text => Results::Human,
-        // Without any log, the run itself is the case.
-        ValidateFormat::Junit => Results::Junit,
-        ValidateFormat::Json => Results::Validation,
-        ValidateFormat::Ndjson => Results::ValidationLine,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
-        move |interrupt, ending| match (Validation { args: &args, ending, interrupt }).validate() {
-            Ok(code) => after_output(code, ending.output.finish()),
-            Err(failure) => {
-                ending.begin();
-                ending.fail(failure)
-            }
-        },
-    )
+    let (model, map, logs, format) = (args.model.clone(), args.map.clone(), args.logs.clone(), args.format);
+    let (page, traces, force, time) = (args.report.clone(), args.traces(), args.force, args.time_limit);
+    Command::new(args, &model, format, DocumentKind::Validation)
+        .reading("the map", &map)
+        .reading("a log", &logs)
+        .writing("--report", &page)
+        .writing("--trace-out", &traces)
+        .forced(force)
+        .until(time)
+        .run(|run| run.validate().map(Ended::Written))
 }
 
-struct Validation<'a> {
-    args: &'a ValidateArgs,
-    ending: &'a Arc<Ending>,
-    interrupt: &'a Interrupt,
-}
-
-impl Validation<'_> {
+impl Run<'_, ValidateArgs> {
     fn validate(&self) -> Result<u8, Failure> {
         let Self { args, ending, interrupt } = *self;
-        let LoadedModel { system, text, .. } = load_for(ending, &args.model, &[], false)?;
-        passes_over_runs(&system, &ending.messages);
+        let LoadedModel { system, text, .. } = self.load(&args.model)?;
         let words = match &args.map {
             None => Vocabulary::new(&system),
             Some(path) => {
@@ -91,10 +59,8 @@ impl Validation<'_> {
             let why = "--hidden: no transition may be hidden; `hidden = [..]` in a map names those that may";
             return Err(Failure::usage(why));
         }
-        for number in 1..=args.logs.len() {
-            args.trace_out.iter().try_for_each(|path| files::probe(&files::numbered(path, number)))?;
-        }
-        args.report.iter().try_for_each(|path| files::probe(path))?;
+        let traces = args.traces();
+        traces.iter().chain(&args.report).try_for_each(|path| files::probe(path))?;
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         let tell = |events: u64| ending.progress().begin(&format!("{events} events"));
@@ -106,30 +72,30 @@ impl Validation<'_> {
             interrupt,
             tell: &tell,
         };
-        let style = settings::automatic_style(&stdout());
+        let style = settings::result_style();
         let (mut all, mut cases, mut sum) = (Vec::new(), Vec::new(), LogSum::default());
         let mut code = exit::OK;
         for (number, path) in args.logs.iter().enumerate() {
             let (log, began) = (input::name(path), Instant::now());
             ending.progress().begin(&format!("following {log}"));
             let found = judge.validate(&LogFile { path: path.clone(), interrupt: interrupt.clone() });
-            let record = LogRecord::new((&system, &text), &log, &found);
+            let record = LogRecord::new(ModelSource::new(&system, &text), &log, &found);
             sum.add(record.answer);
             code = worse(code, of_answer(&found.answer));
             match args.format {
                 // Standard error has what is wrong with it.
-                ValidateFormat::Text if matches!(found.answer, LogAnswer::Refused(_)) => {}
-                ValidateFormat::Text => self.tell(&validated(&system, &log, &found, style)),
-                ValidateFormat::Ndjson => ending.output.write(&record.line()),
-                ValidateFormat::Json => {}
-                ValidateFormat::Junit => {
+                ResultFormat::Human if matches!(found.answer, LogAnswer::Refused(_)) => {}
+                ResultFormat::Human => self.tell(&validated(&system, &log, &found, style)),
+                ResultFormat::Ndjson => ending.output.write(&record.line()),
+                ResultFormat::Junit => {
                     let seconds = began.elapsed().as_secs_f64();
-                    cases.push(validation_case(&system, (&name, &log), &found, seconds));
+                    cases.push(validation_case(&system, &name, &log, &found, seconds));
                 }
+                // The document has all of them.
+                _ => {}
             }
-            if let Some(path) = &args.trace_out {
-                write_run(&files::numbered(path, number + 1), (&system, &source), &found)?;
-            }
+            let run = traces.get(number).and_then(|_| run_of(&system, &source, &found));
+            files::write_trace(traces.get(number), run.as_deref())?;
             if let LogAnswer::Refused(why) = &found.answer {
                 ending.messages.error(&format!("{log}: {why}"));
             }
@@ -140,7 +106,7 @@ impl Validation<'_> {
             }
         }
         ending.begin();
-        self.end(code, (&system, &source), (all, cases, sum))
+        self.end(code, &system, &source, (all, cases, sum))
     }
 
     fn options(&self, words: &Vocabulary<'_>) -> ValidateOptions {
@@ -159,7 +125,8 @@ impl Validation<'_> {
     fn end(
         &self,
         code: u8,
-        (system, source): (&cubicle_lang::model::System, &Source<'_>),
+        system: &System,
+        source: &Source<'_>,
         (all, cases, sum): (Vec<(String, LogRecord, Validated)>, Vec<JunitCase>, LogSum),
     ) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
@@ -168,11 +135,11 @@ impl Validation<'_> {
         let draft = ending.draft(code, &ending.document());
         let document = ValidationDocument::without_logs(&draft).with_logs(records);
         match args.format {
-            ValidateFormat::Text if logs.len() > 1 => self.tell(&validated_all(sum)),
-            ValidateFormat::Text => {}
-            ValidateFormat::Json => ending.output.write(&document.text()),
-            ValidateFormat::Ndjson => ending.output.write(&document.line()),
-            ValidateFormat::Junit => ending.output.write(&junit("cubicle validate", &cases)),
+            ResultFormat::Human if logs.len() > 1 => self.tell(&validated_all(sum)),
+            ResultFormat::Human => {}
+            ResultFormat::Ndjson => ending.output.write(&document.line()),
+            ResultFormat::Junit => ending.output.write(&junit("cubicle validate", &cases)),
+            _ => ending.output.write(&document.text()),
         }
         if let Some(path) = &args.report {
             let answer = match logs.as_slice() {
@@ -194,19 +161,13 @@ impl Validation<'_> {
     }
 }
 
-/// Writes the run of a log, or removes the file of an earlier one, so that it is not mistaken for one of this log.
-fn write_run(
-    path: &Path,
-    (system, source): (&cubicle_lang::model::System, &Source<'_>),
-    found: &Validated,
-) -> Result<(), Failure> {
-    let whole = found.run.as_ref().filter(|(run, _)| run.whole);
-    let Some((run, _)) = whole else { return files::remove_traces(path, 1).map(drop) };
-    let text = match run.trace.bad {
+/// The run of a whole log, as a file.
+fn run_of(system: &System, source: &Source<'_>, found: &Validated) -> Option<String> {
+    let (run, _) = found.run.as_ref().filter(|(run, _)| run.whole)?;
+    Some(match run.trace.bad {
         Some(_) => itf::write(system, &run.trace, source),
         None => itf::write_open(system, &run.trace, source),
-    };
-    files::write(path, &text)
+    })
 }
 
 /// The exit code for a log.

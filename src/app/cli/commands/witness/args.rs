@@ -3,9 +3,15 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, ValueEnum};
+use clap::ArgGroup;
 
+use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::quantities::duration;
+
+const FORMATS: [FormatChoice; 2] = [
+    ("human", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/witness.json"),
+];
 
 /// Shows a run without bad states that takes a transition, reaches a state, or does what only a mutant does; on the way
 /// it takes as many other transitions and shows as many values as it finds. Or says that there is none.
@@ -64,8 +70,8 @@ pub struct WitnessArgs {
     pub time_limit: Option<Duration>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t = WitnessFormat::Human)]
-    pub format: WitnessFormat,
+    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    pub format: ResultFormat,
 
     /// Write the run to FILE, in ITF: `cubicle replay` executes it
     #[arg(long, value_name = "FILE")]
@@ -74,13 +80,4 @@ pub struct WitnessArgs {
     /// Replace a file of --trace-out that this program did not write
     #[arg(long)]
     pub force: bool,
-}
-
-/// How a run is written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum WitnessFormat {
-    /// Text for a person
-    Human,
-    /// A document, whose schema is in docs/schema/witness.json
-    Json,
 }

@@ -2,63 +2,32 @@
 
 mod args;
 
-use std::io::stdout;
-use std::sync::Arc;
-
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
-use cubicle_report::document::{WitnessAnswerWord, WitnessDocument};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_report::document::{DocumentKind, WitnessAnswerWord, WitnessDocument, Written};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Witness;
 use cubicle_run::verdict::Reason;
 use cubicle_tools::itf;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
 use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
-use self::args::WitnessFormat;
-use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
-use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
-use crate::cli::messages::Format;
-use crate::cli::settings::Results;
-use crate::cli::supervise::supervise_until;
-use crate::cli::{document, exit, files, input, outputs, settings};
+use crate::cli::command::{Command, Ended, Run};
+use crate::cli::failure::Failure;
+use crate::cli::load::LoadedModel;
+use crate::cli::{exit, files, input, settings};
 
 /// Runs the command.
 pub fn run(args: WitnessArgs) -> u8 {
-    let written = args.trace_out.iter().map(|path| ("--trace-out", path.clone())).collect::<Vec<_>>();
-    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &written, args.force) {
-        return document::refused(&document::typed(), failure);
-    }
-    let model = args.model.clone();
-    let results = match args.format {
-        WitnessFormat::Human => Results::Human,
-        WitnessFormat::Json => Results::Witness,
-    };
-    supervise_until(
-        args.time_limit,
-        move |interrupt| Ending::with_document(&model, (results, Format::Human), interrupt),
-        move |interrupt, ending| match (WitnessRun { args: &args, ending, interrupt }).witness() {
-            Ok(code) => after_output(code, ending.output.finish()),
-            Err(failure) => {
-                ending.begin();
-                ending.fail(failure)
-            }
-        },
-    )
-}
-
-struct WitnessRun<'a> {
-    args: &'a WitnessArgs,
-    ending: &'a Arc<Ending>,
-    interrupt: &'a Interrupt,
+    let (model, format) = (args.model.clone(), args.format);
+    let (trace, force, time) = (args.trace_out.clone(), args.force, args.time_limit);
+    let command = Command::new(args, &model, format, DocumentKind::Witness).writing("--trace-out", &trace);
+    command.forced(force).until(time).run(|run| run.witness().map(Ended::Written))
 }
 
 /// A model, and the goal of its runs, also in words.
@@ -69,12 +38,16 @@ struct Wanted {
     what: String,
 }
 
-impl WitnessRun<'_> {
+impl Wanted {
+    fn model(&self) -> ModelSource<'_> {
+        ModelSource::new(&self.system, &self.text)
+    }
+}
+
+impl Run<'_, WitnessArgs> {
     fn witness(&self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
-        let loaded = load_for(ending, &args.model, &[], false)?;
-        passes_over_runs(&loaded.system, &ending.messages);
-        let wanted = self.wanted(loaded)?;
+        let wanted = self.wanted(self.load(&args.model)?)?;
         if let Some(path) = &args.trace_out {
             files::probe(path)?;
         }
@@ -86,8 +59,7 @@ impl WitnessRun<'_> {
             shortest: args.shortest,
             jobs: args.jobs.into(),
         };
-        let answer =
-            find(ModelSource::new(&wanted.system, &wanted.text), &wanted.goal, &options, self.interrupt);
+        let answer = find(wanted.model(), &wanted.goal, &options, self.interrupt);
         let answer = answer.map_err(Failure::usage)?;
         ending.begin();
         let code = match &answer {
@@ -97,23 +69,27 @@ impl WitnessRun<'_> {
             WitnessAnswer::NotFound { .. } => exit::UNKNOWN,
             WitnessAnswer::Run(_) | WitnessAnswer::Never => exit::OK,
         };
-        if let WitnessAnswer::Run(witness) = &answer {
-            self.file(&wanted, witness)?;
-        } else {
-            self.no_file()?;
-        }
-        if args.format == WitnessFormat::Json {
+        let source = Source { name: &input::name(&args.model), text: &wanted.text };
+        let run = match &answer {
+            WitnessAnswer::Run(witness) => Some(itf::write_open(&wanted.system, &witness.run, &source)),
+            _ => None,
+        };
+        files::write_trace(args.trace_out.as_ref(), run.as_deref())?;
+        if !self.for_people() {
             ending.output.write(&self.document(&wanted, &answer, code).text());
             return Ok(code);
         }
         match answer {
             WitnessAnswer::Run(witness) => {
-                let style = settings::automatic_style(&stdout());
-                ending.output.write(&report::witness(&wanted.what, &wanted.system, &witness, style));
+                ending.output.write(&report::witness(
+                    &wanted.what,
+                    &wanted.system,
+                    &witness,
+                    settings::result_style(),
+                ));
             }
             WitnessAnswer::Never => {
-                let style = settings::automatic_style(&stdout());
-                let never = style.good(match wanted.system.max_procs {
+                let never = settings::result_style().good(match wanted.system.max_procs {
                     None => "never, for any number of processes",
                     Some(_) => "never, for any number of processes that the model allows",
                 });
@@ -135,7 +111,7 @@ impl WitnessRun<'_> {
         document.wanted = Some(wanted.what.clone());
         match answer {
             WitnessAnswer::Run(witness) => {
-                return document.with_run((&wanted.system, &wanted.text), &wanted.what, witness);
+                return document.with_run(wanted.model(), &wanted.what, witness);
             }
             WitnessAnswer::Never => document.answer = WitnessAnswerWord::Never,
             WitnessAnswer::NotFound { sizes, complete, why } => {
@@ -198,22 +174,8 @@ impl WitnessRun<'_> {
         (1..=3).filter(|procs| admits(mutant, *procs)).any(|procs| bad(&procs))
     }
 
-    /// Writes the file of a run.
-    fn file(&self, wanted: &Wanted, witness: &Witness) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        let source = Source { name: &input::name(&self.args.model), text: &wanted.text };
-        let text = itf::write_open(&wanted.system, &witness.run, &source);
-        files::write(path, &text)
-    }
-
-    /// Removes the file of an earlier run, so that it is not mistaken for one of this run.
-    fn no_file(&self) -> Result<(), Failure> {
-        let Some(path) = &self.args.trace_out else { return Ok(()) };
-        files::remove_traces(path, 1).map(drop)
-    }
-
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
-        let style = settings::automatic_style(&stdout());
+        let style = settings::result_style();
         let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
         let seen = if complete { "all runs of which were seen" } else { "not all runs of which were seen" };
         let title = style.doubtful("not found");

@@ -1,14 +1,14 @@
 //! Which sorts of processes a model declares and uses.
 
-use super::super::declare::capital;
-use super::super::expander::Expander;
-use super::super::sort_table::{PROC, Sorts};
+use super::declare::capital;
+use super::expander::Expander;
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolDecl, SymbolKind, Term, TypeDecl};
+use crate::model::{PROC, SortTable};
+use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl};
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
-    pub fn sorts_of(&mut self, file: &File) -> Option<Sorts> {
+    pub fn sorts_of(&mut self, file: &File) -> Option<SortTable> {
         let mut declared: Vec<&Name> = Vec::new();
         for item in &file.items {
             let Item::Type(TypeDecl { name, below: Some(below), .. }) = item else { continue };
@@ -22,7 +22,7 @@ impl Expander {
             }
         }
         if declared.is_empty() {
-            self.without_sorts(file);
+            self.are_sorts(file, &SortTable::default());
             return None;
         }
         let mut names: Vec<String> = declared.iter().map(|it| it.text.clone()).collect();
@@ -35,22 +35,32 @@ impl Expander {
             let value = self.symbols.fresh(&capital(&name));
             (name, value)
         });
-        let mut sorts = Sorts { values: values.collect(), ty, array, ..Sorts::default() };
+        let mut sorts = SortTable { values: values.collect(), ty, array, ..SortTable::default() };
         sorts.indices.insert(sorts.array.clone(), vec![String::new()]);
         Some(sorts)
     }
 
-    /// Reports sorts in a model that declares none.
-    fn without_sorts(&mut self, file: &File) {
-        let mut named = Vec::new();
-        each_bound(file, &mut |name| named.extend(name.sort.as_deref().cloned()));
-        for sort in named.into_iter().filter(|it| it.text != PROC) {
-            self.unknown_sort(&sort, &Sorts::default());
+    /// Reports names that are bound with other sorts than these.
+    pub(super) fn are_sorts(&mut self, file: &File, sorts: &SortTable) {
+        each_bound(file, &mut |name| self.is_sort(name, sorts));
+    }
+
+    /// Reports a name that is bound with another sort than these.
+    fn is_sort(&mut self, name: &Name, sorts: &SortTable) {
+        let sort = name.sort.as_deref().filter(|it| it.text != PROC && !sorts.values.contains_key(&it.text));
+        if let Some(sort) = sort {
+            self.unknown_sort(sort, sorts);
         }
     }
 
+    /// Reports sorts that are not those of the model, in a formula by itself.
+    pub(super) fn has_sorts(&mut self, formula: &Expr) {
+        let sorts = self.sorts.clone().unwrap_or_default();
+        in_formula(formula, &mut |name| self.is_sort(name, &sorts));
+    }
+
     /// Reports that a name is not a sort.
-    pub fn unknown_sort(&mut self, name: &Name, sorts: &Sorts) {
+    pub fn unknown_sort(&mut self, name: &Name, sorts: &SortTable) {
         let error =
             Diagnostic::error("C0217", name.span(), format!("`{}` is not a sort of processes", name.text));
         let near = crate::spelling::nearest(&name.text, sorts.values.keys().map(String::as_str));
@@ -77,6 +87,9 @@ fn uses_proc(file: &File) -> bool {
                         index.iter().any(|it| it.text == PROC)
                     }
                     SymbolKind::Channel(channel) => channel.index.iter().any(|it| it.text == PROC),
+                    SymbolKind::Relation(params) | SymbolKind::Witness(params, _) => {
+                        params.iter().any(|it| super::witnesses::sort_of(it).text == PROC)
+                    }
                     _ => false,
                 };
                 of_index || decl.ty.text == PROC
@@ -86,16 +99,10 @@ fn uses_proc(file: &File) -> bool {
         })
 }
 
-/// Calls `see` with each name that is bound to a process; not with those of a `case`.
+/// Calls `see` with each name that a formula or a step binds to a process; not with those of a `case`.
 fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
     for item in &file.items {
         match item {
-            Item::Symbol(SymbolDecl {
-                kind: SymbolKind::Relation(params) | SymbolKind::Witness(params, _),
-                ..
-            }) => {
-                params.iter().for_each(&mut *see);
-            }
             Item::Property(it) => {
                 it.params.iter().for_each(&mut *see);
                 in_formula(&it.body, see);

@@ -1,9 +1,8 @@
-//! The sorts of a model, and of which sort its indices and pointers are.
+//! The sorts of a model by their names, and of which sort its indices and pointers are.
 
 use indexmap::IndexMap;
 
-use crate::diagnostic::Span;
-use crate::model::ProcessSorts;
+use super::{ProcessSorts, VarId};
 use crate::syntax::ast::{Item, Loc, Name, SymbolDecl, SymbolKind, TypeDecl};
 
 /// The sort of processes that has no declaration.
@@ -11,7 +10,7 @@ pub const PROC: &str = "proc";
 
 /// The sorts of a model.
 #[derive(Clone, Debug, Default)]
-pub struct Sorts {
+pub struct SortTable {
     /// Each sort, and the value in the array of sorts that stands for it.
     pub values: IndexMap<String, String>,
     /// The type of these values.
@@ -24,31 +23,31 @@ pub struct Sorts {
     pub pointed: IndexMap<String, String>,
 }
 
-impl Sorts {
+impl SortTable {
     /// The number of a sort.
-    pub fn number(&self, sort: &str) -> Option<u8> {
+    fn number(&self, sort: &str) -> Option<u8> {
         self.values.get_index_of(sort).and_then(|it| u8::try_from(it).ok())
     }
 
-    /// What engines know of them.
-    pub fn of_processes(&self) -> ProcessSorts<String> {
+    /// What engines know of them; `None` when the array has no id.
+    pub fn resolved(&self, id: impl Fn(&str) -> Option<VarId>) -> Option<ProcessSorts> {
         let numbers = |sorts: &Vec<String>| sorts.iter().map(|it| self.number(it)).collect();
-        ProcessSorts {
+        Some(ProcessSorts {
             names: self.values.keys().cloned().collect(),
-            array: self.array.clone(),
+            array: id(&self.array)?,
+            indices: self.indices.iter().filter_map(|(name, of)| Some((id(name)?, numbers(of)))).collect(),
             pointed: self
                 .pointed
                 .iter()
-                .filter_map(|(name, sort)| Some((name.clone(), self.number(sort)?)))
+                .filter_map(|(name, sort)| Some((id(name)?, self.number(sort)?)))
                 .collect(),
             sizes: None,
-            indices: self.indices.iter().map(|(array, sorts)| (array.clone(), numbers(sorts))).collect(),
-        }
+        })
     }
 
     /// The declarations of the type and the array of sorts.
     pub fn declarations(&self) -> (Item, Item) {
-        let nowhere = Loc(Span::default());
+        let nowhere = Loc::default();
         let name = |text: &String| Name::at(text, nowhere);
         let constructors = Some(self.values.values().map(name).collect());
         let ty = TypeDecl { constructors, ..TypeDecl::new(name(&self.ty), nowhere) };

@@ -1,16 +1,18 @@
-//! JSON as it stands in a line: text is borrowed where it has no escapes, and no object has a key twice.
+//! JSON in which no object has a key twice, since parsers disagree about which of the two values counts; text is borrowed where it
+//! has no escapes.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
+use cubicle_lang::diagnostic::BYTE_ORDER_MARK;
 use cubicle_lang::model::Rational;
 
 /// A value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Json<'t> {
+pub(crate) enum Json<'t> {
     Null,
     Bool(bool),
     Whole(i128),
@@ -74,7 +76,7 @@ impl Json<'_> {
 }
 
 /// The beginning of a text, for messages.
-pub(super) fn shortened(text: &str) -> Cow<'_, str> {
+pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     const MOST: usize = 60;
     match text.char_indices().nth(MOST) {
         Some((end, _)) => Cow::Owned(format!("{}..", &text[..end])),
@@ -83,7 +85,14 @@ pub(super) fn shortened(text: &str) -> Cow<'_, str> {
 }
 
 /// Reads a text.
-pub(super) fn parse(text: &str) -> serde_json::Result<Json<'_>> {
+pub(crate) fn parse(text: &str) -> serde_json::Result<Json<'_>> {
+    serde_json::from_str(text)
+}
+
+/// Reads a text that may begin with a byte order mark, as values of `serde_json`.
+pub(crate) fn parse_strictly(text: &str) -> serde_json::Result<serde_json::Value> {
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+    parse(text)?;
     serde_json::from_str(text)
 }
 
@@ -143,7 +152,7 @@ impl<'de> Visitor<'de> for AnyValue {
         const FEW: usize = 16;
         let mut map: Vec<(Cow<'de, str>, Json<'de>)> = Vec::new();
         let mut keys: HashSet<Cow<'de, str>> = HashSet::new();
-        while let Some(key) = entries.next_key_seed(Key)? {
+        while let Some(Key(key)) = entries.next_key()? {
             if map.len() == FEW {
                 keys.extend(map.iter().map(|(key, _)| key.clone()));
             }
@@ -159,31 +168,8 @@ impl<'de> Visitor<'de> for AnyValue {
 }
 
 /// A key of an object.
-struct Key;
-
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a key")
-    }
-
-    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(value.to_owned()))
-    }
-}
+#[derive(serde::Deserialize)]
+struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
 
 #[cfg(test)]
 mod tests {
@@ -209,5 +195,22 @@ mod tests {
             let text = format!("{{{}, \"k{}\": 1}}", keys.join(","), n / 2);
             assert!(parse(&text).unwrap_err().to_string().contains("twice"), "{n}");
         }
+    }
+    #[test]
+    fn values_are_those_of_the_usual_reader() {
+        let text = r#" {"a": [1, -2, 3.5, "x\n", null, true, {}], "b": {"c": 18446744073709551615}} "#;
+        let usual: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(parse_strictly(text).unwrap(), usual);
+        assert_eq!(parse_strictly("\u{feff}[]").unwrap(), serde_json::json!([]));
+    }
+
+    #[test]
+    fn a_repeated_key_is_refused_at_any_depth() {
+        for text in [r#"{"a": 1, "a": 1}"#, r#"[{"b": {"a": 1, "c": 2, "a": 3}}]"#] {
+            let error = parse_strictly(text).unwrap_err().to_string();
+            assert!(error.contains("\"a\" twice at line 1 column"), "{text}");
+        }
+        assert!(parse_strictly("[").is_err());
+        assert!(parse_strictly("[] []").is_err());
     }
 }

@@ -1,0 +1,129 @@
+//! What all commands on a model with a document have in common: the files that they may write, their limits, how they end.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use cubicle_report::document::{Document, DocumentKind};
+use cubicle_run::interrupt::Interrupt;
+
+use super::choices::ResultFormat;
+use super::document;
+use super::ending::Ending;
+use super::failure::{Failure, after_output};
+use super::load::{LoadedModel, load_for, passes_over_runs};
+use super::outputs::{self, NamedFile};
+use super::supervise::supervise_until;
+
+/// A command with its arguments.
+pub struct Command<A> {
+    args: A,
+    model: PathBuf,
+    format: ResultFormat,
+    kind: DocumentKind,
+    reads: Vec<NamedFile>,
+    writes: Vec<NamedFile>,
+    force: bool,
+    time: Option<Duration>,
+}
+
+/// A run of a command, under supervision.
+pub struct Run<'a, A> {
+    /// The arguments.
+    pub args: &'a A,
+    /// How it ends, and where its output goes.
+    pub ending: &'a Arc<Ending>,
+    /// Ends it.
+    pub interrupt: &'a Interrupt,
+}
+
+/// A run that came to its end.
+pub enum Ended {
+    /// All was written; the exit code.
+    Written(u8),
+    /// The exit code, and the document but for the messages, which is still to be written where it is asked for.
+    With(u8, Document),
+}
+
+impl From<(u8, Document)> for Ended {
+    fn from((code, document): (u8, Document)) -> Self {
+        Self::With(code, document)
+    }
+}
+
+impl<A: Send + 'static> Command<A> {
+    /// On this model, with results in this format, and documents of this kind.
+    pub fn new(args: A, model: &Path, format: ResultFormat, kind: DocumentKind) -> Self {
+        let (reads, writes) = (vec![("the model", model.to_owned())], Vec::new());
+        Self { args, model: model.to_owned(), format, kind, reads, writes, force: false, time: None }
+    }
+
+    /// Reads these files, too.
+    pub fn reading<'p>(mut self, what: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> Self {
+        self.reads.extend(paths.into_iter().map(|path| (what, path.clone())));
+        self
+    }
+
+    /// Writes these files, for an option.
+    pub fn writing<'p>(mut self, option: &'static str, paths: impl IntoIterator<Item = &'p PathBuf>) -> Self {
+        self.writes.extend(paths.into_iter().map(|path| (option, path.clone())));
+        self
+    }
+
+    /// Whether files may be replaced that this program did not write.
+    pub fn forced(self, force: bool) -> Self {
+        Self { force, ..self }
+    }
+
+    /// Ends after this time, with what is known then.
+    pub fn until(self, time: Option<Duration>) -> Self {
+        Self { time, ..self }
+    }
+
+    /// Runs it; the exit code.
+    pub fn run(self, work: impl FnOnce(&Run<'_, A>) -> Result<Ended, Failure> + Send + 'static) -> u8 {
+        if let Err(failure) = outputs::check(&self.reads, &self.writes, self.force) {
+            return document::refused(&document::typed(), failure);
+        }
+        self.supervised(
+            |ending| ending,
+            move |run| {
+                let ended = work(run);
+                run.ending.begin();
+                match ended {
+                    Ok(Ended::Written(code)) => after_output(code, run.ending.output.finish()),
+                    Ok(Ended::With(code, document)) => run.ending.finish(code, document),
+                    Err(failure) => run.ending.fail(failure),
+                }
+            },
+        )
+    }
+
+    /// Does work that ends by itself, without a look at its files; `adjust` makes the last changes to how it ends.
+    pub fn supervised(
+        self,
+        adjust: impl FnOnce(Ending) -> Ending,
+        work: impl FnOnce(&Run<'_, A>) -> u8 + Send + 'static,
+    ) -> u8 {
+        let Self { args, model, format, kind, time, .. } = self;
+        supervise_until(
+            time,
+            move |interrupt| adjust(Ending::with_document(&model, format, kind, interrupt)),
+            move |interrupt, ending| work(&Run { args: &args, ending, interrupt }),
+        )
+    }
+}
+
+impl<A> Run<'_, A> {
+    /// Loads the model with its warnings, and says which of its properties the command passes over.
+    pub fn load(&self, model: &Path) -> Result<LoadedModel, Failure> {
+        let loaded = load_for(self.ending, model, &[], false)?;
+        passes_over_runs(&loaded.system, &self.ending.messages);
+        Ok(loaded)
+    }
+
+    /// Whether results are text for a person.
+    pub fn for_people(&self) -> bool {
+        self.ending.results == ResultFormat::Human
+    }
+}
