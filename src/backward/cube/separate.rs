@@ -20,7 +20,7 @@ pub struct Separated<'a> {
     of_process: Vec<CubeLiteral>,
     /// What no process has that the cube does not name, where the process is not mentioned.
     others: Vec<Vec<CubeLiteral>>,
-    /// Whether the process is mentioned in what no other process has.
+    /// Whether something is said of the process that is not in the rest, nor in what is said of the process alone.
     is_mentioned: bool,
 }
 
@@ -33,6 +33,7 @@ impl<'a> Separated<'a> {
         let map: Vec<u8> = (0..procs).map(|p| if p == process { other } else { last(p) }).collect();
         let mut rest = CubeBuilder::new(context, other);
         let mut of_process: Vec<CubeLiteral> = Vec::new();
+        let mut is_mentioned = false;
         for literal in cube.literals() {
             if literal.cells().into_iter().any(|cell| is_about(context, cell, process)) {
                 of_process.push(rename_literal(context, &literal, &map, procs)?);
@@ -49,6 +50,8 @@ impl<'a> Separated<'a> {
                     }
                     let named = (0..procs).filter(|p| *p != process && mask >> p & 1 == 1);
                     let beside = if is_held { OTHER } else { mask & OTHER };
+                    // In the rest, the cell may also hold no process.
+                    is_mentioned |= is_held && mask & OTHER == 0 && !mask.is_power_of_two();
                     rest.restrict(cell, named.fold(beside, |all, p| all | 1 << last(p)))
                 }
                 literal => rest.require(&rename_literal(context, &literal, &map, procs)?),
@@ -57,7 +60,7 @@ impl<'a> Separated<'a> {
                 return Ok(None);
             }
         }
-        let (mut others, mut is_mentioned) = (Vec::with_capacity(cube.others.len()), false);
+        let mut others = Vec::with_capacity(cube.others.len());
         for excluded in &cube.others {
             match beside(context, excluded, (procs, process), &map)? {
                 Some(literals) => others.push(literals),

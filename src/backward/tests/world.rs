@@ -204,6 +204,17 @@ const CROWDS_TEXTS: &[(&str, u8, bool, &str)] = &[
          transition alone (x) requires { forall_other y. (P <> y || B[y] = True) } { P := x; B[#1] := B[x] }",
     ),
     (
+        "sorts",
+        3,
+        false,
+        "type node < proc type item < proc var P : item array S[node] : bool array Free[item] : bool
+         init (n : node i : item) { S[n] = False && Free[i] = True } unsafe (n : node i : item) { S[n] = True && Free[i] = True }
+         transition take (n : node i : item) requires { P <> i && Free[i] = True && forall_other m : node. S[m] = False }
+         { Free[i] := False; S[n] := True; P := i }
+         transition all (n : node) requires { forall j : item. Free[j] = False || P = j }
+         { S[m] := case | m = n : True | _ : False; Free[j] := case | P = j : False | _ : Free[j] }",
+    ),
+    (
         "amounts",
         3,
         false,

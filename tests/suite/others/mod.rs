@@ -3,6 +3,7 @@
 mod checked;
 mod declared;
 mod forged;
+mod found;
 mod protocol;
 mod random;
 mod searches;

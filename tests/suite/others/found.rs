@@ -1,0 +1,132 @@
+//! Repaired protocols that are safe because of what all other processes do, each with twins that lack one thing: the wake-up, the count, the notice.
+
+use std::time::{Duration, Instant};
+
+use cubicle::check;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::model::semantics::replay;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, BackwardOptions, Options, Vacuity};
+use cubicle::verdict::Verdict;
+
+/// A model, and edits of it, each of which makes it wrong.
+struct Found {
+    name: &'static str,
+    text: &'static str,
+    twins: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! found {
+    ($name:literal, $twins:expr) => {
+        Found { name: $name, text: include_str!(concat!("../../found4/", $name, ".cub")), twins: $twins }
+    };
+}
+
+const NO_WAKE_UP: [(&str, &str); 3] = [
+    ("| At[j] = Asleep : Idle ", ""),
+    ("Locked := False; At[p] := Waker", "Locked := False; At[p] := Idle"),
+    (
+        "requires { At[p] = Idle && Locked = True }\n{ At[p] := Asleep",
+        "requires { At[p] = Idle }\n{ At[p] := Asleep",
+    ),
+];
+
+const FOUND: &[Found] = &[
+    found!(
+        "min2_witness_chain",
+        &[
+            ("witness one (s : small) : node { in_small(one(s), s) }\n", ""),
+            ("witness inner (l : large) : small { part(inner(l), l) }\n", ""),
+            (
+                "invariant (n : node s : small l : large) { part(s, l) && in_small(n, s) && not in_large(n, l) }\n",
+                ""
+            ),
+        ]
+    ),
+    found!(
+        "min3_witness_without_parameter",
+        &[("witness rep (g : group) : node { good(rep(g)) }\n", ""), ("not good(n) }", "good(n) }")]
+    ),
+    found!("min4_lost_wakeup", &NO_WAKE_UP),
+    found!("min4_lost_wakeup_strong", &NO_WAKE_UP),
+    found!(
+        "min5_all_asleep_count",
+        &[
+            ("Count + 1 < #proc", "Count < #proc"),
+            ("Count := 0; Asleep[j] := case | _ : False", "Count := 0")
+        ]
+    ),
+    found!("min6_last_writer", &[(" && X <> p", ""), ("X := p; ", ""), ("X <> p", "X = p")]),
+    found!(
+        "min7_kind_is_no_sort",
+        &[
+            ("&& Waits[t] = False && Full = True }", "&& Waits[t] = False }"),
+            ("Full := False; Waits[u] := False", "Full := False"),
+            (" && forall_other u. (Waits[u] = False || Kind[u] = Consumer) }", " }"),
+        ]
+    ),
+    found!(
+        "min9_forall_in_invariant",
+        &[
+            ("At[p] = Saw && Locked = True && Waiters = True", "At[p] = Saw"),
+            ("Waiters := False; At[p] := Waker", "Waiters := False; At[p] := Idle"),
+            ("| At[j] = Asleep : Idle ", ""),
+        ]
+    ),
+    found!(
+        "futex",
+        &[
+            ("{ Val := 0; At[p] := Wake }", "{ Val := 0; At[p] := Idle }"),
+            ("{ Val := 2; At[p] := Crit }", "{ Val := 1; At[p] := Crit }"),
+            ("At[p] := Idle; At[q] := Retry", "At[p] := Idle"),
+        ]
+    ),
+];
+
+/// The verdict with a proof that was checked or a run that the model executes; none where the search gives up.
+fn is_safe(name: &str, system: &System, options: &Options) -> Option<bool> {
+    let interrupt = Interrupt::default();
+    interrupt.set_deadline(Instant::now() + Duration::from_secs(60));
+    let report = check(system, options, &interrupt, &mut Silent);
+    match report.unwrap_or_else(|why| panic!("{name}, {:?}: {why}", options.proof)).verdict {
+        Some(Verdict::Safe) => Some(true),
+        Some(Verdict::Unsafe(trace)) => {
+            replay(system, &trace).unwrap_or_else(|why| panic!("{name}: {why}"));
+            Some(false)
+        }
+        _ => None,
+    }
+}
+
+/// All searches agree that a model is safe, or that it is not, as far as they decide.
+fn decided(name: &str, text: &str, safe: bool) {
+    let loaded = cubicle::load(text).unwrap_or_else(|why| panic!("{name}: {why}\n{text}"));
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    assert_eq!(is_safe(name, &loaded.system, &usual), Some(safe), "{name}\n{text}");
+    let engines = [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Pdr(2)];
+    for proof in engines {
+        let backward = BackwardOptions::default().max_nodes(2_000).max_effort(200_000);
+        let options = usual.clone().proof(proof).backward(backward);
+        let verdict = is_safe(name, &loaded.system, &options);
+        assert!(verdict.is_none_or(|it| it == safe), "{name}, {proof:?}: {verdict:?}\n{text}");
+    }
+}
+
+#[test]
+fn repaired_protocols_are_safe() {
+    for Found { name, text, .. } in FOUND {
+        decided(name, text, true);
+    }
+}
+
+#[test]
+fn twins_that_lack_the_repair_are_not_safe() {
+    for Found { name, text, twins } in FOUND {
+        for (from, to) in *twins {
+            let twin = text.replacen(from, to, 1);
+            assert_ne!(&twin, text, "{name}: {from}");
+            decided(name, &twin, false);
+        }
+    }
+}
