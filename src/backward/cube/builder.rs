@@ -2,10 +2,10 @@
 
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::Cube;
+use super::cube::{Cube, Excluded};
 use super::halt::Halt;
 use super::literal::{CubeLiteral, Reduced, Relational, is_singleton, less};
-use super::others::{Excluded, narrow_others};
+use super::others::narrow_others;
 
 /// A cube under construction.
 #[derive(Clone, Debug)]

@@ -7,7 +7,9 @@
 use super::cell::{CubeCell, OTHER, low};
 use super::context::{CellKind, CubeContext};
 use super::literal::{CubeLiteral, Relational};
-use super::others::Excluded;
+
+/// Literals that no process has together, besides those that the cube names: sorted, none implied by the cube.
+pub type Excluded = Box<[CubeLiteral]>;
 
 /// A cube in normal form: masks and relational literals sorted, no mask full or empty, no
 /// relational literal decided by the masks.

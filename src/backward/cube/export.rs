@@ -3,12 +3,10 @@
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
-use super::invariant::{conjunctions, excluded};
 use super::linear::relation_of;
 use super::literal::{CubeLiteral, Relational};
 use crate::smt::InstanceFormula;
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, Term};
-use cubicle_run::verdict::Forbidden;
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;
@@ -79,14 +77,4 @@ fn mask_formula(context: &CubeContext, procs: u8, cell: CubeCell, mask: u64) -> 
 /// All literals of a cube as formulas.
 pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<InstanceFormula> {
     cube.literals().map(|g| formula(context, cube.procs, &g)).collect()
-}
-
-/// The cube for an oracle; `None` when a mask is not a conjunction of literals.
-pub fn oracle_question(context: &CubeContext, cube: &Cube) -> Option<Forbidden> {
-    let rigid = context.rigid;
-    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
-    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &name);
-    let literals = all.pop().filter(|_| all.is_empty())?;
-    let others = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
-    Some(Forbidden { params: cube.procs - rigid, cube: literals, others })
 }

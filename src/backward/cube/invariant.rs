@@ -1,13 +1,12 @@
-//! The invariant that a finished search has shown, as cubes over the model's variables.
+//! Cubes as claims over the model's variables: the invariant that a finished search has shown, and questions to an oracle.
 
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::Cube;
+use super::cube::{Cube, Excluded};
 use super::export::{Naming, model_cell, relational_literal};
 use super::halt::Overflow;
 use super::instantiate::Instantiation;
 use super::literal::{CubeLiteral, Reduced};
-use super::others::Excluded;
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::verdict::Forbidden;
 
@@ -79,7 +78,7 @@ fn equal(left: Term, right: ProcRef, negated: bool) -> Literal {
 }
 
 /// Literals, with further ones, among `procs` processes as conjunctions of the model.
-pub(super) fn conjunctions(
+fn conjunctions(
     context: &CubeContext,
     procs: u8,
     (first, literals): (Conj, impl Iterator<Item = CubeLiteral>),
@@ -145,4 +144,14 @@ pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Resul
         }
     }
     Ok(Dnf(any))
+}
+
+/// The cube for an oracle; `None` when a mask is not a conjunction of literals.
+pub fn oracle_question(context: &CubeContext, cube: &Cube) -> Option<Forbidden> {
+    let rigid = context.rigid;
+    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
+    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &name);
+    let literals = all.pop().filter(|_| all.is_empty())?;
+    let others = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
+    Some(Forbidden { params: cube.procs - rigid, cube: literals, others })
 }

@@ -5,8 +5,8 @@
 //! as formulas of the model, of solvers and as text. Nothing here decides whether a cube has a state.
 //!
 //! In reading order: `cell` and `context` (the cells of a system), `literal` and `linear` (what a cube
-//! says), `instantiate` (from the model), `cube`, `builder`, `rename`, `declared` (the cubes that a search begins
-//! with), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
+//! says), `instantiate` (from the model), `cube`, `others` (what no other process does), `builder`, `rename`, `widen` and
+//! `separate` (a process more, a process less), `declared` (the cubes that a search begins with), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
 
 mod builder;
 mod cell;
@@ -29,15 +29,15 @@ mod widen;
 pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
 pub use context::{CellKind, CubeContext};
-pub use cube::Cube;
+pub use cube::{Cube, Excluded};
 pub use declared::{bad_cubes, cubes_of};
-pub use export::{formula, formulas, oracle_question, relational_literal};
+pub use export::{formula, formulas, relational_literal};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, InstantiatedFormula, Instantiation};
-pub use invariant::{denial_of, invariant};
+pub use invariant::{denial_of, invariant, oracle_question};
 pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};
-pub use others::{Excluded, implies, is_about, with_other};
+pub use others::{implies, is_about, with_other};
 pub use rename::{compact, rename_literal, rename_mask, rename_relational};
 pub use separate::Separated;
 pub use text::text;

@@ -5,11 +5,8 @@
 
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::Cube;
+use super::cube::{Cube, Excluded};
 use super::literal::{CubeLiteral, Relational};
-
-/// Literals that no process has together, besides those that the cube names: sorted, none implied by the cube.
-pub type Excluded = Box<[CubeLiteral]>;
 
 /// Most conjunctions of a cube, and most literals of each: fewer are kept, and the cube is larger. By estimate.
 const MOST_EXCLUDED: usize = 16;

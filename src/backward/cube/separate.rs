@@ -3,11 +3,11 @@
 use super::builder::CubeBuilder;
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::Cube;
+use super::cube::{Cube, Excluded};
 use super::halt::{Halt, Overflow};
 use super::instantiate::Instantiation;
 use super::literal::{CubeLiteral, Reduced, conjoin};
-use super::others::{Excluded, is_about};
+use super::others::is_about;
 use super::rename::rename_literal;
 
 /// A process of a cube taken apart from the others. The literals of the process and those of other processes are over the rest, and the
