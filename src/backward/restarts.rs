@@ -89,7 +89,7 @@ pub fn search(
             options,
             pre,
             is_exact: brab.is_none(),
-            refines: proof.method() != Method::Pdr,
+            refines: true,
             most_procs: shared.most_procs,
             interrupt,
         },
@@ -233,8 +233,10 @@ impl Search<'_> {
             let read = (setting.system, setting.options);
             Approximation::new(brab, self.lemmas, read, pool)
         });
+        // Frames hold cubes that say nothing of other processes: from then on, the search goes on as BRAB.
+        let remembers = setting.transitions.iter().any(|t| t.remembers);
         let ended = match (self.proof.method(), approximation) {
-            (Method::Pdr, Some(approximation)) => pdr::drive(&mut run, approximation, observer),
+            (Method::Pdr, Some(approximation)) if !remembers => pdr::drive(&mut run, approximation, observer),
             (_, approximation) => brab::drive(&mut run, approximation, observer),
         };
         let ended = ended.unwrap_or_else(DriveEnd::from);

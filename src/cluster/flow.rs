@@ -25,7 +25,7 @@ use super::channel::Channel;
 use super::fault::Fault;
 use super::kept::Kept;
 use cubicle_forward::{Command, Coordinator, Instance, Outcome, Parcel, Summary, Worker};
-use cubicle_lang::model::Literal;
+use cubicle_lang::model::Forbidden;
 use cubicle_run::interrupt::Interrupt;
 
 /// Wakes the coordinator to read its questions.
@@ -34,7 +34,7 @@ pub type Wake = Box<dyn Fn() + Send>;
 /// A question about the states, once all are known.
 pub enum Question {
     /// Whether some state satisfies a cube over this number of processes.
-    Ask(u8, Vec<Literal>, Sender<Option<bool>>),
+    Ask(Forbidden, Sender<Option<bool>>),
     /// There are no more questions.
     End,
 }
@@ -275,9 +275,9 @@ impl<T> Turn<T> {
             let _ = asked.send(summaries.iter().filter_map(|summary| summary.answer).max());
         }
         match self.questions.as_ref().map(Receiver::try_recv) {
-            Some(Ok(Question::Ask(procs, literals, reply))) => {
+            Some(Ok(Question::Ask(candidate, reply))) => {
                 self.asked = Some(reply);
-                Some(Command::Ask { procs, literals })
+                Some(Command::Ask(candidate))
             }
             Some(Err(TryRecvError::Empty)) => None,
             Some(Ok(Question::End) | Err(TryRecvError::Disconnected)) | None => Some(Command::End),

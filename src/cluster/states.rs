@@ -10,7 +10,7 @@ use super::events::{Event, unexplained};
 use super::fault::Fault;
 use super::flow::{Question, Wake};
 use super::watch::Watch;
-use cubicle_lang::model::Literal;
+use cubicle_lang::model::Forbidden;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::oracle::OracleAnswer;
 
@@ -33,7 +33,7 @@ struct Asking {
     questions: Sender<Question>,
     wake: Wake,
     /// Cubes already answered. Only looked up, never iterated.
-    known: HashMap<(u8, Vec<Literal>), OracleAnswer>,
+    known: HashMap<Forbidden, OracleAnswer>,
 }
 
 impl SpreadStates {
@@ -73,15 +73,14 @@ impl SpreadStates {
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }
 
-    /// Whether some state satisfies a cube; see [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
-    pub fn ask(&self, procs: u8, literals: &[Literal]) -> OracleAnswer {
+    /// Whether some state is among those of a candidate; see [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
+    pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (procs, literals.to_vec());
-        if let Some(answer) = asking.known.get(&key) {
+        if let Some(answer) = asking.known.get(candidate) {
             return *answer;
         }
         let (reply, answer) = mpsc::channel();
-        if asking.questions.send(Question::Ask(procs, literals.to_vec(), reply)).is_err() {
+        if asking.questions.send(Question::Ask(candidate.clone(), reply)).is_err() {
             return OracleAnswer::Untested;
         }
         (asking.wake)();
@@ -98,7 +97,7 @@ impl SpreadStates {
                 Err(RecvTimeoutError::Disconnected) => return OracleAnswer::Untested,
             }
         };
-        asking.known.insert(key, answer);
+        asking.known.insert(candidate.clone(), answer);
         answer
     }
 

@@ -101,7 +101,6 @@ fn an_open_property_of_runs_has_its_reason() {
         ("open_intb", "served", "it has no monitor to be proved, since `N` may have new values for ever"),
         ("open_strong", "idle", "it has no monitor to be proved, since it is a `possible`"),
         ("rw_live3", "writer_served", "its monitor "),
-        ("open_base_0", "served", "its monitor "),
         ("open_bakery_ord", "served", "its monitor "),
     ] {
         let (lines, code) = says(model);

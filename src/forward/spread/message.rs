@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::manifest::{SpreadParts, WorkerParts};
-use cubicle_lang::model::Literal;
+use cubicle_lang::model::Forbidden;
 use cubicle_run::result::Stop;
 
 /// A message from one to another.
@@ -51,13 +51,8 @@ pub enum Command {
     },
     /// Prepare for queries about all states that you own: no further ones come.
     Serve,
-    /// Report whether one of your states satisfies a cube, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
-    Ask {
-        /// Processes of the cube.
-        procs: u8,
-        /// The cube.
-        literals: Vec<Literal>,
-    },
+    /// Report whether one of your states is among those of a candidate, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
+    Ask(Forbidden),
     /// The exploration is over.
     End,
     /// The exploration is over, since a file could not be written or read.

@@ -23,7 +23,6 @@ use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::oracle::OracleAnswer;
-use cubicle_run::verdict::Forbidden;
 
 /// The configuration of a worker, besides the model.
 #[derive(Clone, Copy, Debug)]
@@ -162,8 +161,7 @@ impl Worker {
                 self.task = Task::Parents(Wanted::new(range, &targets, self.program.packing.words));
             }
             Command::Serve => self.serve(),
-            Command::Ask { procs, literals } => {
-                let candidate = Forbidden::new(procs, literals);
+            Command::Ask(candidate) => {
                 self.summary.answer =
                     match self.served.as_ref().map(|(store, index)| index.ask(store, &candidate)) {
                         Some(OracleAnswer::Reached) => Some(true),

@@ -1,10 +1,12 @@
 //! States that no run reaches.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Bad, Conj, Literal};
 
 /// States that no run reaches: those in which the cube holds for some pairwise **distinct** processes of which no other
 /// process is one of `others`. A parameter that the cube does not mention still demands that the process exists.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Forbidden {
     /// Number of distinct processes.
     pub params: u8,

@@ -126,8 +126,8 @@ pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
         Try::Unchecked => {
             format!("`cubicle --unchecked {file}`: the answer of the search alone, without the check of its proof")
         }
-        Try::Forbid => "forbid a state on that path by an `invariant`, if it never occurs: backward search lets \
-                        processes outside of a cube disappear, which universal guards do not see"
+        Try::Forbid => "forbid a state on that path by an `invariant`, if it never occurs; with `forall_other q. ..` \
+                        it also says what all other processes do"
             .to_owned(),
         Try::Hold => {
             "say in init which process a proc variable holds, instead of leaving it open, or in place of `:= ?`"

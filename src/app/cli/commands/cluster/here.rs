@@ -151,9 +151,7 @@ struct Asked {
 
 impl Oracle for Asked {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        let Forbidden { params, cube, others } = candidate;
-        // The other processes are only sent conjunctions.
-        if others.is_empty() { self.states.ask(*params, cube) } else { OracleAnswer::Untested }
+        self.states.ask(candidate)
     }
 
     fn procs(&self) -> usize {
