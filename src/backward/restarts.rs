@@ -32,6 +32,8 @@ pub struct Shared<'a> {
     pub equations: &'a [Equation],
     /// Proved lemmas about numbers.
     pub lemmas: &'a Lemmas,
+    /// The transitions whose universal guards cubes remember from the start: earlier searches needed it.
+    pub remembered: &'a [TransitionId],
     /// All effort counts as spent once a cube has more processes than this.
     pub most_procs: Option<usize>,
 }
@@ -58,8 +60,10 @@ pub fn search(
     let Paused { run, mut pool, totals, statistics, keeps_all, remembered, tests, calls } =
         paused.take().unwrap_or_default();
     let mut transitions = prepare(system);
+    // Frames of a property-directed search say nothing of other processes.
+    let of_others = if begins && proof.method() != Method::Pdr { shared.remembered } else { &[] };
     for t in &mut transitions {
-        t.remembers = remembered.contains(&t.id);
+        t.remembers = remembered.contains(&t.id) || of_others.contains(&t.id);
     }
     let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
@@ -325,6 +329,7 @@ impl Search<'_> {
             standing,
             error_history,
             open,
+            remembered: setting.transitions.iter().filter(|t| t.remembers).map(|t| t.id).collect(),
             approximated: brab.is_some(),
         };
         let left = paused.map(|run| Paused {

@@ -14,7 +14,7 @@ use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
 use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
-use cubicle_lang::model::System;
+use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
 use cubicle_run::observer::Observer;
@@ -29,6 +29,7 @@ struct Aside<'a> {
     lemmas: Lemmas,
     numbers: Arc<OnceLock<Option<Numbers>>>,
     needs_equations: bool,
+    remembered: Vec<TransitionId>,
 }
 
 /// What a turn made known.
@@ -38,6 +39,7 @@ struct Taken {
     lemmas: Lemmas,
     report: Report,
     needs_equations: bool,
+    remembered: Vec<TransitionId>,
 }
 
 /// Takes the turn `first`, and `second` beside it, unless `first` says that it is not needed. Returns how the second ended;
@@ -82,8 +84,9 @@ impl<'a> Aside<'a> {
     /// What is known now.
     fn of(session: &Session<'a>) -> Self {
         let &Session { system, options, ref space, ref lemmas, ref numbers, needs_equations, .. } = session;
+        let remembered = session.remembered.clone();
         let (space, lemmas, numbers) = (space.fork(), lemmas.clone(), Arc::clone(numbers));
-        Self { system, options, space, lemmas, numbers, needs_equations }
+        Self { system, options, space, lemmas, numbers, needs_equations, remembered }
     }
 
     fn take(
@@ -92,14 +95,14 @@ impl<'a> Aside<'a> {
         (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
         observer: &mut dyn Observer,
     ) -> Taken {
-        let Self { system, options, space, lemmas, numbers, needs_equations } = self;
+        let Self { system, options, space, lemmas, numbers, needs_equations, remembered } = self;
         let report = Report::none();
         let mut session =
             // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
-            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remote };
+            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remembered, remote };
         let end = turn.take(&mut session);
-        let Session { report, space, lemmas, needs_equations, .. } = session;
-        Taken { end, space, lemmas, report, needs_equations }
+        let Session { report, space, lemmas, needs_equations, remembered, .. } = session;
+        Taken { end, space, lemmas, report, needs_equations, remembered }
     }
 }
 
@@ -109,6 +112,8 @@ impl Taken {
         session.space.take_up(self.space);
         session.lemmas.take_up(self.lemmas);
         session.needs_equations |= self.needs_equations;
+        let new = self.remembered.into_iter().filter(|id| !session.remembered.contains(id));
+        session.remembered.extend(new.collect::<Vec<_>>());
         for (phase, time) in self.report.times {
             session.report.spend(phase, time);
         }

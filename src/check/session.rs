@@ -12,7 +12,7 @@ use super::remote::RemoteExplorer;
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
-use cubicle_lang::model::System;
+use cubicle_lang::model::{System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer, Silent};
@@ -50,6 +50,8 @@ pub struct Session<'a> {
     pub paused: Option<Paused>,
     /// Whether the system was derived from that of the run.
     pub is_derived: bool,
+    /// The transitions whose universal guards searches had to remember.
+    pub remembered: Vec<TransitionId>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }
@@ -80,6 +82,7 @@ impl<'a> Session<'a> {
             needs_equations,
             paused,
             is_derived: false,
+            remembered: Vec::new(),
             remote,
         }
     }
@@ -225,10 +228,21 @@ impl<'a> Session<'a> {
         let run = (self.system, self.options, self.interrupt);
         let on_demand = OnDemand::new(run, &mut self.space, &mut self.demand);
         let oracle = OracleOf { original: self.system, oracle: &on_demand };
-        let shared = Shared { oracle: &oracle, equations: &numbers.equations, lemmas, most_procs };
+        let shared = Shared {
+            oracle: &oracle,
+            equations: &numbers.equations,
+            lemmas,
+            remembered: &self.remembered,
+            most_procs,
+        };
         let (system, interrupt) = (&numbers.system, self.interrupt);
         let outcome =
             backward::search(system, options, proof, shared, interrupt, &mut *self.observer, paused);
+        for id in &outcome.remembered {
+            if !self.remembered.contains(id) {
+                self.remembered.push(*id);
+            }
+        }
         numbers.conclude(self.system, outcome)
     }
 

@@ -7,7 +7,7 @@
 use super::auto::is_final;
 use super::purpose::Purpose;
 use super::session::Session;
-use cubicle_lang::model::{Literal, System, VarId};
+use cubicle_lang::model::{Literal, System, Transition, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, Options};
@@ -15,9 +15,10 @@ use cubicle_run::verdict::Verdict;
 use cubicle_transform::{gaps, tails_of, with_tails, without_announcements};
 use tracing::info;
 
-/// Whether the model has witnesses.
+/// Whether the model has witnesses, or bad states of which something holds for several other processes at once: cubes say what holds of each.
 pub fn may_have_tails(system: &System) -> bool {
-    !system.witnesses.is_empty()
+    let of_several = |t: &Transition| system.is_watch(t) && t.universals.iter().any(|it| it.bound > 1);
+    !system.witnesses.is_empty() || system.transitions.iter().any(of_several)
 }
 
 /// Decides the problem, in a system with tails where the model may have some; first without announcements, where it has any.

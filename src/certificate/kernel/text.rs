@@ -6,6 +6,11 @@ use cubicle_lang::words;
 
 /// The text of a system that is as [`plain`] gives it: parts between which there are empty lines.
 pub fn written(plain: &System) -> Vec<String> {
+    // Names of properties are not printed there, and witnesses are arrays.
+    let plain = &plain.edited(|parts| {
+        parts.bad.iter_mut().for_each(|bad| bad.name.clear());
+        parts.witnesses.clear();
+    });
     let text = format!(
         "{}\n(* At least {} processes; where there is none, init is: {} *)\n",
         words::model(plain),

@@ -1,9 +1,8 @@
 //! Formulas and claims from outside a model, in the names of the model.
 
-use super::context::{Context, FormulaPlace};
+use super::context::{Context, FormulaPlace, Unsorted};
 use super::elaborate::tidy;
 use super::scope::Scope;
-use super::sorts::Unsorted;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};

@@ -4,11 +4,21 @@
 use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
-use super::sorts::Unsorted;
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
 use crate::syntax::ast::{Let, Predicate, Transition};
+
+/// The sort of a process that is bound without one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unsorted {
+    /// `proc`: the text is a model.
+    Proc,
+    /// In a formula that is asked, the first one of the cells at it; it is an error if others follow.
+    Asked,
+    /// In a claim, the one that all cells at it have; where they differ, it may be any process.
+    Claimed,
+}
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@
 //! that it indexes comes with the condition that it holds a process of the right sort, and so does a transition that assigns the value of
 //! one; an update of one changes the cell of that process, if there is one.
 
-use super::context::{Context, FormulaPlace};
+use super::context::{Context, FormulaPlace, Unsorted};
 use super::formula::Formula;
 use super::scope::{Scope, TermMeaning};
 use super::sort_table::PROC;
@@ -19,17 +19,6 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Base, Comparison, Count, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
 };
-
-/// The sort of a process that is bound without one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Unsorted {
-    /// `proc`: the text is a model.
-    Proc,
-    /// In a formula that is asked, the first one of the cells at it; it is an error if others follow.
-    Asked,
-    /// In a claim, the one that all cells at it have; where they differ, it may be any process.
-    Claimed,
-}
 
 impl<'a> Context<'a> {
     /// The sort that a bound name has; `None` for any. `within`: where it is bound.

@@ -2,11 +2,10 @@
 
 use smallvec::SmallVec;
 
-use super::context::{Context, IndexedBy};
+use super::context::{Context, IndexedBy, Unsorted};
 use super::limits::{MAX_PROC_CONSTANT, MAX_SUMMANDS};
 use super::number::{NumericTerm, TermType};
 use super::scope::{Scope, TermMeaning};
-use super::sorts::Unsorted;
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cubicle_lang::model::{Count, Equation, Var};
+use cubicle_lang::model::{Count, Equation, TransitionId, Var};
 
 use super::Open;
 use crate::verdict::{Forbidden, Reason, Verdict};
@@ -108,6 +108,8 @@ pub struct Outcome {
     pub error_history: Option<String>,
     /// The work left, when the verdict is unknown and a search was under way.
     pub open: Option<Open>,
+    /// The transitions whose universal guards its cubes remembered at the end, since paths were spurious without.
+    pub remembered: Vec<TransitionId>,
     /// Whether candidates were used.
     pub approximated: bool,
 }
@@ -125,6 +127,7 @@ impl Outcome {
             standing: Vec::new(),
             error_history: None,
             open: None,
+            remembered: Vec::new(),
             approximated: false,
         }
     }

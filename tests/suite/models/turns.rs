@@ -16,7 +16,8 @@ fn turns_of_an_exact_search_visit_what_one_search_visits() {
         let system = cubicle::load(&text).expect("a model").system;
         for order in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh] {
             let lemmas = Lemmas::default();
-            let shared = Shared { oracle: &Blind, equations: &[], lemmas: &lemmas, most_procs: None };
+            let shared =
+                Shared { oracle: &Blind, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
             let search = |effort: Option<u64>, paused: &mut Option<Paused>| -> Outcome {
                 let mut options = BackwardOptions::default().max_nodes(150).max_effort(effort);
                 options.order = Some(order);

@@ -419,7 +419,7 @@ fn backward_agrees(
         for effort in [100, 200, 700] {
             lemmas.look(system, &options, None, oracle, effort, &timed());
         }
-        let shared = Shared { oracle, equations: &[], lemmas: &lemmas, most_procs: None };
+        let shared = Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
         let proof = match (brab, directed) {
             (0, _) => BackwardMode::Classic,
             (_, false) => BackwardMode::Brab(brab),

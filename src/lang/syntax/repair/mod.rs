@@ -12,6 +12,7 @@ mod lists;
 mod rule;
 mod site;
 mod special;
+mod spelled;
 mod starts;
 mod updates;
 mod walker;

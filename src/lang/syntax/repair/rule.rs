@@ -35,6 +35,7 @@ use std::ops::Range;
 use super::lists::list;
 use super::site::{Repair, Site, Special, capital, small};
 use super::special;
+use super::spelled::token;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::token::{Token, tokens};
 use crate::syntax::unsupported::LANGUAGE;
@@ -104,26 +105,6 @@ const CLASSES: [&str; 14] = [
     "any", "x", "X", "name", "int", "real", "num", "conn", "quant", "cmp", "small", "type", "raised",
     "lowered",
 ];
-
-/// Tokens that the lexer does not produce.
-const CONTEXTUAL: [(&str, Token<'static>); 7] = [
-    ("SUM", Token::Sum),
-    ("SEND", Token::Send),
-    ("RECEIVE", Token::Receive),
-    ("RECORD", Token::RecordOpen),
-    ("CHANNEL", Token::Channel),
-    ("FAIR", Token::Fair),
-    ("STRONG_FAIR", Token::StrongFair),
-];
-
-/// The token that a word is.
-pub fn token(word: &'static str) -> Option<Token<'static>> {
-    let contextual = CONTEXTUAL.iter().find(|(name, _)| *name == word).map(|(_, token)| *token);
-    contextual.or_else(|| match tokens(word, 0).next()? {
-        (0, Ok(token), end) if end as usize == word.len() => Some(token),
-        _ => None,
-    })
-}
 
 /// The rules of each section of the table, in the order in which they are tried; `None` if a line is wrong.
 pub fn read(table: &'static str) -> Option<HashMap<&'static str, Vec<Rule>>> {

@@ -1,8 +1,8 @@
 //! Words: misspelt keywords, and the words of other languages.
 
 use super::lists::is_listed;
-use super::rule::token;
 use super::site::{Repair, Site, slip};
+use super::spelled::token;
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
 
