@@ -28,9 +28,9 @@ pub const RUN_PROCS: usize = 3;
 /// be a run of the model.
 pub const LOOP_PROCS: usize = 6;
 
-/// Rounds of searches for a proof of a property of runs: what does not close within them mostly never does, since backward
-/// search has forgotten what would close it.
-pub const MONITOR_ROUNDS: u32 = 2;
+/// Rounds of searches for a proof of a property of runs: what does not close within them mostly never does. By measurement of a
+/// protocol like German's, the monitor of which closes in the third.
+pub const MONITOR_ROUNDS: u32 = 3;
 
 /// States of one instance whose runs are explored, when no limit is given: with their steps they take some hundred bytes
 /// each.
