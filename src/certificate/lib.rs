@@ -61,7 +61,7 @@
 //!
 //! *Sound.* An instance is used without its last part only where that is refuted by itself: in a case with one more name, of a process that is one of the
 //! others, with all that is known of a process without a name: universal guards, and what the cube says after the step. That case may use
-//! instances in the same way, so that at most two such names are given, one after the other ([`tuning`]'s `BEYOND`). Initially, other processes
+//! instances in the same way, so that at most two such names are given, one after the other (`BEYOND` in `tuning`). Initially, other processes
 //! can be taken away: for named processes alone, nothing but the cube and what it says of these is assumed.
 //!
 //! *Incomplete.* More names may be needed. A check that refuses such an invariant has not always found an instance that breaks it, but it has

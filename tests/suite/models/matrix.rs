@@ -136,7 +136,9 @@ fn traps_of_counting() {
 #[test]
 #[ignore = "takes a minute"]
 fn traps_with_every_setting() {
-    ['T', 'L', 'F', 'Q'].into_iter().for_each(|family| check(family, true));
+    for family in ['T', 'L', 'F', 'Q'] {
+        check(family, true);
+    }
 }
 
 #[test]

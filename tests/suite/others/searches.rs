@@ -147,7 +147,7 @@ fn examine(text: &str) -> Result<Tally, Failure> {
     }
     for (proof, says_others) in safe {
         // Proofs of all kinds are checked elsewhere.
-        if says_others || text.len() % 16 == 0 {
+        if says_others || text.len().is_multiple_of(16) {
             let mut checked = options(proof);
             checked.unchecked = false;
             let (report, _) = run(system, &checked)?;

@@ -263,7 +263,7 @@ pub fn text(seed: u64) -> String {
 
 /// A random model over two or three sorts with a bad state of which something holds for all processes; it may count, and have witnesses.
 pub fn text_of_others(seed: u64) -> String {
-    (0..)
+    (0..u64::from(u32::MAX))
         .map(|more| model(seed + 1_000_000_007 * more, sorts_of(seed), is_rich(seed)))
         .find(|it| it.watch.as_ref().is_some_and(|it| it.quantified.iter().any(|it| it.universal)))
         .map_or_else(String::new, |it| it.to_string())
