@@ -39,7 +39,7 @@ impl Cubes {
         let (proved, mut all) = (cubes.len(), cubes);
         // Nothing is assumed of what steps change.
         let axioms = system.axioms.iter().filter(|it| it.is_constant(system));
-        all.extend(axioms.map(|axiom| Forbidden::new(axiom.params, axiom.cube.clone())));
+        all.extend(axioms.map(Forbidden::from));
         if trusting {
             let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));

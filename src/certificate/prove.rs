@@ -236,7 +236,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Instances that refute a case; so many of its processes are named for what cubes say of others.
+    /// Instances that refute a case; `beyond` is how many of its processes are named for what cubes say of others.
     pub fn refute(
         &mut self,
         obligation: Obligation,

@@ -141,7 +141,7 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Instances that a state of a case of so many processes violates, of cubes that say nothing of other processes.
+    /// Instances that a state of a case which names this many processes violates, of cubes that say nothing of other processes.
     fn violated(
         &mut self,
         named: u8,
@@ -285,7 +285,7 @@ impl<'a> Prover<'a, '_> {
         self.recent.iter().rev().copied().filter(usable).take(FIRST_INSTANCES).collect()
     }
 
-    /// Adds an instance to those that are assumed in a case of so many processes.
+    /// Adds an instance to those that are assumed in a case which names this many processes.
     fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
         let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
         let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
@@ -296,7 +296,7 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Makes an instance known to the session, as what it says in a case of so many processes; its place in `active`.
+    /// Makes an instance known to the session, as what it says in a case which names this many processes; its place in `active`.
     fn activate(&mut self, procs: u8, instance: CubeInstance) -> Result<usize, ProofFailure> {
         let procs_matter = self.cubes.has_others(instance.cube);
         let key = (instance, if procs_matter { procs } else { 0 });

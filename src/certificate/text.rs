@@ -197,7 +197,7 @@ fn number_text(n: Rational, integer: bool) -> Option<String> {
 
 /// The axioms of a model, one declaration each.
 pub fn axioms(system: &System) -> Vec<String> {
-    let cubes = system.axioms.iter().map(|it| Forbidden::new(it.params, it.cube.clone()));
+    let cubes = system.axioms.iter().map(Forbidden::from);
     cubes.map(|cube| declaration(system, &cube).unwrap_or_else(|| "(not expressible)".into())).collect()
 }
 

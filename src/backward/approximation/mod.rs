@@ -4,7 +4,7 @@
 //! In: a cube of a search. Out: a candidate in its place, if there is one. Property-directed search uses the same
 //! candidates as BRAB does.
 //!
-//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (the choice
+//! In reading order: `pool` (candidates and their fate), `candidates` and `fold` (what may replace a cube), `replace` (the choice
 //! among these), `reject` (learning from a candidate that is reachable).
 
 mod candidates;

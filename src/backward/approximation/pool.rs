@@ -98,7 +98,7 @@ impl Pool {
         observer: &mut dyn Observer,
     ) -> Option<Box<Trace>> {
         let bounds = brab.and_then(|brab| opposites_of_init(context, init, brab.procs).ok());
-        let cubes = proposed.iter().flat_map(|it| cubes_of(context, it.params, &it.cube).unwrap_or_default());
+        let cubes = proposed.iter().flat_map(|it| cubes_of(context, it).unwrap_or_default());
         for cube in bounds.unwrap_or_default().into_iter().chain(cubes) {
             if let Some(brab) = brab {
                 if let OracleGrowth::Unsafe(trace) = brab.oracle.prepare(0, observer) {

@@ -202,8 +202,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut best: Option<(usize, Cube)> = None;
         let mut class = (0, 0);
         let mut rivals = 0;
-        let cube = run.state.nodes.get(id).cube.clone();
-        for c in candidates(context, &cube, self.limits) {
+        for c in candidates(context, &run.state.nodes.get(id).cube, self.limits) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -222,7 +221,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 best = Some((cost, c));
             }
         }
-        if best.is_none() && !cube.others.is_empty() {
+        if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
+            let cube = run.state.nodes.get(id).cube.clone();
             for larger in folded(context, &cube)?.into_iter().chain([cube]) {
                 if self.may_replace(run, &larger)? {
                     return Ok(Some(self.shortened(run, larger)?));

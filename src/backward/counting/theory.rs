@@ -115,13 +115,25 @@ impl<'a> Counting<'a> {
         cube: &Cube,
         everywhere: &[Everywhere<'_>],
     ) -> Result<bool, Halt> {
+        if cube.others.is_empty() {
+            return self.excludes_everywhere(context, cube, everywhere);
+        }
         // What the cube says of all others is one more thing that holds everywhere.
         let named: Vec<u8> = (0..cube.procs).collect();
         let said = cube.others.iter().map(|it| denial_of(context, cube.procs, it));
         let said = said.collect::<Result<Vec<Dnf>, Overflow>>()?;
         let of_others = said.iter().map(|body| Everywhere { named: false, body, args: &named });
         let everywhere: Vec<Everywhere<'_>> = everywhere.iter().copied().chain(of_others).collect();
-        let everywhere = &everywhere[..];
+        self.excludes_everywhere(context, cube, &everywhere)
+    }
+
+    /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes.
+    fn excludes_everywhere(
+        &self,
+        context: &CubeContext,
+        cube: &Cube,
+        everywhere: &[Everywhere<'_>],
+    ) -> Result<bool, Halt> {
         if self.excludes_plainly(context, cube, everywhere)? {
             return Ok(true);
         }

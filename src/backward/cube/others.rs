@@ -37,7 +37,10 @@ pub fn narrow_others(context: &CubeContext, cube: &Cube, all: Vec<Excluded>) -> 
     }
     while let Some(((first, second), both)) = joined(&kept) {
         kept.swap_remove(second);
-        kept[first] = narrowed(context, cube, &both).unwrap_or_default().into();
+        match narrowed(context, cube, &both) {
+            Some(literals) => kept[first] = literals.into(),
+            None => drop(kept.swap_remove(first)),
+        }
     }
     let weaker = |weak: &Excluded, strong: &Excluded| {
         weak.iter().all(|literal| strong.iter().any(|it| implies(it, literal)))

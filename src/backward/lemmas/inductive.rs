@@ -173,7 +173,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     fn together(&mut self) -> Result<(Visited, usize), Halt> {
         let mut together = Visited::default();
         for axiom in &self.setting.system.axioms {
-            for cube in cubes_of(self.setting.context, axiom.params, &axiom.cube)? {
+            for cube in cubes_of(self.setting.context, &axiom.into())? {
                 together.insert(self.tester, cube, false)?;
             }
         }

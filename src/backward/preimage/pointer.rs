@@ -12,55 +12,69 @@ use crate::tuning::MOST_NAMED_BESIDE_OTHERS;
 
 /// Splits the cubes `from..` by the processes that their pointers hold; the union stays the same.
 pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
-    let mut at = from;
-    while at < out.len() {
-        let Some((cell, mask)) = open_pointer(context, &out[at].cube) else {
-            at += 1;
-            continue;
-        };
-        context.interrupt.poll()?;
-        let pre = out.remove(at);
-        let cube = &pre.cube;
-        let named = mask & low(cube.procs);
-        for (part, is_none) in [(named, false), (OTHER, true)] {
-            let mut b = CubeBuilder::from_cube(context, cube);
-            if part == 0 || !b.restrict(cell, part) {
-                continue;
+    if out[from..].iter().all(|pre| pre.cube.others.is_empty()) {
+        return Ok(());
+    }
+    for pre in out.split_off(from) {
+        // Each cell once, so that this ends.
+        let cells: Vec<CubeCell> = pre.cube.masks.iter().map(|it| it.0).collect();
+        let mut cases = vec![pre];
+        for cell in cells.into_iter().filter(|cell| context.kind(*cell) == CellKind::Proc) {
+            let mut next = Vec::with_capacity(cases.len());
+            for case in cases {
+                split(context, cell, case, &mut next)?;
             }
-            if is_none {
-                b.exclude([CubeLiteral::Mask(cell, 1 << cube.procs)].into());
-            }
-            out.extend(b.finish()?.map(|cube| Pre { cube, ..pre.clone() }));
+            cases = next;
         }
-        let mut wider = widened(context, cube)?;
-        if wider.cube.restrict(cell, 1 << cube.procs) {
-            let choices = wider.choices.iter().map(|any| any.iter().collect()).collect();
-            multiply(wider.cube, choices, &mut |case| {
-                let kept = [&pre.kept[..], &[pre.procs]].concat();
-                let procs = pre.procs + 1;
-                out.extend(case.finish()?.map(|cube| Pre { cube, kept, procs, args: pre.args.clone() }));
-                Ok(())
-            })?;
-        }
+        out.append(&mut cases);
     }
     Ok(())
 }
 
-/// A pointer of which a cube with something to say about others says that it may hold a process that is not named, and the values that it may hold.
-fn open_pointer(context: &CubeContext, cube: &Cube) -> Option<(CubeCell, u64)> {
-    if cube.others.is_empty()
+/// A cube by what a pointer holds: one of the named processes, no process, or a further one.
+fn split(context: &CubeContext, cell: CubeCell, pre: Pre, out: &mut Vec<Pre>) -> Result<(), Halt> {
+    context.interrupt.poll()?;
+    let cube = &pre.cube;
+    let Some(mask) = cube.mask(cell).filter(|_| is_open(context, cube, cell)) else {
+        out.push(pre);
+        return Ok(());
+    };
+    let named = mask & low(cube.procs);
+    for (part, is_none) in [(named, false), (OTHER, true)] {
+        let mut b = CubeBuilder::from_cube(context, cube);
+        if part == 0 || !b.restrict(cell, part) {
+            continue;
+        }
+        if is_none {
+            b.exclude([CubeLiteral::Mask(cell, 1 << cube.procs)].into());
+        }
+        out.extend(b.finish()?.map(|cube| Pre { cube, ..pre.clone() }));
+    }
+    let mut wider = widened(context, cube)?;
+    if wider.cube.restrict(cell, 1 << cube.procs) {
+        let choices = wider.choices.iter().map(|any| any.iter().collect()).collect();
+        multiply(wider.cube, choices, &mut |case| {
+            let kept = [&pre.kept[..], &[pre.procs]].concat();
+            let procs = pre.procs + 1;
+            out.extend(case.finish()?.map(|cube| Pre { cube, kept, procs, args: pre.args.clone() }));
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Whether a cube with something to say about others leaves open whether a pointer holds a process that is not named, or none.
+fn is_open(context: &CubeContext, cube: &Cube, cell: CubeCell) -> bool {
+    let may_hold = cube.mask(cell).is_some_and(|mask| mask & OTHER != 0);
+    if !may_hold
+        || cube.others.is_empty()
+        || context.full(cell, cube.procs) == OTHER
         || cube.most_of_a_sort(context) >= MOST_NAMED_BESIDE_OTHERS
         || usize::from(cube.procs) >= context.max_procs
     {
-        return None;
+        return false;
     }
     // What is said of the others was simplified: it may say so by more than one literal of the cell, or that there are no others.
-    let holds_none = |cell: CubeCell| {
-        let of_cell = |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);
-        cube.others.iter().any(|it| it.iter().all(of_cell))
-    };
-    cube.masks.iter().copied().find(|&(cell, mask)| {
-        let may_hold = context.kind(cell) == CellKind::Proc && context.full(cell, cube.procs) != OTHER;
-        may_hold && mask & OTHER != 0 && !holds_none(cell)
-    })
+    let of_cell = |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);
+    !cube.others.iter().any(|it| it.iter().all(of_cell))
 }

@@ -131,6 +131,9 @@ impl Instances<'_, '_> {
                 return Ok(true);
             }
         }
+        if self.child.others.is_empty() {
+            return Ok(false);
+        }
         // What holds of the others holds of the arguments that the child does not name, and of a further process.
         let own: Vec<u8> = (0..self.child.procs).collect();
         for cell in self.child.others.iter().flatten().flat_map(CubeLiteral::cells) {

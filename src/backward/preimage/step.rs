@@ -218,6 +218,9 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     ///
     /// An exact pre-image, but for what is left out: conjunctions about values that `?` chooses, and with too many cases.
     fn others(&mut self, child: &Cube, base: &mut CubeBuilder<'a>) -> Result<bool, Halt> {
+        if child.others.is_empty() && !self.t.remembers {
+            return Ok(true);
+        }
         let own: Vec<u8> = (0..child.procs).collect();
         for excluded in &child.others {
             for arg in child.procs..self.procs {

@@ -119,7 +119,7 @@ impl<'a, 'r> Run<'a, 'r> {
         run.visit_lemmas(lemmas)?;
         // No reachable state violates an axiom: there is nothing to search there.
         for axiom in &setting.system.axioms {
-            for cube in cubes_of(setting.context, axiom.params, &axiom.cube)? {
+            for cube in cubes_of(setting.context, &axiom.into())? {
                 run.state.visited.insert(run.tester, cube, false)?;
                 run.state.visited_ids.push(None);
             }

@@ -161,7 +161,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         prop_assert!(!never.any(|holds| holds), "{forbidden:?}");
     }
     if let Some(asked) = &oracle {
-        let back = cubes_of(context, asked.params, &asked.cube).expect("small numbers");
+        let back = cubes_of(context, asked).expect("small numbers");
         for model in &world.models {
             let again = back.iter().any(|cube| cube.procs <= world.procs && world.inside(cube, model));
             prop_assert!(again || !model.in_cube(&cube), "{cube:?} became {back:?}");

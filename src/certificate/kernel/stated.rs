@@ -31,7 +31,7 @@ pub struct Stated {
 pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
     let system = with_total_witnesses(model)?;
     let mut of_cubes = cubes.clone();
-    of_cubes.all.extend(system.axioms[model.axioms.len()..].iter().map(of_axiom));
+    of_cubes.all.extend(system.axioms[model.axioms.len()..].iter().map(Forbidden::from));
     // What each variable of the proof is here.
     let mut renamed: Vec<VarId> = (0..model.vars.len() as u16).map(VarId).collect();
     let mut parts = system.to_parts();
@@ -77,10 +77,6 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
 /// The tails of a proof.
 pub fn tails(model: &System, cubes: &Cubes) -> impl Iterator<Item = Tail> {
     cubes.subject.tails.iter().map(|(_, words)| tails::read(model, words).expect("it was read"))
-}
-
-fn of_axiom(axiom: &Axiom) -> Forbidden {
-    Forbidden::new(axiom.params, axiom.cube.clone())
 }
 
 /// The system with axioms that say of each witness that its cells hold processes.

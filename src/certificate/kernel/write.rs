@@ -123,8 +123,7 @@ fn model(system: &System) -> String {
         })
         .collect();
     let counts: Vec<String> = system.counts.iter().map(count).collect();
-    let axioms: Vec<String> =
-        system.axioms.iter().map(|it| cube(&Forbidden::new(it.params, it.cube.clone()))).collect();
+    let axioms: Vec<String> = system.axioms.iter().map(|it| cube(&it.into())).collect();
     let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
     let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
     format!(

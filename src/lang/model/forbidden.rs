@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bad, Conj, Literal};
+use super::{Axiom, Bad, Conj, Literal};
 
 /// States that no run reaches: those in which the cube holds for some pairwise **distinct** processes of which no other
 /// process is one of `others`. A parameter that the cube does not mention still demands that the process exists.
@@ -33,5 +33,11 @@ impl Forbidden {
 impl From<&Bad> for Forbidden {
     fn from(bad: &Bad) -> Self {
         Self::new(bad.params, bad.cube.clone())
+    }
+}
+
+impl From<&Axiom> for Forbidden {
+    fn from(axiom: &Axiom) -> Self {
+        Self::new(axiom.params, axiom.cube.clone())
     }
 }

@@ -72,7 +72,7 @@ pub fn properties(
 /// The states that the model already forbids.
 fn claimed(system: &System) -> Vec<Forbidden> {
     let bad = system.bad.iter().map(Forbidden::from);
-    let axioms = system.axioms.iter().map(|it| Forbidden::new(it.params, it.cube.clone()));
+    let axioms = system.axioms.iter().map(Forbidden::from);
     bad.chain(axioms).collect()
 }
 

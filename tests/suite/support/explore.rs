@@ -8,7 +8,8 @@ use cubicle::model::semantics::{
     Env, Layout, PROC_STRIDE, Point, Semantics, State, Value, admits, distinct_tuples, tuples,
 };
 use cubicle::model::{
-    Assignment, Conj, Literal, ProcRef, Rational, System, Term, Transition, TransitionId, Type, VarId,
+    Assignment, Conj, Forbidden, Literal, ProcRef, Rational, System, Term, Transition, TransitionId, Type,
+    VarId,
 };
 use indexmap::IndexMap;
 
@@ -62,13 +63,22 @@ impl Reached {
 
     /// Whether some state satisfies `exists distinct p0 .. : cube`, the processes being none of the
     /// process constants.
-    pub fn satisfies(&self, system: &System, procs: usize, cube: &Conj) -> bool {
+    pub fn satisfies(&self, system: &System, asked: &Forbidden) -> bool {
         let layout = Layout::new(system, self.procs);
         let fixed = usize::from(system.proc_constants);
+        let holds = |state: &State, procs: &[usize], conj: &Conj| {
+            Env { layout: &layout, state, procs }.conj(conj) == Some(true)
+        };
         self.states.keys().any(|state| {
-            distinct_tuples(self.procs, procs)
-                .filter(|t| t.iter().all(|&p| p >= fixed))
-                .any(|procs| Env { layout: &layout, state, procs: &procs }.conj(cube) == Some(true))
+            let named = distinct_tuples(self.procs, asked.params.into());
+            named.filter(|t| t.iter().all(|&p| p >= fixed)).any(|named| {
+                let mut others = (0..self.procs).filter(|p| !named.contains(p));
+                let is_other = |p: usize| {
+                    let procs = [&named[..], &[p]].concat();
+                    asked.others.iter().any(|conj| holds(state, &procs, conj))
+                };
+                holds(state, &named, &asked.cube) && !others.any(is_other)
+            })
         })
     }
 }
