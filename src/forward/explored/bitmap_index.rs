@@ -75,6 +75,7 @@ impl BitmapIndex {
         if !candidate.literals().flat_map(Literal::cells).all(known) {
             return None;
         }
+        let mut clear = true;
         for mut env in self.renamings(usize::from(*procs), literals) {
             let Some(guard) = self.guard(literals, &env)? else { continue };
             let mut denied = Vec::new();
@@ -87,11 +88,13 @@ impl BitmapIndex {
                     env.pop();
                 }
             }
-            if self.some_state(store, &guard, &denied) {
-                return Some(OracleAnswer::Reached);
+            match self.some_state(store, &guard, &denied) {
+                Some(true) => return Some(OracleAnswer::Reached),
+                Some(false) => {}
+                None => clear = false,
             }
         }
-        Some(OracleAnswer::Unseen)
+        clear.then_some(OracleAnswer::Unseen)
     }
 
     /// The test of a conjunction at these processes; `None` where states do not determine it, `Some(None)` where it does not hold in any.
@@ -193,49 +196,61 @@ impl BitmapIndex {
         })
     }
 
-    /// Whether some state satisfies the ground cube and none of these.
-    fn some_state(&self, store: &Store, guard: &Guard, denied: &[Guard]) -> bool {
+    /// Whether some state satisfies the ground cube and none of these; `None` where that depends on values that states leave undefined.
+    fn some_state(&self, store: &Store, guard: &Guard, denied: &[Guard]) -> Option<bool> {
         let states = self.range.len();
-        let parts = self.parts(store, guard);
-        let (tested, plain): (Vec<&Guard>, Vec<&Guard>) = denied.iter().partition(|it| !it.tests.is_empty());
-        let plain: Vec<Vec<Part<'_>>> = plain.into_iter().map(|it| self.parts(store, it)).collect();
-        let tested: Vec<(Vec<Part<'_>>, &Guard)> =
-            tested.into_iter().map(|it| (self.parts(store, it), it)).collect();
+        let parts = self.parts(store, guard, true);
+        // A state is left out where one of these holds whatever undefined cells hold.
+        let denied: Vec<(Vec<Part<'_>>, &Guard)> =
+            denied.iter().map(|it| (self.parts(store, it, false), it)).collect();
+        let guards = || std::iter::once(guard).chain(denied.iter().map(|it| it.1));
+        let is_undefined = |cell: usize, state: &[u64]| {
+            let field = self.program.packing.fields[cell];
+            self.program.cells.cells[cell].undef && field.raw(state) == field.undef
+        };
+        let is_clear = |state: &[u64]| {
+            let mut cells = guards().flat_map(|it| it.sets.iter().map(|set| set.0).chain(it.reads.clone()));
+            denied.is_empty() || !cells.any(|cell| is_undefined(cell, state))
+        };
+        let mut clear = true;
         for w in 0..states.div_ceil(64) {
             let all = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
             let mut word = of_word(&parts, w, all);
-            for parts in &plain {
+            for (parts, _) in denied.iter().filter(|it| it.1.tests.is_empty()) {
                 word &= !of_word(parts, w, word);
             }
-            if word == 0 {
-                continue;
+            if word != 0 && guard.tests.is_empty() && denied.is_empty() {
+                return Some(true);
             }
-            if guard.tests.is_empty() && tested.is_empty() {
-                return true;
-            }
-            let tested: Vec<(u64, &Guard)> =
-                tested.iter().map(|(parts, guard)| (of_word(parts, w, word), *guard)).collect();
             while word != 0 {
                 let bit = word.trailing_zeros();
                 word &= word - 1;
                 let state = store.state(self.range.start + w * 64 + bit as usize);
-                let denies = |(word, it): &(u64, &Guard)| word >> bit & 1 == 1 && self.satisfies(it, state);
-                if (guard.tests.is_empty() || self.satisfies(guard, state)) && !tested.iter().any(denies) {
-                    return true;
+                let denies = |(parts, it): &(Vec<Part<'_>>, &Guard)| {
+                    !it.tests.is_empty()
+                        && of_word(parts, w, 1 << bit) != 0
+                        && !it.reads.iter().any(|cell| is_undefined(*cell, state))
+                        && self.satisfies(it, state)
+                };
+                if (guard.tests.is_empty() || self.satisfies(guard, state)) && !denied.iter().any(denies) {
+                    if is_clear(state) {
+                        return Some(true);
+                    }
+                    clear = false;
                 }
             }
         }
-        false
+        clear.then_some(false)
     }
 
-    /// The columns of each cell of a cube, fewest first.
-    fn parts(&self, store: &Store, guard: &Guard) -> Vec<Part<'_>> {
+    /// The columns of each cell of a cube, fewest first; with those where it is undefined, if it `may` be.
+    fn parts(&self, store: &Store, guard: &Guard, may: bool) -> Vec<Part<'_>> {
         let cells = &self.program.cells;
         let mut parts: Vec<Part<'_>> = Vec::with_capacity(guard.sets.len());
         for (cell, codes) in &guard.sets {
             let field = self.program.packing.fields[*cell];
             let mut allowed = *codes & cells.all_codes(*cell);
-            if cells.cells[*cell].undef {
+            if may && cells.cells[*cell].undef {
                 allowed |= 1 << field.undef;
             }
             let columns = self.column(store, *cell);
