@@ -45,7 +45,9 @@ fn bind(
         let env = Instantiation { context, procs: procs + 1, vars: &vars };
         for conj in &states.others {
             if let InstantiatedFormula::Any(any) = env.dnf(&Dnf(vec![conj.clone()]))? {
-                any.into_iter().for_each(|literals| b.exclude(literals.into()));
+                for literals in any {
+                    b.exclude(literals.into());
+                }
             } else {
                 b.exclude(Box::default());
             }

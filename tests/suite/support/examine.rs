@@ -270,7 +270,7 @@ fn oracle_agrees(
         let cube: Conj = (0..size).filter_map(|_| random_literal(system, procs, dice)).collect();
         let mut asked = Forbidden::new(procs as u8, cube);
         for _ in 0..dice.below(3) {
-            let literals = (0..1 + dice.below(2)).filter_map(|_| random_literal(system, procs + 1, dice));
+            let literals = (0..=dice.below(2)).filter_map(|_| random_literal(system, procs + 1, dice));
             asked.others.push(literals.collect());
         }
         let answer = space.ask(&asked);
