@@ -1,8 +1,8 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced,
-    Relational, compact, is_singleton, low,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, Instantiation, Reduced,
+    Relational, Separated, compact, is_singleton, low,
 };
 use crate::tuning::MAX_LITERALS;
 use cubicle_lang::model::{Init, Literal, Relation};
@@ -30,13 +30,15 @@ pub fn candidates<'a>(
     // What never changes comes with the processes: of a home and its caches, a candidate has as much to say as of processes that are alike.
     let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
     let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
-    // Without what it says of other processes, a cube is a candidate as well.
-    let whole = if cube.others.is_empty() { others.len() } else { usize::MAX };
+    let whole = others.len() + cube.others.len();
     let mut useful: Vec<CubeLiteral> = others.into_iter().filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
-    let measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
+    let of_others = cube.others.iter().filter(|it| is_useful_of_others(context, it, cube.procs));
+    let of_others: Vec<Excluded> = of_others.take(MAX_LITERALS - useful.len()).cloned().collect();
+    let mut measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
+    measures.extend(of_others.iter().map(|it| measure_of_others(context, it, cube.procs)));
     let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
     let kinds = kinds(context, &fixed);
@@ -54,12 +56,46 @@ pub fn candidates<'a>(
         let named = members(set).fold(low(context.rigid), |all, i| all | measures[i].0);
         let of_named =
             |g: &&CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if named >> cell.index(0) & 1 == 1);
-        if !members(set).map(|i| &useful[i]).chain(fixed.iter().filter(of_named)).all(|it| b.require(it)) {
+        if set >> useful.len() == 0 {
+            if !members(set).map(|i| &useful[i]).chain(fixed.iter().filter(of_named)).all(|it| b.require(it)) {
+                return None;
+            }
+            // A candidate that cannot be computed is skipped.
+            return Some(compact(context, &b.finish().ok()??).ok()?.0);
+        }
+        for i in members(set) {
+            match useful.get(i) {
+                Some(literal) if !b.require(literal) => return None,
+                Some(_) => {}
+                None => b.exclude(of_others[i - useful.len()].clone()),
+            }
+        }
+        if !fixed.iter().all(|it| b.require(it)) {
             return None;
         }
-        // A candidate that cannot be computed is skipped.
-        Some(compact(context, &b.finish().ok()??).ok()?.0)
+        let mut cube = b.finish().ok()??;
+        for process in (context.rigid..cube.procs).rev().filter(|p| named >> p & 1 == 0) {
+            let separated = Separated::new(context, &cube, process).ok()??;
+            if !separated.is_ordinary().ok()? {
+                return None;
+            }
+            cube = separated.without().ok()??;
+        }
+        Some(cube).filter(|it| !it.others.is_empty())
     })
+}
+
+/// What a conjunction about others has to do with named processes.
+fn measure_of_others(context: &CubeContext, excluded: &Excluded, other: u8) -> Measure {
+    let procs = excluded.iter().map(|it| measure(context, it).0).fold(0, |all, it| all | it);
+    (procs & low(other), 1, 0)
+}
+
+/// Whether a conjunction is about what an array holds for the other process.
+fn is_useful_of_others(context: &CubeContext, excluded: &Excluded, other: u8) -> bool {
+    let cells = excluded.iter().flat_map(CubeLiteral::cells);
+    let mut of_other = cells.filter(|it| !context.is_kind(*it) && context.indices(*it).any(|p| p == other));
+    of_other.next().is_some()
 }
 
 /// Sort key: processes, literals, fewest equalities, cells of arrays.
@@ -96,7 +132,7 @@ impl Selection<'_> {
         so_far: (u64, usize, usize, usize),
         out: &mut Vec<(Preference, u64)>,
     ) {
-        for i in from..self.useful.len() {
+        for i in from..self.measures.len() {
             let (p, c, e) = self.measures[i];
             let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
             let free = (sum.0 & !low(self.context.rigid)).count_ones();
@@ -119,8 +155,8 @@ impl Selection<'_> {
             return false;
         }
         // `G = #i` restricts nothing unless another literal restricts #i.
-        members(chosen).all(|i| match &self.useful[i] {
-            CubeLiteral::Mask(s, m) if self.context.kind(*s) == CellKind::Proc => {
+        members(chosen).all(|i| match self.useful.get(i) {
+            Some(CubeLiteral::Mask(s, m)) if self.context.kind(*s) == CellKind::Proc => {
                 let p = m.trailing_zeros() as u8;
                 p < self.context.rigid
                     || self.context.indices(*s).any(|q| q == p)

@@ -35,6 +35,8 @@ pub struct CubeContext {
     sort_array: Option<VarId>,
     /// The sorts of the indices of each variable's cells; `None`: any.
     sorts: Vec<SmallVec<[Option<u8>; 2]>>,
+    /// The sort of the processes that each variable points to; `None`: any.
+    pointed: Vec<Option<u8>>,
     /// Which arrays no step assigns, in a system with sorts.
     relations: Vec<bool>,
     /// Which arrays say for good of which kind a process is.
@@ -83,6 +85,7 @@ impl CubeContext {
                 .zip(&system.vars)
                 .map(|(id, var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect())
                 .collect(),
+            pointed: (0..system.vars.len()).filter_map(VarId::new).map(|var| system.pointed_sort(var)).collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             relations: (0..system.vars.len())
                 .filter_map(VarId::new)
@@ -124,6 +127,11 @@ impl CubeContext {
         let sorts: &[Option<u8>] =
             if cell.is_process() { &[] } else { &self.sorts[usize::from(cell.var().0)] };
         sorts.iter().enumerate().filter_map(move |(at, sort)| sort.map(|sort| (cell.index(at), sort)))
+    }
+
+    /// The sort of the processes that a pointer holds; `None`: any.
+    pub fn pointed_sort(&self, cell: CubeCell) -> Option<u8> {
+        if cell.is_process() || cell.is_ghost() { None } else { self.pointed[usize::from(cell.var().0)] }
     }
 
     /// Number of variables.

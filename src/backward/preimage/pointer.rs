@@ -6,7 +6,7 @@
 use super::choices::multiply;
 use super::pre::Pre;
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, OTHER, low, widened,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, low, widened,
 };
 use crate::tuning::MOST_NAMED_BESIDE_OTHERS;
 
@@ -73,6 +73,15 @@ fn is_open(context: &CubeContext, cube: &Cube, cell: CubeCell) -> bool {
         || usize::from(cube.procs) >= context.max_procs
     {
         return false;
+    }
+    // Where it is said of processes of other sorts, a name for the process tells nothing of it.
+    if let Some(sort) = context.pointed_sort(cell) {
+        let is_of_sort = |it: &Excluded| {
+            it.iter().all(|it| !matches!(it, CubeLiteral::Mask(of, mask) if context.is_sort(*of) && of.index(0) == cube.procs && mask >> sort & 1 == 0))
+        };
+        if !cube.others.iter().any(is_of_sort) {
+            return false;
+        }
     }
     // What is said of the others was simplified: it may say so by more than one literal of the cell, or that there are no others.
     let of_cell = |it: &CubeLiteral| matches!(it, CubeLiteral::Mask(same, mask) if *same == cell && mask >> cube.procs & 1 == 1);

@@ -5,8 +5,8 @@
 //! parameters, repetitions included, are conjoined. Axioms are universal as well, over distinct processes, and
 //! are part of init here. Where a cube says of which sorts its processes are, only what init says of these sorts counts.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
 use crate::preimage::{Choice, narrow};
@@ -32,6 +32,14 @@ impl InitialOf {
     }
 }
 
+/// What was instantiated so far: tuples say the same again and again.
+#[derive(Default)]
+struct Known {
+    certain: HashSet<CubeLiteral>,
+    /// The conjunctions of each are sorted.
+    choices: HashSet<Vec<Vec<CubeLiteral>>>,
+}
+
 /// Init instantiated for cubes with a given number of processes, of given sorts.
 #[derive(Debug)]
 pub struct Initial {
@@ -49,43 +57,43 @@ impl Initial {
         let (init, procs) = (&system.init, sorts.len() as u8);
         let of = |names: &[u8]| names.iter().map(|name| sorts[usize::from(*name)]).collect::<Vec<_>>();
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
+        let mut known = Known::default();
         for axiom in &system.axioms {
             let mut denial = FormulaOfSorts::new(system, &axiom.denial);
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
                 context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                out.add(Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?);
+                out.add(Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?, &mut known);
             }
         }
         if procs == 0 {
-            out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?);
+            out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?, &mut known);
             return Ok(out);
         }
         let mut body = FormulaOfSorts::new(system, &init.body);
         body.instances(init.params, sorts, |vars, said| {
             context.interrupt.poll()?;
-            out.add(Instantiation { context, procs, vars }.dnf(said)?);
+            out.add(Instantiation { context, procs, vars }.dnf(said)?, &mut known);
             Ok::<(), Halt>(())
         })?;
         Ok(out)
     }
 
-    fn add(&mut self, formula: InstantiatedFormula) {
+    fn add(&mut self, formula: InstantiatedFormula, known: &mut Known) {
         let InstantiatedFormula::Any(mut any) = formula else { return };
         match any.len() {
             0 => self.empty = true,
             1 => {
                 for g in any.pop().unwrap_or_default() {
-                    if !self.certain.contains(&g) {
+                    if known.certain.insert(g.clone()) {
                         self.certain.push(g);
                     }
                 }
             }
             _ => {
-                let same = |other: &Vec<Vec<CubeLiteral>>| {
-                    other.len() == any.len() && any.iter().all(|conj| other.contains(conj))
-                };
-                if !self.choices.iter().any(same) {
+                let mut sorted = any.clone();
+                sorted.sort_unstable();
+                if known.choices.insert(sorted) {
                     self.choices.push(any);
                 }
             }

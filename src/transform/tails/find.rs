@@ -22,7 +22,7 @@ const MOST_TAILS: usize = 4;
 const MOST_TAILS_OF_BAD: usize = 6;
 
 /// Most constants of a tail.
-const MOST_CONSTANTS: usize = 3;
+const MOST_CONSTANTS: usize = 4;
 
 /// Most literals that weaken a clause.
 const MOST_ADDED: usize = 3;
