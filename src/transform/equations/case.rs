@@ -1,7 +1,7 @@
 //! What a transition does to the columns, by cases of the finite values that matter to it.
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId, VarKind,
 };
 
@@ -214,6 +214,12 @@ impl TransitionCases<'_> {
             let Assignment::Cases(branches) = &update.assignment else { continue };
             for names in self.names(columns.system.var(update.var).arity()) {
                 for branch in branches {
+                    if let Term::Linear(linear) = &branch.value {
+                        let counts = linear.terms.iter().filter(|it| !it.0.index.is_empty());
+                        let counts = counts.filter_map(|it| columns.system.count_of(it.0.var));
+                        let read = counts.flat_map(Count::reads);
+                        read.for_each(|array| (0..self.arity).for_each(|p| add((array, vec![p]))));
+                    }
                     let read = branch.when.0.iter().flatten().flat_map(Literal::cells);
                     let value = if let Term::Cell(cell) = &branch.value { Some(cell) } else { None };
                     read.chain(value).for_each(|cell| add(place(cell, &names)));
@@ -251,7 +257,7 @@ impl TransitionCases<'_> {
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
         let mut unknown = Vec::new();
         let zero = self.zero(known, &mut unknown)?;
-        let least_zero = self.least_zero(&mut unknown)?;
+        let least_zero = self.least_zero(known, &mut unknown)?;
         let (mut ways, mut lost): (Vec<Change>, Vec<usize>) = (vec![Change::default()], Vec::new());
         for alternatives in self.updates(known, &mut lost, &mut unknown)? {
             ways = ways.iter().flat_map(|way| alternatives.iter().map(|more| way.and(more))).collect();
@@ -289,7 +295,7 @@ impl TransitionCases<'_> {
                     guarded.set(&place, possible);
                 }
                 Literal::Linear { expr, relation: Relation::Eq, integer: true } => {
-                    zero.push(self.row(expr, &own, unknown)?);
+                    zero.push(self.row(expr, &own, known, unknown)?);
                 }
                 _ => {}
             }
@@ -317,12 +323,13 @@ impl TransitionCases<'_> {
     }
 
     /// What the guard says is not negative.
-    fn least_zero(&self, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
+    fn least_zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
         let own: Vec<usize> = (0..self.arity).collect();
         let mut rows = Vec::new();
         for literal in &self.t.guard {
             if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal {
-                rows.push(self.row(&expr.scaled(Rational::ONE.neg()).ok_or(Overflow)?, &own, unknown)?);
+                let negated = expr.scaled(Rational::ONE.neg()).ok_or(Overflow)?;
+                rows.push(self.row(&negated, &own, known, unknown)?);
             }
         }
         Ok(rows)
@@ -394,7 +401,7 @@ impl TransitionCases<'_> {
                             let mut ways = Vec::new();
                             for term in known.outcomes(branches, &own) {
                                 let Term::Linear(linear) = term else { continue };
-                                ways.push(Change::of(vec![(at, self.row(linear, &own, unknown)?)]));
+                                ways.push(Change::of(vec![(at, self.row(linear, &own, known, unknown)?)]));
                             }
                             all.push(ways);
                         }
@@ -527,7 +534,7 @@ impl TransitionCases<'_> {
             let mut next = Vec::new();
             for term in known.outcomes(branches, &names) {
                 let Term::Linear(linear) = term else { continue };
-                let after = self.row(linear, &names, unknown)?;
+                let after = self.row(linear, &names, known, unknown)?;
                 for way in &ways {
                     let way = plus(way, Rational::ONE, &after)?;
                     next.push(if keeps { plus(&way, Rational::ONE.neg(), &before)? } else { way });
@@ -542,17 +549,54 @@ impl TransitionCases<'_> {
     }
 
     /// A linear term as a row.
-    fn row(&self, linear: &Linear, names: &[usize], unknown: &mut Vec<Place>) -> Result<Sparse, Overflow> {
+    fn row(
+        &self,
+        linear: &Linear,
+        names: &[usize],
+        known: &Known<'_>,
+        unknown: &mut Vec<Place>,
+    ) -> Result<Sparse, Overflow> {
         let mut row = vec![(0, linear.constant)];
         for (cell, factor) in &linear.terms {
-            let known = if cell.index.is_empty() { self.columns.number(cell.var) } else { None };
-            let known =
-                known.unwrap_or_else(|| vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]);
-            for (at, value) in known {
+            let of_cell = if cell.index.is_empty() {
+                self.columns.number(cell.var)
+            } else {
+                self.counted_beside(&place(cell, names), known)
+            };
+            let of_cell =
+                of_cell.unwrap_or_else(|| vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]);
+            for (at, value) in of_cell {
                 row.push((at, value.mul(*factor).ok_or(Overflow)?));
             }
         }
         gathered(row)
+    }
+
+    /// A count for parameters (`#{q | S[q] = Shared && q <> p}`) as a row: of the processes that are not parameters all of a class are counted, or none; of the
+    /// parameters it is known.
+    fn counted_beside(&self, place: &Place, known: &Known<'_>) -> Option<Sparse> {
+        let count = self.columns.system.count_of(place.0).filter(|it| it.summand.is_none())?;
+        if place.1.contains(&self.arity) {
+            return None;
+        }
+        let read = count.reads();
+        let group = self.columns.groups.iter().position(|it| read.iter().all(|var| it.arrays.contains(var)))?;
+        let is_counted = |process: usize, known: &Known<'_>| {
+            let names = [&place.1[..], &[process]].concat();
+            known.dnf(&count.body, &names)
+        };
+        let mut row = Sparse::new();
+        let params = self.before(group, known)?;
+        for (class, of_params) in params.into_iter().enumerate() {
+            if is_counted(self.arity, &self.of_class(group, class, known))? {
+                row.push((self.columns.groups[group].first + class, Rational::ONE));
+                row.push((0, Rational::integer(of_params).neg()));
+            }
+        }
+        for p in 0..self.arity {
+            row.push((0, Rational::integer(i64::from(is_counted(p, known)?))));
+        }
+        gathered(row).ok()
     }
 
     /// The column of a number of which nothing is known.
