@@ -39,9 +39,7 @@ pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
         Reason::Nodes(most) => advisor.search(Some(Limit::Nodes(*most))),
         Reason::Depth(most) => advisor.search(Some(Limit::Depth(*most))),
         Reason::Time => advisor.search(Some(Limit::Time(options.time_limit))),
-        Reason::Effort(_) | Reason::Overflow | Reason::Counts | Reason::Interrupted(2 | 15) => {
-            advisor.search(None)
-        }
+        Reason::Effort(_) | Reason::Overflow | Reason::Interrupted(2 | 15) => advisor.search(None),
         Reason::Memory => advisor.memory(),
         Reason::Unconfirmed(why) => advisor.unconfirmed(why),
         Reason::SolverUnknown(why) => advisor.solver(why),

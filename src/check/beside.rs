@@ -27,7 +27,7 @@ struct Aside<'a> {
     options: &'a Options,
     space: StateSpace,
     lemmas: Lemmas,
-    numbers: Arc<OnceLock<Option<Numbers>>>,
+    numbers: Arc<OnceLock<Numbers>>,
     needs_equations: bool,
     remembered: Vec<TransitionId>,
 }

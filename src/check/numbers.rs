@@ -22,15 +22,14 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// Those of a system; `None` when its counts change in too many ways.
-    pub fn of(system: &System) -> Option<Self> {
-        let explicit =
-            if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system)? };
+    /// Those of a system.
+    pub fn of(system: &System) -> Self {
+        let explicit = if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system) };
         let own = system.vars.len();
-        Some(match with_equations(&explicit) {
+        match with_equations(&explicit) {
             Some(WithEquations { system, equations }) => Self { system, equations, own },
             None => Self { system: explicit, equations: Vec::new(), own },
-        })
+        }
     }
 
     /// Those of a system without counts, with nothing found.

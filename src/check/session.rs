@@ -40,8 +40,8 @@ pub struct Session<'a> {
     pub demand: Demand,
     /// The lemmas about numbers, once a search needed them.
     pub lemmas: Lemmas,
-    /// What backward searches know of numbers, once there was one; `None` inside when the counts change in too many ways.
-    pub numbers: Arc<OnceLock<Option<Numbers>>>,
+    /// What backward searches know of numbers, once there was one.
+    pub numbers: Arc<OnceLock<Numbers>>,
     /// Whether the next search reports the equations that it knows.
     pub reports_equations: bool,
     /// Whether a search that got far without equations was not enough: the next ones begin with them.
@@ -177,9 +177,7 @@ impl<'a> Session<'a> {
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
         self.needs_equations = true;
         let numbers = Arc::clone(&self.numbers);
-        let Some(numbers) = numbers.get_or_init(|| Numbers::of(self.system)) else {
-            return Outcome::undecided(Reason::Counts);
-        };
+        let numbers = numbers.get_or_init(|| Numbers::of(self.system));
         let equations = &numbers.equations;
         let reports = mem::take(&mut self.reports_equations);
         for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {

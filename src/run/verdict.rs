@@ -89,8 +89,6 @@ pub enum Reason {
     Spurious(String),
     /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,
-    /// A step changes the counts of the model in too many ways, or in one that no formula says.
-    Counts,
     /// The operating system gave no thread to run on: its error.
     Threads(String),
     /// A checkpoint could not be written or read: why.

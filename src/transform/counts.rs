@@ -4,7 +4,7 @@
 //! parameters, all are treated alike: `phi'` is one formula `psi(p)` of the state before for them. So the count after the step is
 //! `#{p | psi(p)}`, and for each parameter one more if `phi'(i)` holds, one less if `psi(i)` does. If the step leaves other processes alone, `psi`
 //! is `phi`, and the first summand is the count itself; otherwise it is another count, which is added. Sums
-//! are treated alike. Everything is exact.
+//! are treated alike. That is exact; a count that cannot be followed in this way gets any value.
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{
@@ -16,14 +16,28 @@ use tracing::debug_span;
 /// Most counts, with those that updates need.
 const MOST_COUNTS: usize = 40;
 
+/// Counts beside those of the model where updates would need ever more. By estimate.
+const MOST_OF_CHAIN: usize = 2;
+
 /// Most disjuncts of a formula, and branches of an update.
 const MOST_BRANCHES: usize = 200;
 
-/// The system where each transition assigns the counts that it may change, with the counts that such updates need; `None` when there
-/// are too many, an update depends on a choice or a count in a way that no count says, or a number leaves the 64-bit range.
-pub fn with_updates_of_counts(system: &System) -> Option<System> {
+/// The system where each transition assigns the counts that it may change, with the counts that such updates need. Where there would be too many of these, or
+/// an update depends on a choice or a count in a way that no count says, a step may give the count any value: the system then has more steps.
+pub fn with_updates_of_counts(system: &System) -> System {
     let _span = debug_span!("with_updates_of_counts", counts = system.counts.len()).entered();
+    let (all, is_exact) = explicit(system, MOST_COUNTS);
+    if is_exact {
+        return all;
+    }
+    // A chain of counts, each for what a step does to the one before, has no end: most of it tells nothing.
+    explicit(system, system.counts.len() + MOST_OF_CHAIN).0
+}
+
+/// The system with at most so many counts, and whether all steps are followed exactly.
+fn explicit(system: &System, most: usize) -> (System, bool) {
     let mut parts = system.to_parts();
+    let mut is_exact = true;
     let mut updates: Vec<Vec<Update>> = vec![Vec::new(); system.transitions.len()];
     let mut at = 0;
     while let Some(count) = parts.counts.get(at).cloned() {
@@ -31,18 +45,25 @@ pub fn with_updates_of_counts(system: &System) -> Option<System> {
             if !parts.may_change(t, count.var) {
                 continue;
             }
-            let branches = Step { system, t, count: &count }.branches(&mut parts)?;
-            updates.push(Update { var: count.var, assignment: Assignment::Cases(branches) });
+            let before = (parts.vars.len(), parts.counts.len());
+            let branches = Step { system, t, count: &count }.branches(&mut parts);
+            let assignment = match branches.filter(|_| parts.counts.len() <= most) {
+                Some(branches) => Assignment::Cases(branches),
+                None => {
+                    parts.vars.truncate(before.0);
+                    parts.counts.truncate(before.1);
+                    is_exact = false;
+                    Assignment::Nondet
+                }
+            };
+            updates.push(Update { var: count.var, assignment });
         }
         at += 1;
-        if parts.counts.len() > MOST_COUNTS {
-            return None;
-        }
     }
     for (t, updates) in parts.transitions.iter_mut().zip(updates) {
         t.updates.extend(updates);
     }
-    Some(System::new(parts))
+    (System::new(parts), is_exact)
 }
 
 /// Formulas and what holds under them; they exclude each other, and one holds.

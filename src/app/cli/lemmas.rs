@@ -31,10 +31,7 @@ pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<
     if system.vars.len() == model.system.vars.len() {
         return Ok(cubes);
     }
-    let (known, equations) = match Numbers::of(model.system) {
-        Some(Numbers { system, equations, .. }) => (system, equations),
-        None => (model.system.clone(), Vec::new()),
-    };
+    let Numbers { system: known, equations, .. } = Numbers::of(model.system);
     let excluded = excluded(&known, &equations);
     let Lemmas { system, cubes, .. } = read(&known)?;
     let (own, of_counts): (Vec<Forbidden>, Vec<Forbidden>) =

@@ -57,7 +57,8 @@ pub fn candidates<'a>(
         let of_named =
             |g: &&CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if named >> cell.index(0) & 1 == 1);
         if set >> useful.len() == 0 {
-            if !members(set).map(|i| &useful[i]).chain(fixed.iter().filter(of_named)).all(|it| b.require(it)) {
+            if !members(set).map(|i| &useful[i]).chain(fixed.iter().filter(of_named)).all(|it| b.require(it))
+            {
                 return None;
             }
             // A candidate that cannot be computed is skipped.

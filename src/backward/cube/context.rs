@@ -85,7 +85,10 @@ impl CubeContext {
                 .zip(&system.vars)
                 .map(|(id, var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect())
                 .collect(),
-            pointed: (0..system.vars.len()).filter_map(VarId::new).map(|var| system.pointed_sort(var)).collect(),
+            pointed: (0..system.vars.len())
+                .filter_map(VarId::new)
+                .map(|var| system.pointed_sort(var))
+                .collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             relations: (0..system.vars.len())
                 .filter_map(VarId::new)

@@ -63,7 +63,10 @@ impl Initial {
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
                 context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                out.add(Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?, &mut known);
+                out.add(
+                    Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?,
+                    &mut known,
+                );
             }
         }
         if procs == 0 {

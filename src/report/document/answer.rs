@@ -52,7 +52,6 @@ impl From<&Reason> for WhyOpen {
             Reason::SolverUnknown(_) => ReasonKind::Solver,
             Reason::Spurious(_) => ReasonKind::Spurious,
             Reason::Overflow => ReasonKind::Overflow,
-            Reason::Counts => ReasonKind::Counts,
             Reason::Threads(_) => ReasonKind::Threads,
             Reason::Storage(_) => ReasonKind::Storage,
             Reason::Cluster(_) => ReasonKind::Cluster,
@@ -91,8 +90,6 @@ pub enum ReasonKind {
     Spurious,
     /// A number out of range.
     Overflow,
-    /// A step changes a count in too many ways.
-    Counts,
     /// No thread to run on.
     Threads,
     /// A checkpoint that could not be written or read.

@@ -16,9 +16,6 @@ pub fn reason(reason: &Reason) -> String {
             format!("every error trace found is spurious (no instance executes it); the shortest: {trace}")
         }
         Reason::Overflow => "a number left the 64-bit range, or a cube names too many processes".to_owned(),
-        Reason::Counts => {
-            "a step changes a count or sum in too many ways to be followed backwards".to_owned()
-        }
         Reason::Threads(error) => format!("no thread could be started ({error})"),
         Reason::Storage(why) | Reason::Cluster(why) => why.clone(),
         Reason::Uncertified(why) => format!("the checker refuses the proof that was found: {why}"),

@@ -580,7 +580,8 @@ impl TransitionCases<'_> {
             return None;
         }
         let read = count.reads();
-        let group = self.columns.groups.iter().position(|it| read.iter().all(|var| it.arrays.contains(var)))?;
+        let group =
+            self.columns.groups.iter().position(|it| read.iter().all(|var| it.arrays.contains(var)))?;
         let is_counted = |process: usize, known: &Known<'_>| {
             let names = [&place.1[..], &[process]].concat();
             known.dnf(&count.body, &names)

@@ -26,7 +26,7 @@ fn hold(case: &Case<'_>, chosen: fn(&Equation) -> bool) -> Checked {
     // Ways to fail are steps like others.
     let failures =
         [Failures::None, Failures::Stop(usize::MAX), Failures::Restart][(case.seed / 2 % 3) as usize];
-    let explicit = failing(&system, failures).and_then(|it| with_updates_of_counts(&it));
+    let explicit = failing(&system, failures).map(|it| with_updates_of_counts(&it));
     let Some(explicit) = explicit else { return Ok(false) };
     let Some(WithEquations { system, equations }) = with_equations(&explicit) else { return Ok(false) };
     let chosen: Vec<&Equation> = equations.iter().filter(|it| chosen(it)).collect();

@@ -1,4 +1,5 @@
-//! Repaired protocols that are safe because of what all other processes do, each with twins that lack one thing: the wake-up, the count, the notice.
+//! Repaired protocols that are safe because of what all other processes do, or how many they are, each with twins that lack one thing: the wake-up, the count, the
+//! notice.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +12,10 @@ use cubicle::options::{BackwardMode, BackwardOptions, Options, Vacuity};
 use cubicle::verdict::Verdict;
 
 /// A model, and edits of it, each of which makes it wrong.
-struct Found {
-    name: &'static str,
-    text: &'static str,
-    twins: &'static [(&'static str, &'static str)],
+pub struct Found {
+    pub name: &'static str,
+    pub text: &'static str,
+    pub twins: &'static [(&'static str, &'static str)],
 }
 
 macro_rules! found {
@@ -32,7 +33,7 @@ const NO_WAKE_UP: [(&str, &str); 3] = [
     ),
 ];
 
-const FOUND: &[Found] = &[
+pub const FOUND: &[Found] = &[
     found!(
         "min2_witness_chain",
         &[
@@ -48,6 +49,12 @@ const FOUND: &[Found] = &[
         "min3_witness_without_parameter",
         &[("witness rep (g : group) : node { good(rep(g)) }\n", ""), ("not good(n) }", "good(n) }")]
     ),
+    found!(
+        "count_min5",
+        &[("case | q = p : False | S[q]", "case | S[q]"), ("Need := Need - 1", "Need := Need - 2")]
+    ),
+    found!("min8_votes_of_a_term", &[(" && Term[c] > 0", "")]),
+    found!("unk_560000286", &[]),
     found!("min4_lost_wakeup", &NO_WAKE_UP),
     found!("min4_lost_wakeup_strong", &NO_WAKE_UP),
     found!(
