@@ -1,5 +1,6 @@
 //! The syntax tree of a `.cub` file: the text with its places, and no meaning yet.
 
+pub use crate::code::*;
 pub use crate::formula::*;
 pub use crate::names::*;
 
@@ -54,6 +55,8 @@ pub enum Item {
     Predicate(Predicate),
     /// `transition t (i) requires { .. } { .. }`
     Transition(Transition),
+    /// `process worker { .. }`
+    Process(ProcessDecl),
 }
 
 impl Item {
@@ -68,6 +71,7 @@ impl Item {
             Self::Fairness(x) => x.loc.0,
             Self::Predicate(x) => x.loc.0,
             Self::Transition(x) => x.loc.0,
+            Self::Process(x) => x.loc.0,
         }
     }
 }
@@ -215,11 +219,25 @@ impl PropertyKind {
     }
 }
 
-/// `init`, `invariant` or `unsafe`.
+/// How a property about states is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Wording {
+    /// By the word of its kind: `init`, `unsafe`, `invariant`.
+    #[default]
+    Kind,
+    /// `never`, of a lemma `lemma never`.
+    Never,
+    /// `always`, of a lemma `lemma always`: the formula says what holds.
+    Always,
+}
+
+/// `init`, `invariant` or `unsafe`, and the other ways to write these.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     /// Which of them.
     pub kind: PropertyKind,
+    /// How it is written.
+    pub wording: Wording,
     /// Its name, if it has one.
     pub name: Option<Name>,
     /// Its process parameters.
@@ -228,6 +246,19 @@ pub struct Property {
     pub body: Expr,
     /// Where.
     pub loc: Loc,
+}
+
+impl Property {
+    /// The words that declare it.
+    pub const fn word(&self) -> &'static str {
+        match (self.kind, self.wording) {
+            (PropertyKind::Unsafe, Wording::Never) => "never",
+            (PropertyKind::Unsafe, Wording::Always) => "always",
+            (PropertyKind::Invariant, Wording::Never) => "lemma never",
+            (PropertyKind::Invariant, Wording::Always) => "lemma always",
+            (kind, _) => kind.word(),
+        }
+    }
 }
 
 /// The kinds of properties of runs.

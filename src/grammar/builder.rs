@@ -2,10 +2,11 @@
 
 use crate::Span;
 use crate::ast::{
-    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Item, Loc, Name, Operand, Path, Property,
-    PropertyKind, Quantifier, RangeBounds, Rhs, Summand, SymbolDecl, SymbolKind, Temporal, TemporalKind,
-    Term, TermKind, TypeDecl, Update, loc,
+    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Item, Loc, Local, Name, Operand, Path, Property,
+    PropertyKind, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolDecl, SymbolKind, Temporal,
+    TemporalKind, Term, TermKind, TypeDecl, Update, Wording, loc,
 };
+use crate::names::OR_NIL;
 use crate::token::Placed;
 
 /// The greatest height of a formula. Later stages recurse over formulas; this keeps their stack small.
@@ -246,9 +247,45 @@ impl TreeBuilder {
         SymbolDecl::new(kind, name, ty, self.whole)
     }
 
-    /// `init`, `invariant`, `unsafe`
-    pub fn property(&self, kind: PropertyKind, (name, params, body): Claim) -> Item {
-        Item::Property(Property { kind, name, params, body, loc: self.whole })
+    /// `init`, `invariant`, `unsafe`, `never`, ..
+    pub fn property(&self, kind: PropertyKind, wording: Wording, (name, params, body): Claim) -> Item {
+        Item::Property(Property { kind, wording, name, params, body, loc: self.whole })
+    }
+
+    /// A step of code from byte `l` up to byte `r`, which is discarded like a formula when it would be too high.
+    pub fn step(&mut self, l: u32, kind: StepKind, r: u32) -> Step {
+        let loc = loc(l, r);
+        let below = kind.blocks().into_iter().flatten().map(|it| it.depth).max().unwrap_or(0);
+        if below >= MAX_DEPTH {
+            self.too_deep(loc.0);
+            return Step { kind: StepKind::Skip, depth: 1, loc };
+        }
+        Step { kind, depth: below + 1, loc }
+    }
+
+    /// `X := t`
+    pub fn assign(&mut self, update: Update) -> Step {
+        let at = update.loc.0;
+        self.step(at.start, StepKind::Assign(update), at.end)
+    }
+
+    /// `either { .. } or { .. }`, whose blocks are given with the byte after each.
+    pub fn either(&mut self, l: u32, first: (Vec<Step>, u32), rest: Vec<(Vec<Step>, u32)>) -> Step {
+        let r = rest.last().map_or(first.1, |last| last.1);
+        let ways = std::iter::once(first).chain(rest).map(|way| way.0).collect();
+        self.step(l, StepKind::Either(ways), r)
+    }
+
+    /// `local x : t = start`
+    pub fn local(
+        &mut self,
+        l: u32,
+        name: Name,
+        (ty, range): (Name, Option<RangeBounds>),
+        start: Option<Term>,
+    ) -> Step {
+        let r = start.as_ref().map_or(ty.span().end, |it| it.span().end);
+        self.step(l, StepKind::Local(Local { name, ty, range, start }), r)
     }
 
     /// A property of runs.
@@ -299,6 +336,11 @@ pub const fn summand(factor: Option<crate::ast::Number>, operand: Operand, at: L
 pub fn unnamed(range: RangeBounds) -> (Name, Option<RangeBounds>) {
     let at = range.low.span().to(range.high.span());
     (Name { text: range.to_string(), loc: Loc(at), sort: None }, Some(range))
+}
+
+/// The type of pointers that may be `nil`, as a name.
+pub fn or_nil(ty: &Name, (_, _, r): Placed<'_>) -> (Name, Option<RangeBounds>) {
+    (Name::at(format!("{}{OR_NIL}", ty.text), loc(ty.span().start, r)), None)
 }
 
 /// `target := value`, which ends at byte `r`.

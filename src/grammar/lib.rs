@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod builder;
+mod code;
 mod formula;
 mod names;
 mod print;

@@ -31,6 +31,9 @@ pub struct Name {
     pub sort: Option<Box<Name>>,
 }
 
+/// How the name of the type of a pointer ends that may be `nil`.
+pub const OR_NIL: &str = " or nil";
+
 impl Name {
     /// The token of a name, without a sort.
     pub(crate) fn new((l, text, r): (u32, &str, u32)) -> Self {
@@ -51,6 +54,13 @@ impl Name {
     /// Where it stands.
     pub const fn span(&self) -> Span {
         self.loc.0
+    }
+
+    /// Of the name of a type `t or nil`, the name `t`.
+    pub fn without_nil(&self) -> Option<Self> {
+        let ty = self.text.strip_suffix(OR_NIL)?;
+        let start = self.loc.0.start;
+        Some(Self::at(ty, loc(start, start + ty.len() as u32)))
     }
 }
 

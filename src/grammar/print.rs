@@ -4,8 +4,9 @@ use std::fmt::{self, Write};
 use std::slice;
 
 use crate::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Name, Operand,
-    Path, Quantifier, RangeBounds, Rhs, Summand, SymbolKind, Term, TermKind, Transition, Update,
+    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Local, Name,
+    Operand, Path, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolKind, Term, TermKind,
+    Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -80,7 +81,7 @@ impl fmt::Display for Item {
                 }
             },
             Self::Property(x) => {
-                let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
+                let (kind, name) = (x.word(), titled(x.name.as_ref()));
                 writeln!(f, "\n{kind} {name}({}) {{ {} }}", bound(&x.params, " "), x.body)
             }
             Self::Temporal(x) => {
@@ -100,8 +101,60 @@ impl fmt::Display for Item {
                 writeln!(f, "\npredicate {} ({}) {{ {} }}", x.name, list(&x.params, ", "), x.body)
             }
             Self::Transition(x) => write!(f, "\n{x}"),
+            Self::Process(x) => {
+                write!(f, "\nprocess {} ", x.name)?;
+                if !x.params.is_empty() {
+                    write!(f, "({}) ", bound(&x.params, " "))?;
+                }
+                code(f, &x.body, 0)?;
+                writeln!(f)
+            }
         }
     }
+}
+
+/// Code in braces, at this depth.
+fn code(f: &mut fmt::Formatter<'_>, steps: &[Step], depth: usize) -> fmt::Result {
+    let indent = "  ".repeat(depth + 1);
+    writeln!(f, "{{")?;
+    for step in steps {
+        f.write_str(&indent)?;
+        match &step.kind {
+            StepKind::Label(name) => write!(f, "{name}:")?,
+            StepKind::Local(Local { name, ty, start, .. }) => {
+                write!(f, "local {name} : {ty}")?;
+                start.iter().try_for_each(|it| write!(f, " = {it}"))?;
+            }
+            StepKind::Skip => f.write_str("skip")?,
+            StepKind::Goto(label) => write!(f, "goto {label}")?,
+            StepKind::Await(when) => write!(f, "await {when}")?,
+            StepKind::Assign(update) => write!(f, "{update}")?,
+            StepKind::If(when, yes, no) => {
+                write!(f, "if {when} ")?;
+                code(f, yes, depth + 1)?;
+                if !no.is_empty() {
+                    f.write_str(" else ")?;
+                    code(f, no, depth + 1)?;
+                }
+            }
+            StepKind::While(when, body) => {
+                write!(f, "while {when} ")?;
+                code(f, body, depth + 1)?;
+            }
+            StepKind::Either(ways) => {
+                for (at, way) in ways.iter().enumerate() {
+                    f.write_str(if at == 0 { "either " } else { " or " })?;
+                    code(f, way, depth + 1)?;
+                }
+            }
+            StepKind::With(name, body) => {
+                write!(f, "with {} ", bound(slice::from_ref(name), ""))?;
+                code(f, body, depth + 1)?;
+            }
+        }
+        f.write_str(if matches!(step.kind, StepKind::Label(_)) { "\n" } else { ";\n" })?;
+    }
+    write!(f, "{}}}", "  ".repeat(depth))
 }
 
 impl fmt::Display for Transition {

@@ -160,6 +160,24 @@ pub enum Token<'t> {
     Channel,
     Relation,
     Witness,
+    Never,
+    Always,
+    Lemma,
+    /// `never` and `always` after `lemma`.
+    LemmaNever,
+    LemmaAlways,
+    Process,
+    // Keywords only in a process.
+    Local,
+    Skip,
+    Goto,
+    Await,
+    While,
+    Either,
+    With,
+    /// `or` after a block of `either`, and before `nil` in a type.
+    OrElse,
+    Nil,
     /// A name before `..`.
     LowerName(&'t str),
     /// The brace of a record type.
@@ -221,7 +239,11 @@ impl Token<'_> {
             | Self::Response
             | Self::Recurrence
             | Self::Possible
-            | Self::Cover => Some(3),
+            | Self::Cover
+            | Self::Never
+            | Self::Always
+            | Self::Lemma
+            | Self::Process => Some(3),
             _ => None,
         }
     }

@@ -51,10 +51,13 @@ impl Places {
     /// Those of a document.
     pub fn new(uri: &str, document: &OpenModel) -> Self {
         let at = |span: Span| (document.line(span.start), document.range(span));
-        let transitions = document.analysis().file.items.iter().filter_map(|item| match item {
-            Item::Transition(it) => Some((it.name.text.clone(), document.range(it.name.span()))),
-            _ => None,
-        });
+        let names = |item: &Item| match item {
+            Item::Transition(it) => vec![it.name.clone()],
+            Item::Process(it) => it.labels().cloned().collect(),
+            _ => Vec::new(),
+        };
+        let names = document.analysis().file.items.iter().flat_map(names);
+        let transitions = names.map(|it| (it.text.clone(), document.range(it.span())));
         Self {
             uri: uri.to_owned(),
             claims: claims(document).map(at).collect(),

@@ -42,8 +42,9 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
                 let params: Vec<&str> = it.params.iter().map(|name| name.text.as_str()).collect();
                 format!("transition {} ({})", it.name, params.join(" "))
             }
-            Item::Property(it) => format!("{} {}", it.kind.word(), symbol.name),
+            Item::Property(it) => format!("{} {}", it.word(), symbol.name),
             Item::Temporal(it) => format!("{} {}", it.kind.word(), symbol.name),
+            Item::Process(it) => format!("{} (of process {})", symbol.name, it.name),
             Item::Fairness(_) | Item::NumberProcs(_) => symbol.name.clone(),
         },
     }
@@ -52,11 +53,12 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
 /// A declaration by its name, or its line.
 fn owner(document: &OpenModel, item: &Item) -> String {
     match item {
-        Item::Property(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
+        Item::Property(it) => format!("{} at line {}", it.word(), document.line(it.loc.0.start)),
         Item::Temporal(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
         Item::Fairness(it) => format!("fairness at line {}", document.line(it.loc.0.start)),
         Item::Predicate(it) => it.name.text.clone(),
         Item::Transition(it) => it.name.text.clone(),
+        Item::Process(it) => it.name.text.clone(),
         Item::Type(it) => it.name.text.clone(),
         Item::Symbol(it) => it.name.text.clone(),
         Item::NumberProcs(_) => "number_procs".to_owned(),

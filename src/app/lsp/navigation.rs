@@ -47,6 +47,6 @@ pub fn rename(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, 
     let places = index::rename(&document.text, offset, new)
         .map_err(|denied| RequestError::new(RequestError::FAILED, denied.to_string()))?;
     let edits: Value =
-        places.iter().map(|&place| json!({ "range": document.range(place), "newText": new })).collect();
+        places.iter().map(|(place, new)| json!({ "range": document.range(*place), "newText": new })).collect();
     Ok(json!({ "changes": { uri: edits } }))
 }

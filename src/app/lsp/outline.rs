@@ -54,6 +54,13 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             let params: Vec<&str> = transition.params.iter().map(|it| it.text.as_str()).collect();
             named(&transition.name, kind::METHOD, format!("({})", params.join(" ")))
         }
+        Item::Process(process) => {
+            children.extend(process.labels().map(|it| {
+                let range = document.range(it.span());
+                json!({ "name": it.text, "kind": kind::METHOD, "range": range, "selectionRange": range })
+            }));
+            named(&process.name, kind::FUNCTION, String::new())
+        }
         Item::Property(property) => {
             let (word, start) = (property.kind.word(), property.loc.0.start);
             let name = match (&property.name, property.kind) {

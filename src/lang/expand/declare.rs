@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
     Base, ChannelDecl, FieldDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term,
-    TermKind, TypeDecl,
+    TermKind, TypeDecl, capital,
 };
 
 /// A range with more values is a bounded integer, unless it is an index or gets any value.
@@ -25,11 +25,6 @@ const MOST_LEAVES: usize = 1024;
 
 /// Names of a type that no model declares.
 const FULL: [&str; 3] = ["blocks", "drops", "fails"];
-
-pub fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect()
-}
 
 impl Expander {
     /// Reads all declarations.
@@ -46,7 +41,7 @@ impl Expander {
                 Item::Property(it) => (it.name.as_ref(), None),
                 Item::Temporal(it) => (it.name.as_ref(), None),
                 Item::Predicate(it) => (Some(&it.name), None),
-                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) => (None, None),
+                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) | Item::Process(_) => (None, None),
             };
             let names = name.into_iter().chain(constructors.into_iter().flatten());
             self.symbols.taken.extend(names.map(|it| it.text.clone()));

@@ -7,12 +7,15 @@
 //! In reading order: `types` and `declare` (declarations, and the variables that they stand for), `terms` and `formulas` (which depend on values of
 //! cells: one way for each), `updates` (what a step writes, and when it ends in an error), `transitions` (one or several).
 
+mod code;
 mod declare;
 mod expander;
 mod facts;
 mod formulas;
 mod initially;
 mod make;
+mod processes;
+mod reads;
 mod sorts;
 mod substitute;
 mod terms;
@@ -25,6 +28,7 @@ mod witnesses;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
 use self::make::words_of;
+use self::processes::without_processes;
 use self::types::{Index, Trouble, Type, Values};
 
 use indexmap::IndexSet;
@@ -33,7 +37,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::{Families, Family, MadeOf};
 use crate::syntax::ast::{
     Base, Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs,
-    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update,
+    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update, Wording, capital,
 };
 
 /// A file in the core language.
@@ -49,16 +53,18 @@ pub struct Expansion {
 
 /// A file in the core language; the file itself when it uses nothing else.
 pub fn expand(file: &File) -> Expansion {
-    let mut expander = Expander::default();
-    expander.declare(file);
-    expander.file(file)
+    let (file, diagnostics) = without_processes(file);
+    let mut expander = Expander { diagnostics, ..Expander::default() };
+    expander.declare(&file);
+    expander.file(&file)
 }
 
 impl Expander {
     /// Reads the declarations of a model.
     pub fn of(file: &File) -> Self {
         let mut expander = Self::default();
-        expander.declare(file);
+        let (file, _) = without_processes(file);
+        expander.declare(&file);
         for item in &file.items {
             match item {
                 Item::Predicate(predicate) => {
@@ -187,6 +193,8 @@ impl Expander {
                         rest.push(item.clone());
                     }
                 }
+                // `without_processes` leaves none.
+                Item::Process(_) => {}
                 Item::Transition(transition) => {
                     for update in &transition.updates {
                         self.never_assigned(&update.target);
@@ -312,7 +320,7 @@ impl Expander {
             return;
         }
         let array =
-            Name { text: self.symbols.fresh(&declare::capital(&decl.name.text)), ..decl.name.clone() };
+            Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
         self.rigid.insert(array.text.clone(), "relation");
         let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
@@ -433,7 +441,8 @@ impl Expander {
                 let loc = Loc(owner.map_or(Span::default(), |it| it.span));
                 let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
                 let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));
-                rest.push(Item::Property(Property { kind, name, params, body, loc }));
+                let wording = Wording::Kind;
+                rest.push(Item::Property(Property { kind, wording, name, params, body, loc }));
             }
             initially.push(holds(&none, Span::default()));
         }

@@ -1,10 +1,9 @@
 //! Which sorts of processes a model declares and uses.
 
-use super::declare::capital;
 use super::expander::Expander;
 use crate::diagnostic::Diagnostic;
 use crate::model::{PROC, SortTable};
-use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl};
+use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl, capital};
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.

@@ -178,6 +178,10 @@ fn in_base(base: &Base, given: &IndexMap<String, Term>) -> Result<Base, Term> {
             },
         );
     }
+    // Names of variables have no brackets: a cell, or a field, by itself.
+    if let Some(it) = given.get(&base.to_string()) {
+        return if let TermKind::Base(base) = &it.kind { Ok(base.clone()) } else { Err(it.clone()) };
+    }
     Ok(in_path(Expander::path(base), given))
 }
 

@@ -46,7 +46,8 @@ impl Expander {
             }
         }
         for (at, part) in parts.iter_mut().enumerate() {
-            part.part = if at == 0 { Part::First } else { Part::Further };
+            let first = at == 0 && decl.part != Part::Further;
+            part.part = if first { Part::First } else { Part::Further };
         }
         parts
     }
@@ -73,13 +74,16 @@ impl Expander {
                     Rhs::Nondet => update.index.is_none(),
                     Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => false,
                 };
-                once && plain && self.is_plain_target(update)
+                once && plain && self.is_plain_target(update, &decl.params)
             })
     }
 
-    fn is_plain_target(&self, update: &Update) -> bool {
+    fn is_plain_target(&self, update: &Update, params: &[Name]) -> bool {
         let numbers = &self.symbols.numbers;
+        let of_one_cell = matches!(update.value, Rhs::Cases(_))
+            && update.index.iter().flatten().any(|it| params.iter().any(|param| param.text == it.text));
         update.each.is_none()
+            && !of_one_cell
             && update.path.is_none()
             && !self.symbols.is_special(&update.target.text)
             && !update.index.iter().flatten().any(|it| numbers.contains_key(&it.text))
@@ -190,7 +194,7 @@ impl Expander {
         let same =
             |update: &Update| decl.updates.iter().filter(|it| it.target.text == update.target.text).count();
         let is_raw = |update: &Update| {
-            let core = self.is_plain_target(update)
+            let core = self.is_plain_target(update, &decl.params)
                 && match &update.value {
                     Rhs::Term(term) => self.is_core_term(term),
                     Rhs::Cases(cases) => cases.iter().all(|it| {

@@ -93,8 +93,10 @@ impl Expander {
                 if let Some((quantifier, vars)) = &update.each {
                     self.quantified(*quantifier, vars, &mut assigned, params)?;
                 } else if let Rhs::Cases(_) = value {
+                    // A parameter stands for itself: the `case` is for its cell.
                     let names = assigned.target.index.iter().flatten().filter_map(small_name);
-                    assigned.bound = names.cloned().collect();
+                    let new = |name: &&Name| !params.iter().any(|it| it.text == name.text);
+                    assigned.bound = names.filter(new).cloned().collect();
                 }
                 Some(vec![self.assign(&assigned, facts)?])
             }

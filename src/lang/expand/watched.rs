@@ -8,13 +8,12 @@
 
 use indexmap::IndexSet;
 
-use super::declare::capital;
 use super::expander::Expander;
 use super::make::{all, variable};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, Property, PropertyKind, Quantifier, Rhs,
-    Term, Transition, Update,
+    Term, Transition, Update, capital,
 };
 
 impl Expander {

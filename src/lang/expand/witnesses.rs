@@ -10,7 +10,6 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::declare::capital;
 use super::expander::Expander;
 use super::make::words_of;
 use super::substitute::substituted;
@@ -18,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::model::SortTable;
 use crate::syntax::ast::{
     Arg, Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Property, PropertyKind, Quantifier,
-    SymbolDecl, SymbolKind, Term, TermKind,
+    SymbolDecl, SymbolKind, Term, TermKind, Wording, capital,
 };
 
 impl Expander {
@@ -113,7 +112,14 @@ impl Expander {
         }
         let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
         let (kind, name) = (PropertyKind::Invariant, Some(name.clone()));
-        rest.push(Item::Property(Property { kind, name, params: Vec::new(), body, loc: decl.loc }));
+        rest.push(Item::Property(Property {
+            kind,
+            wording: Wording::Kind,
+            name,
+            params: Vec::new(),
+            body,
+            loc: decl.loc,
+        }));
     }
 
     /// That each cell of a declared array of witnesses holds a process of its sort.
@@ -137,7 +143,14 @@ impl Expander {
         }
         let body = Expr::new(ExprKind::Or(never), at.0);
         let kind = PropertyKind::Invariant;
-        rest.push(Item::Property(Property { kind, name: None, params: Vec::new(), body, loc: at }));
+        rest.push(Item::Property(Property {
+            kind,
+            wording: Wording::Kind,
+            name: None,
+            params: Vec::new(),
+            body,
+            loc: at,
+        }));
     }
 
     /// The axiom, with the name of the value for the witness; `None` with an error.

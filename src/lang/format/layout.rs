@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, Rhs, Summand, SymbolKind, Term,
-    TermKind, Transition, TypeDecl, Update,
+    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, PropertyKind, Rhs, Step, StepKind, Summand, SymbolKind,
+    Term, TermKind, Transition, TypeDecl, Update, Wording,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.
@@ -13,7 +13,7 @@ const CLOSING: usize = 3;
 /// Adds the text of `file`, whose tokens are `lexemes`, to `out`.
 pub fn lay_out(file: &File, lexemes: &Lexemes<'_>, eol: &'static str, out: &mut String) {
     let mut writer = Writer::new(lexemes, eol, out);
-    let tall = |item: &Item| matches!(item, Item::Transition(_));
+    let tall = |item: &Item| matches!(item, Item::Transition(_) | Item::Process(_));
     for (number, this) in file.items.iter().enumerate() {
         let blank = match number.checked_sub(1).map(|before| &file.items[before]) {
             Some(before) if tall(before) || tall(this) => Blank::Wanted,
@@ -32,7 +32,8 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
         }
         Item::Type(decl) => type_decl(w, decl, sep),
         Item::Symbol(decl) => {
-            if decl.range.is_some() || matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Channel(_)) {
+            let long = decl.range.is_some() || decl.ty.without_nil().is_some();
+            if long || matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Channel(_)) {
                 return tokens(w, decl.loc, sep);
             }
             w.token(sep);
@@ -54,6 +55,9 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
         }
         Item::Property(property) => {
             w.token(sep);
+            if property.kind == PropertyKind::Invariant && property.wording != Wording::Kind {
+                w.token(Sep::Space);
+            }
             head(w, property.name.is_some(), property.params.len());
             block(w, Sep::Space, &property.body);
         }
@@ -80,6 +84,99 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
             block(w, Sep::Space, &predicate.body);
         }
         Item::Transition(this) => transition(w, this, sep),
+        Item::Process(process) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            if w.next() == "(" {
+                names(w, process.params.len(), Sep::Space);
+            }
+            code(w, &process.body, Sep::Space);
+        }
+    }
+}
+
+/// Code in braces. A label begins a line; where statements of one line fit into it, they stay there.
+fn code(w: &mut Writer<'_, '_>, steps: &[Step], sep: Sep) {
+    if steps.is_empty() {
+        w.token(sep);
+        semicolons(w);
+        w.token_after(Sep::None, w.level + 1);
+        return;
+    }
+    let labelled = steps.iter().any(|it| matches!(it.kind, StepKind::Label(_) | StepKind::Local(_)));
+    braces(w, sep, |w| {
+        semicolons(w);
+        let mut below_label = false;
+        for (number, this) in steps.iter().enumerate() {
+            let blank = if number == 0 { Blank::NotFirst } else { Blank::Kept };
+            let alone = matches!(this.kind, StepKind::Label(_) | StepKind::Local(_));
+            let after_label =
+                number.checked_sub(1).is_some_and(|at| matches!(steps[at].kind, StepKind::Label(_)));
+            let deeper = usize::from(below_label && !alone);
+            w.deeper(deeper, |w| {
+                let own_line = (number == 0 && !after_label || alone && labelled) && !w.rigid;
+                let sep = if own_line { Sep::Line(blank) } else { fill(w, |w| step(w, this, Sep::Space)) };
+                step(w, this, sep);
+                semicolons(w);
+            });
+            below_label |= matches!(this.kind, StepKind::Label(_));
+        }
+    });
+}
+
+/// The semicolons that stand here.
+fn semicolons(w: &mut Writer<'_, '_>) {
+    while w.next() == ";" {
+        w.token(Sep::None);
+    }
+}
+
+fn step(w: &mut Writer<'_, '_>, this: &Step, sep: Sep) {
+    match &this.kind {
+        StepKind::Label(_) => {
+            w.token(sep);
+            w.token(Sep::None);
+        }
+        StepKind::Local(_) => tokens(w, this.loc, sep),
+        StepKind::Skip => w.token(sep),
+        StepKind::Goto(_) => {
+            w.token(sep);
+            w.token(Sep::Space);
+        }
+        StepKind::Await(when) => {
+            w.token(sep);
+            w.deeper(1, |w| expr(w, when, Sep::Space));
+        }
+        StepKind::Assign(it) => update(w, it, sep),
+        StepKind::If(when, yes, no) => {
+            w.token(sep);
+            w.deeper(1, |w| expr(w, when, Sep::Space));
+            code(w, yes, Sep::Space);
+            if w.next() == "else" {
+                w.token(Sep::Space);
+                match no.as_slice() {
+                    [only] if w.next() == "if" => step(w, only, Sep::Space),
+                    _ => code(w, no, Sep::Space),
+                }
+            }
+        }
+        StepKind::While(when, body) => {
+            w.token(sep);
+            w.deeper(1, |w| expr(w, when, Sep::Space));
+            code(w, body, Sep::Space);
+        }
+        StepKind::Either(ways) => {
+            for (number, way) in ways.iter().enumerate() {
+                w.token(if number == 0 { sep } else { Sep::Space });
+                code(w, way, Sep::Space);
+            }
+        }
+        StepKind::With(_, body) => {
+            w.token(sep);
+            w.token(Sep::Space);
+            sort(w);
+            code(w, body, Sep::Space);
+        }
     }
 }
 

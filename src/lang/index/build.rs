@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
-    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Rhs, Term, TermKind, Transition, TypeDecl,
-    Update,
+    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Rhs, StepKind, Term, TermKind, Transition,
+    TypeDecl, Update,
 };
 
 /// The names of a file.
@@ -65,6 +65,8 @@ struct IndexBuilder<'f> {
     globals: IndexMap<(u8, &'f str), usize>,
     /// By type and name.
     fields: IndexMap<(&'f str, &'f str), usize>,
+    /// Of processes that are code, their labels and own cells: by the name with a capital letter.
+    raised: IndexMap<String, usize>,
     /// Innermost last.
     locals: Vec<(&'f str, usize)>,
 }
@@ -106,9 +108,15 @@ impl<'f> IndexBuilder<'f> {
     /// Notes a name of one of these kinds.
     fn named(&mut self, name: &Name, kind: NameKind, role: Role) {
         let symbol = self.globals.get(&(kind.space(), name.text.as_str())).copied();
+        let of_code = kind.space() == NameKind::Array.space();
+        let symbol = symbol.or_else(|| self.raised.get(&name.text).copied().filter(|_| of_code));
         if let Some(symbol) = symbol {
             self.note(name, symbol, role);
         }
+    }
+
+    fn is_local(&self, name: &Name) -> bool {
+        self.locals.iter().any(|(local, _)| *local == name.text)
     }
 
     /// Notes a name that stands for a value.
@@ -151,7 +159,64 @@ impl<'f> IndexBuilder<'f> {
             }
             Item::Predicate(predicate) => self.global(&predicate.name, NameKind::Predicate, None),
             Item::Transition(transition) => self.global(&transition.name, NameKind::Transition, None),
+            Item::Process(process) => self.declare_process(process),
         }
+    }
+
+    /// A name that is written with a small letter where it is defined, and with a capital one elsewhere. Its transition has the small one.
+    fn raised(&mut self, name: &'f Name, kind: NameKind, ty: &str) {
+        let symbol = self.define(name, kind, Some(ty), self.whole);
+        let raised = ast::capital(&name.text);
+        if let Some(this) = self.index.symbols.get_mut(symbol) {
+            this.name.clone_from(&raised);
+        }
+        self.raised.entry(raised).or_insert(symbol);
+        if kind == NameKind::Constructor {
+            self.globals.entry((NameKind::Transition.space(), &name.text)).or_insert(symbol);
+        }
+    }
+
+    fn declare_process(&mut self, process: &'f ast::ProcessDecl) {
+        let labels = format!("{}_label", process.name);
+        self.raised(&process.name, NameKind::Array, &labels);
+        for cell in process.locals() {
+            self.raised(&cell.name, NameKind::Array, &cell.ty.text);
+        }
+        for label in process.labels() {
+            self.raised(label, NameKind::Constructor, &labels);
+        }
+    }
+
+    fn process(&mut self, process: &'f ast::ProcessDecl, scope: Span) {
+        process.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+        for cell in process.locals() {
+            if let Some(symbol) = self.raised.get(&ast::capital(&cell.name.text)).copied() {
+                self.locals.push((&cell.name.text, symbol));
+            }
+            self.type_name(&cell.ty);
+            self.range(cell.range.as_ref());
+            cell.start.iter().for_each(|it| self.term(it));
+        }
+        self.code(&process.body);
+    }
+
+    fn code(&mut self, code: &'f [ast::Step]) {
+        for step in code {
+            let outside = self.locals.len();
+            match &step.kind {
+                StepKind::Goto(label) => self.named(label, NameKind::Transition, Role::Read),
+                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => self.formula(when),
+                StepKind::Assign(update) => self.update(update),
+                StepKind::With(name, _) => self.local(name, NameKind::Process, step.loc.0),
+                StepKind::Label(_) | StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
+            }
+            step.kind.blocks().into_iter().for_each(|block| self.code(block));
+            self.locals.truncate(outside);
+        }
+    }
+
+    fn type_name(&mut self, ty: &Name) {
+        self.named(ty.without_nil().as_ref().unwrap_or(ty), NameKind::Type, Role::Read);
     }
 
     fn walk(&mut self, item: &'f Item) {
@@ -162,7 +227,7 @@ impl<'f> IndexBuilder<'f> {
             Item::Type(decl) => {
                 self.range(decl.range.as_ref());
                 for field in decl.fields.iter().flatten() {
-                    self.named(&field.ty, NameKind::Type, Role::Read);
+                    self.type_name(&field.ty);
                     self.range(field.range.as_ref());
                 }
             }
@@ -198,7 +263,7 @@ impl<'f> IndexBuilder<'f> {
                     self.named(ty, NameKind::Type, Role::Read);
                 }
                 self.range(decl.range.as_ref());
-                self.named(&decl.ty, NameKind::Type, Role::Read);
+                self.type_name(&decl.ty);
             }
             Item::Property(property) => {
                 property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
@@ -217,6 +282,7 @@ impl<'f> IndexBuilder<'f> {
                 self.formula(&predicate.body);
             }
             Item::Transition(transition) => self.transition(transition, scope),
+            Item::Process(process) => self.process(process, scope),
         }
     }
 
@@ -288,7 +354,10 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn update(&mut self, this: &'f Update) {
-        self.named(&this.target, NameKind::Global, Role::Write);
+        match self.locals.iter().rev().find(|(local, _)| *local == this.target.text) {
+            Some(&(_, symbol)) => self.note(&this.target, symbol, Role::Write),
+            None => self.named(&this.target, NameKind::Global, Role::Write),
+        }
         let ty = self.fields_of(&this.written(), Role::Write);
         let ty = ty.as_deref();
         let outside = self.locals.len();
@@ -301,7 +370,7 @@ impl<'f> IndexBuilder<'f> {
             for term in terms {
                 match &term.kind {
                     TermKind::Base(Base::Name(name))
-                        if name.text.starts_with(|c: char| c.is_ascii_lowercase()) =>
+                        if name.text.starts_with(|c: char| c.is_ascii_lowercase()) && !self.is_local(name) =>
                     {
                         self.local(name, NameKind::Process, this.loc.0);
                     }
@@ -313,9 +382,14 @@ impl<'f> IndexBuilder<'f> {
         }
         let index = this.index.iter().flatten();
         match &this.value {
-            Rhs::Cases(_) if this.each.is_none() => {
-                index.for_each(|name| self.local(name, NameKind::Process, this.loc.0));
-            }
+            // A parameter among the indices stands for itself.
+            Rhs::Cases(_) if this.each.is_none() => index.for_each(|name| {
+                if self.is_local(name) {
+                    self.value(name);
+                } else {
+                    self.local(name, NameKind::Process, this.loc.0);
+                }
+            }),
             _ => index.for_each(|name| self.value(name)),
         }
         this.value.formulas().for_each(|when| self.formula(when));

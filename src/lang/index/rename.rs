@@ -3,6 +3,7 @@
 use super::build::Index;
 use super::scopes::{NameKind, NamedSymbol};
 use crate::diagnostic::{Severity, Span};
+use crate::syntax::ast::capital;
 use crate::syntax::{self, Word};
 
 /// Why something cannot be renamed.
@@ -31,11 +32,12 @@ pub enum Denied {
 /// Predeclared names.
 const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", "False"];
 
-/// The places of the thing named at byte `offset` of `text`, all of which get the name `new`.
+/// The places of the thing named at byte `offset` of `text`, each with the text that names it `new`. The names of a process that is code, its labels and
+/// its own cells have a small letter there and a capital one elsewhere, and keep it.
 ///
 /// # Errors
 /// Why it cannot have that name.
-pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
+pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>, Denied> {
     let (file, diagnostics) = syntax::parse(text);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(Denied::Broken);
@@ -43,6 +45,10 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
     let index = Index::new(&file, text.len() as u32);
     let symbol = index.at(offset).ok_or(Denied::Nothing)?.symbol;
     let target = &index.symbols[symbol];
+    let is_small = |at: Span| text[at.start as usize..].starts_with(|c: char| c.is_ascii_lowercase());
+    let raised = is_small(target.definition) && matches!(target.kind, NameKind::Constructor | NameKind::Array);
+    let new = if raised { capital(new) } else { new.to_owned() };
+    let new = new.as_str();
     is_name(target.kind, new)?;
     let other = index.symbols.iter().enumerate().find(|&(number, other)| {
         number != symbol && other.name == new && other.name != target.name && clash(target, other)
@@ -50,9 +56,11 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<Span>, Denied> {
     if let Some((_, other)) = other {
         return Err(Denied::Taken(new.to_owned(), other.kind.word()));
     }
-    let places: Vec<Span> = index.uses_of(symbol).map(|it| it.span).collect();
+    let small = new.get(..1).map(str::to_ascii_lowercase).unwrap_or_default() + new.get(1..).unwrap_or_default();
+    let named = |at: Span| if raised && is_small(at) { small.clone() } else { new.to_owned() };
+    let places: Vec<(Span, String)> = index.uses_of(symbol).map(|it| (it.span, named(it.span))).collect();
     // In case the rules above overlook something: every name must keep its meaning.
-    let changed = replaced(text, &places, new);
+    let changed = replaced(text, &places);
     let after = Index::new(&syntax::parse(&changed).0, changed.len() as u32);
     let meaning = |index: &Index| index.uses.iter().map(|it| (it.symbol, it.role)).collect::<Vec<_>>();
     if meaning(&index) != meaning(&after) {
@@ -92,10 +100,10 @@ fn clash(a: &NamedSymbol, b: &NamedSymbol) -> bool {
 }
 
 /// The text with other words at the places, which are in file order.
-fn replaced(text: &str, places: &[Span], new: &str) -> String {
+fn replaced(text: &str, places: &[(Span, String)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for place in places {
+    for (place, new) in places {
         out += &text[from..place.start as usize];
         out += new;
         from = place.end as usize;
@@ -116,7 +124,7 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
 
     fn renamed(word: &str, new: &str) -> Result<String, Denied> {
         let at = MODEL.find(word).unwrap() as u32;
-        rename(MODEL, at, new).map(|places| replaced(MODEL, &places, new))
+        rename(MODEL, at, new).map(|places| replaced(MODEL, &places))
     }
 
     #[test]

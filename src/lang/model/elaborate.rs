@@ -122,7 +122,8 @@ impl<'a> Declared<'a> {
     /// Adds a declaration. Returns whether more are accepted.
     fn add(&mut self, item: &'a Item, context: &mut Context<'a>) -> bool {
         match item {
-            Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) => {}
+            // In the core language there are no processes that are code.
+            Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_) | Item::Process(_) => {}
             Item::Predicate(predicate) => context.define(predicate),
             Item::Property(property) if property.kind == PropertyKind::Init => {
                 let this = context.init(property);
@@ -185,7 +186,8 @@ impl<'a> Declared<'a> {
             self.transitions.extend(context.transition(transition, self.origin.saturating_sub(1)));
             return self.room(name, context);
         }
-        if let Some(&previous) = self.names.get(name.text.as_str()) {
+        let previous = self.names.get(name.text.as_str()).filter(|it| **it != name.span());
+        if let Some(&previous) = previous {
             let message = format!("transition `{}` is already declared", name.text);
             Diagnostic::warning("C0912", name.span(), message)
                 .label("traces will not tell them apart")

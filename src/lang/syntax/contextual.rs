@@ -3,7 +3,7 @@
 use super::token::{Placed, Token, tokens};
 
 /// The words, and their tokens at the beginning of a declaration.
-const WORDS: [(&str, Token<'static>); 9] = [
+const WORDS: [(&str, Token<'static>); 13] = [
     ("fair", Token::Fair),
     ("strong_fair", Token::StrongFair),
     ("response", Token::Response),
@@ -13,6 +13,21 @@ const WORDS: [(&str, Token<'static>); 9] = [
     ("channel", Token::Channel),
     ("relation", Token::Relation),
     ("witness", Token::Witness),
+    ("never", Token::Never),
+    ("always", Token::Always),
+    ("lemma", Token::Lemma),
+    ("process", Token::Process),
+];
+
+/// The words of a process, and their tokens where a statement begins.
+const STATEMENTS: [(&str, Token<'static>); 7] = [
+    ("local", Token::Local),
+    ("skip", Token::Skip),
+    ("goto", Token::Goto),
+    ("await", Token::Await),
+    ("while", Token::While),
+    ("either", Token::Either),
+    ("with", Token::With),
 ];
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
@@ -33,6 +48,25 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
         _ => {}
     }
     let Token::Lident(word) = token else { return token };
+    let first = chunk.first().map(|it| it.1);
+    match (word, first) {
+        ("never", Some(Token::Lemma)) if chunk.len() == 1 => return Token::LemmaNever,
+        ("always", Some(Token::Lemma)) if chunk.len() == 1 => return Token::LemmaAlways,
+        // `var Tail : proc or nil`
+        ("or", _) if matches!(before(1), Some(Token::Lident(_))) && before(2) == Some(Token::Colon) => {
+            let is_type = first.is_some_and(|it| matches!(it.stage(), Some(1 | 2)) || it == Token::Process);
+            if is_type && follows() == Some(Token::Lident("nil")) {
+                return Token::OrElse;
+            }
+        }
+        ("nil", _) if before(1) == Some(Token::OrElse) => return Token::Nil,
+        (_, Some(Token::Process)) => {
+            if let Some(token) = in_code(word, chunk, follows()) {
+                return token;
+            }
+        }
+        _ => {}
+    }
     if let "send" | "receive" = word {
         let update = match before(1) {
             Some(Token::BraceOpen) => before(2) != Some(Token::Requires),
@@ -40,8 +74,8 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
             Some(Token::Assign) => word == "receive",
             _ => false,
         };
-        let update =
-            update && matches!(chunk[0], (_, Token::Transition, _)) && follows() == Some(Token::ParOpen);
+        let of_code = first == Some(Token::Process) && (update || begins_statement(chunk));
+        let update = (of_code || update && first == Some(Token::Transition)) && follows() == Some(Token::ParOpen);
         return match (update, word) {
             (false, _) => token,
             (true, "send") => Token::Send,
@@ -78,6 +112,31 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
     }
 }
 
+/// The token of a word in a process, before the token `next`, where it is not a name.
+fn in_code(word: &str, chunk: &[Placed<'_>], next: Option<Token<'_>>) -> Option<Token<'static>> {
+    let closed = matches!(chunk.last(), Some((_, Token::BraceClose, _)));
+    if word == "or" {
+        return (closed && next == Some(Token::BraceOpen)).then_some(Token::OrElse);
+    }
+    let token = STATEMENTS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)?;
+    // A label or a local cell may have this name; `goto` is followed by a name, `skip` may be followed by anything.
+    let is_name = matches!(next, Some(Token::Colon | Token::Assign));
+    (!is_name && begins_statement(chunk)).then_some(token)
+}
+
+/// Whether a statement of a process may begin after these tokens.
+fn begins_statement(chunk: &[Placed<'_>]) -> bool {
+    let inside = chunk.iter().any(|&(_, it, _)| it == Token::BraceOpen);
+    let last = chunk.last().map(|it| it.1);
+    let ends = |it: Token<'_>| it.ends_term() || matches!(it, Token::Skip | Token::True | Token::False | Token::Nil);
+    let after = |it: Token<'_>| {
+        ends(it)
+            || matches!(it, Token::BraceOpen | Token::Semicolon | Token::Colon | Token::ParClose)
+            || matches!(it, Token::Question)
+    };
+    inside && last.is_some_and(after)
+}
+
 fn keyword(word: &str) -> Option<Token<'static>> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)
 }
@@ -98,7 +157,13 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
     let Some(&(_, last, _)) = chunk.last() else { return true };
     let before = |n: usize| chunk.len().checked_sub(n + 1).map(|i| chunk[i].1);
     match (chunk[0].1, last) {
+        (Token::Process, Token::BraceClose) => {
+            let opens = |it: &&Placed<'_>| matches!(it.1, Token::BraceOpen | Token::CountOpen);
+            let closes = |it: &&Placed<'_>| it.1 == Token::BraceClose;
+            chunk.iter().filter(opens).count() == chunk.iter().filter(closes).count()
+        }
         (_, Token::BraceClose)
+        | (Token::Var | Token::Const | Token::Array, Token::Nil)
         | (Token::Relation, Token::ParClose)
         | (Token::NumberProcs, Token::Int(_))
         | (Token::Fair | Token::StrongFair, Token::Lident(_) | Token::Mident(_)) => true,
@@ -125,8 +190,10 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
 mod tests {
     use crate::syntax::{parse, print};
 
-    const WORDS: [&str; 9] =
-        ["fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation", "witness"];
+    const WORDS: [&str; 15] = [
+        "fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation", "witness",
+        "never", "always", "lemma", "process", "or", "nil",
+    ];
 
     /// A model that uses `word` wherever a small name may stand.
     fn everywhere(word: &str) -> String {

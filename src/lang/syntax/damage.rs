@@ -1,6 +1,6 @@
 //! Finds what a declaration that fails to parse would have declared.
 
-use super::ast::Damage;
+use super::ast::{Damage, capital};
 use super::token::{Placed, Token};
 
 /// Notes the loss of the declaration `chunk`.
@@ -15,7 +15,9 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
     let Some(&(_, first, _)) = chunk.first() else { return };
     match first {
         Token::Init => damage.init = true,
-        Token::Unsafe => damage.bad = true,
+        Token::Unsafe | Token::Never | Token::Always => damage.bad = true,
+        // What other declarations say of its labels and own cells.
+        Token::Process => damage.names.extend(names(chunk).into_iter().map(|it| capital(&it))),
         Token::Predicate | Token::Relation | Token::Witness => {
             damage.names.extend(names(chunk).into_iter().take(1));
         }
@@ -25,6 +27,7 @@ pub fn note(damage: &mut Damage, chunk: &[Placed<'_>]) {
             damage.names.extend(names(&chunk[..end.unwrap_or(chunk.len())]));
         }
         Token::Invariant
+        | Token::Lemma
         | Token::Transition
         | Token::NumberProcs
         | Token::Fair

@@ -473,7 +473,7 @@ impl<'t> Parser<'t> {
         let is_record = matches!(token, Token::Lident("record" | "struct"));
         Diagnostic::error("C0003", at, "declaration expected")
                 .label("this does not start a declaration")
-                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `fair`, `response`, `recurrence`, `possible` or `cover`" }).report(&mut self.diagnostics);
+                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `process`, `never`, `always`, `fair`, `response`, `recurrence`, `possible` or `cover`" }).report(&mut self.diagnostics);
         damage::note(&mut self.file.damage, chunk);
     }
 }
@@ -483,7 +483,7 @@ fn kind(item: &Item) -> (usize, &'static str) {
     match item {
         Item::Type(_) => (0, "types"),
         Item::Symbol(_) => (1, "variables"),
-        Item::Transition(_) => (2, "transitions"),
+        Item::Transition(_) | Item::Process(_) => (2, "transitions"),
         Item::NumberProcs(_)
         | Item::Property(_)
         | Item::Temporal(_)

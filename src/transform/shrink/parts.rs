@@ -3,13 +3,13 @@
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, SymbolKind, Term, Transition, TypeDecl, Update,
+    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition, TypeDecl, Update,
 };
 
 /// The declarations, first those on which others depend less.
 pub fn declarations(file: &File) -> Vec<Span> {
     let rank = |item: &Item| match item {
-        Item::Transition(_) => 0,
+        Item::Transition(_) | Item::Process(_) => 0,
         Item::Property(_) | Item::Temporal(_) | Item::Fairness(_) => 1,
         Item::Predicate(_) => 2,
         Item::Symbol(_) => 3,
@@ -27,6 +27,7 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
     for item in &file.items {
         match item {
             Item::Transition(transition) => parts.transition(transition),
+            Item::Process(process) => parts.code(&process.body),
             Item::Property(property) => parts.formula(&property.body),
             Item::Temporal(property) => {
                 parts.formula(&property.body);
@@ -87,6 +88,22 @@ impl Parts<'_> {
             if let (Some(start), Some(end)) = (start, end) {
                 self.remove(Span::new(start as u32, end as u32));
             }
+        }
+    }
+
+    /// Statements; labels stay, since others may lead to them.
+    fn code(&mut self, code: &[Step]) {
+        for step in code {
+            match &step.kind {
+                StepKind::Label(_) => continue,
+                StepKind::Assign(update) => self.update(update),
+                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
+                    self.remove(step.loc.0);
+                    self.formula(when);
+                }
+                _ => self.remove(step.loc.0),
+            }
+            step.kind.blocks().into_iter().for_each(|block| self.code(block));
         }
     }
 

@@ -10,7 +10,7 @@ use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
     Arg, Base, Expr, ExprKind, File, Item, Name, Predicate, PropertyKind, Rhs, SymbolKind, Term, TermKind,
-    Transition, TypeDecl, Update,
+    Transition, TypeDecl, Update, Wording,
 };
 
 /// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
@@ -112,6 +112,10 @@ impl<'a> Beyond<'a> {
                     let help = "leave the name out, or say it in a comment";
                     self.refuse(name.span(), "names of properties", help);
                 }
+                if property.wording != Wording::Kind {
+                    let help = "write `unsafe`, or `invariant` for a lemma";
+                    self.refuse(property.loc.0, &format!("`{}`", property.word()), help);
+                }
                 self.expr(&property.body);
                 let misplaced = self.shapes.of_property(property.kind == PropertyKind::Init, &property.body);
                 self.misplaced(misplaced);
@@ -130,6 +134,10 @@ impl<'a> Beyond<'a> {
                 self.shapes.declare(predicate);
             }
             Item::Transition(transition) => self.transition(transition),
+            Item::Process(process) => {
+                let help = "write a transition for each step: `--show-core` prints them";
+                self.refuse(process.name.span(), "processes as code", help);
+            }
         }
     }
 
@@ -152,13 +160,13 @@ impl<'a> Beyond<'a> {
         let mut arrays = IndexSet::new();
         for update in &transition.updates {
             let several = update.index.is_some() && !arrays.insert(update.target.text.as_str());
-            self.beyond_update(update, several);
+            self.beyond_update(update, several, &transition.params.iter().collect::<Vec<_>>());
             self.update(update);
         }
     }
 
     /// Refuses updates of kinds that the original does not have.
-    fn beyond_update(&mut self, update: &Update, several: bool) {
+    fn beyond_update(&mut self, update: &Update, several: bool, params: &[&Name]) {
         let at = update.loc.0;
         for when in update.value.formulas() {
             let mut found = Vec::new();
@@ -172,6 +180,9 @@ impl<'a> Beyond<'a> {
             Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => ("channels", "assign the places of the queue"),
             Rhs::Nondet if update.written().index.is_some() => {
                 ("`?` for a cell", "give a global any value in one step, and copy it in another")
+            }
+            Rhs::Cases(_) if update.index.iter().flatten().any(|it| params.contains(&it)) => {
+                ("a `case` for one cell", "write `A[q] := case | q = p && .. : .. | _ : A[q]`")
             }
             _ if update.each.is_some() => ("quantifiers in updates", "write `A[q] := case | _ : ..`"),
             _ if several => {

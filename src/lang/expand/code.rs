@@ -1,0 +1,618 @@
+//! The code of a process: for each label the transitions that lead from there to the next labels, one for each path.
+//!
+//! All that stands on a path is one step: its conditions are the guard, in terms of the state before the step, and its assignments
+//! are made one after the other, so that a later statement reads what an earlier one has written. Where the terms do not tell which cell that is, an
+//! error asks for a label in between.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::expander::Expander;
+use super::make::all;
+use super::reads::{Reads, others_named};
+use super::substitute::{in_path, in_term, in_value, substituted};
+use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
+use crate::spelling::nearest;
+use crate::syntax::ast::{
+    Base, Comparison, Expr, Loc, Name, Part, Path as Place, Predicate, ProcessDecl, Quantifier, Rhs, Step, StepKind,
+    Term, TermKind, Transition, Update, capital,
+};
+use crate::syntax::negation;
+
+/// Where a process is that has come to the end of its code.
+const DONE: &str = "done";
+
+/// Most cells and names in a value.
+const MOST_READS: usize = 256;
+
+/// Most paths from one label.
+const MOST_PATHS: usize = 512;
+
+/// The code of a process, and the transitions found so far.
+pub struct Code<'a> {
+    process: &'a ProcessDecl,
+    itself: &'a Name,
+    /// The array that holds labels.
+    place: &'a Name,
+    /// The cells that names of own cells stand for.
+    own: IndexMap<String, Term>,
+    predicates: IndexMap<&'a str, Reads>,
+    diagnostics: &'a mut Diagnostics,
+    /// Whether some path comes to the end.
+    ends: bool,
+    /// The paths from each label.
+    pub steps: Vec<Vec<Transition>>,
+    /// How many errors were reported.
+    errors: usize,
+}
+
+/// What is executed after a block.
+enum Rest<'a, 'r> {
+    /// Nothing: the process has come to its end.
+    Nothing,
+    Then(&'a [Step], &'r Self),
+    /// The label of a loop.
+    Back(&'a Name),
+    /// The end of the block of a `with`, after which this many names of processes are known.
+    Outside(usize, &'r Self),
+}
+
+/// A write of a variable in a step.
+#[derive(Clone)]
+struct Write {
+    target: Place,
+    /// Whether it may be of any cell, or is of a queue.
+    is_whole: bool,
+    /// The update; `None` for a queue whose message an update of another variable receives.
+    update: Option<Update>,
+    at: Loc,
+}
+
+/// A path from a label to the place that was reached.
+#[derive(Clone)]
+struct Path {
+    label: Name,
+    /// The process itself, and those that `with` chose.
+    params: Vec<Name>,
+    /// How many of them have a name here.
+    known: usize,
+    guard: Vec<Expr>,
+    writes: Vec<Write>,
+    /// Printed cells that have been written, and their values, in terms of the state before the step.
+    values: IndexMap<String, Term>,
+    branches: usize,
+    end: u32,
+}
+
+impl Reporter for Code<'_> {
+    fn add(&mut self, diagnostic: Diagnostic) {
+        self.errors += 1;
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+impl<'a> Code<'a> {
+    /// The code of a process whose labels `place` holds and whose `own` cells these arrays hold.
+    pub fn new(
+        process: &'a ProcessDecl,
+        itself: &'a Name,
+        place: &'a Name,
+        own: &[(String, Name)],
+        predicates: &IndexMap<&'a str, &'a Predicate>,
+        diagnostics: &'a mut Diagnostics,
+    ) -> Self {
+        let cell = |array: &Name| {
+            let (array, index) = (array.clone(), vec![Name { sort: None, ..itself.clone() }]);
+            Term::base(Base::Cell { array, index }, itself.loc)
+        };
+        let own = own.iter().map(|(name, array)| (name.clone(), cell(array))).collect();
+        let mut known: IndexMap<&str, Reads> = IndexMap::new();
+        for (name, predicate) in predicates {
+            let mut reads = Reads::default();
+            reads.formula(&predicate.body);
+            for call in reads.calls.clone() {
+                if let Some(inner) = known.get(call.text.as_str()) {
+                    reads.cells.extend(inner.cells.iter().cloned());
+                    reads.others |= inner.others;
+                }
+            }
+            known.insert(*name, reads);
+        }
+        let (ends, steps, errors) = (false, Vec::new(), 0);
+        Self { process, itself, place, own, predicates: known, diagnostics, ends, steps, errors }
+    }
+
+    /// The labels of the process, with that of its end where it can come to it.
+    pub fn labels(&self) -> Vec<Name> {
+        let end = self.ends.then(|| Name::at(DONE, self.process.name.loc));
+        self.process.labels().cloned().chain(end).collect()
+    }
+
+    /// Finds all paths.
+    pub fn read(&mut self) {
+        let process = self.process;
+        self.declarations();
+        self.structure(&process.body, true, false);
+        if self.errors == 0 {
+            self.block(&process.body, &Rest::Nothing);
+        }
+    }
+
+    fn wrong(&mut self, at: Span, message: impl Into<String>, label: &str, help: impl Into<String>) {
+        let help = help.into();
+        let error = Diagnostic::error("C0721", at, message).label(label);
+        let error = if help.is_empty() { error } else { error.help(help) };
+        error.report(self);
+    }
+
+    /// Checks the names of labels and where own cells are declared.
+    fn declarations(&mut self) {
+        let process = self.process;
+        let mut known: IndexMap<&str, &Name> = IndexMap::new();
+        for label in process.labels() {
+            if let Some(first) = known.get(label.text.as_str()) {
+                Diagnostic::error("C0721", label.span(), format!("label `{label}` stands twice in `{}`", process.name))
+                    .label("stands again")
+                    .also(first.span(), "it stands here")
+                    .help("choose another name")
+                    .report(self);
+            } else {
+                known.insert(&label.text, label);
+            }
+        }
+        let first = process.body.iter().find(|it| !matches!(it.kind, StepKind::Local(_)));
+        match first.map(|it| (&it.kind, it.loc.0)) {
+            Some((StepKind::Label(_), _)) => {}
+            Some((_, at)) => self.wrong(
+                at,
+                "code without a label",
+                "no label stands before this statement",
+                "all from one label to the next is one step: begin with a label, `start: ..`",
+            ),
+            None => {
+                let help = "write a label and statements: `start: await ..; goto start`";
+                self.wrong(process.name.span(), format!("`{}` has no code", process.name), "", help);
+            }
+        }
+        for step in process.steps() {
+            if let StepKind::Goto(label) = &step.kind
+                && !known.contains_key(label.text.as_str())
+                && label.text != DONE
+            {
+                let error = Diagnostic::error("C0721", label.span(), format!("unknown label `{label}`"));
+                match nearest(&label.text, known.keys().copied()) {
+                    Some(near) => error.did_you_mean(near),
+                    None => error.label("no label of this process has this name"),
+                }
+                .report(self);
+            }
+        }
+    }
+
+    /// Checks where statements stand: in the outermost block, or in that of a `with`.
+    fn structure(&mut self, code: &'a [Step], outermost: bool, chosen: bool) {
+        let begin = code.iter().take_while(|it| matches!(it.kind, StepKind::Local(_))).count();
+        for (at, step) in code.iter().enumerate() {
+            let span = step.loc.0;
+            match &step.kind {
+                StepKind::Local(_) if !outermost || at >= begin => {
+                    let help = "move it to the beginning of the process";
+                    self.wrong(span, "a local cell is declared within code", "comes too late", help);
+                }
+                StepKind::Label(_) if chosen => self.wrong(
+                    span,
+                    "a label within `with`",
+                    "the process that `with` chose is known only within one step",
+                    "keep it in a cell of type `proc`, `local it : proc`, and choose it again: `with q { await q = it; .. }`",
+                ),
+                StepKind::While(..) => {
+                    let labelled = at.checked_sub(1).is_some_and(|at| matches!(code[at].kind, StepKind::Label(_)));
+                    if !labelled {
+                        self.wrong(
+                            span,
+                            "`while` without a label",
+                            "a loop is not one step",
+                            "write a label before it, `loop: while ..`: each round is a step of its own",
+                        );
+                    }
+                }
+                StepKind::Goto(_) => {
+                    if let Some(next) = code.get(at + 1).filter(|it| !matches!(it.kind, StepKind::Label(_))) {
+                        self.wrong(next.loc.0, "this is never executed", "stands after `goto`", "leave it out");
+                    }
+                }
+                _ => {}
+            }
+            let chosen = chosen || matches!(step.kind, StepKind::With(..));
+            step.kind.blocks().into_iter().for_each(|block| self.structure(block, false, chosen));
+        }
+    }
+
+    /// Finds the paths from all labels in a block.
+    fn block(&mut self, code: &'a [Step], rest: &Rest<'a, '_>) {
+        for (at, step) in code.iter().enumerate() {
+            let after = &code[at + 1..];
+            match &step.kind {
+                StepKind::Label(label) => {
+                    let path = Path {
+                        label: label.clone(),
+                        params: vec![self.itself.clone()],
+                        known: 1,
+                        guard: vec![self.at(label)],
+                        writes: Vec::new(),
+                        values: IndexMap::new(),
+                        branches: 0,
+                        end: step.loc.0.end,
+                    };
+                    self.steps.push(Vec::new());
+                    self.run(after, rest, path);
+                    let paths = self.steps.last_mut().map(std::mem::take).unwrap_or_default();
+                    let end = paths.iter().map(|it| it.loc.0.end).max().unwrap_or(step.loc.0.end);
+                    let whole = Loc(step.loc.0.to(Span::new(end, end)));
+                    let paths = paths.into_iter().map(|it| Transition { loc: whole, ..it }).collect();
+                    self.steps.pop();
+                    self.steps.push(paths);
+                }
+                StepKind::While(_, body) => {
+                    let label = at.checked_sub(1).map(|at| &code[at].kind);
+                    if let Some(StepKind::Label(label)) = label {
+                        self.block(body, &Rest::Back(label));
+                    }
+                }
+                StepKind::With(..) => {}
+                kind => {
+                    let rest = Rest::Then(after, rest);
+                    kind.blocks().into_iter().for_each(|block| self.block(block, &rest));
+                }
+            }
+        }
+    }
+
+    /// That the process is at a label.
+    fn at(&self, label: &Name) -> Expr {
+        let index = vec![Name { sort: None, loc: label.loc, ..self.itself.clone() }];
+        let cell = Term::base(Base::Cell { array: Name::at(&self.place.text, label.loc), index }, label.loc);
+        Expr::compare(cell, Comparison::Eq, Term::named(capital(&label.text), label.loc), label.span())
+    }
+
+    /// Follows code to the next label.
+    fn run(&mut self, code: &'a [Step], rest: &Rest<'a, '_>, mut path: Path) {
+        for (at, step) in code.iter().enumerate() {
+            if self.errors > 0 {
+                return;
+            }
+            let after = Rest::Then(&code[at + 1..], rest);
+            path.end = path.end.max(step.loc.0.end);
+            match &step.kind {
+                StepKind::Label(label) => return self.finish(path, label),
+                StepKind::Goto(label) => {
+                    self.ends |= label.text == DONE;
+                    return self.finish(path, label);
+                }
+                StepKind::Skip | StepKind::Local(_) => {}
+                StepKind::Await(when) => {
+                    let Some(when) = self.formula(&path, when) else { return };
+                    path.guard.push(when);
+                }
+                StepKind::Assign(update) => {
+                    if self.assign(&mut path, update).is_none() {
+                        return;
+                    }
+                }
+                StepKind::If(when, yes, no) => {
+                    let Some(when) = self.formula(&path, when) else { return };
+                    let not = Expr { parenthesised: true, ..negation(&when) };
+                    for (condition, block) in [(when, yes), (not, no)] {
+                        self.branch(block, &after, &path, Some(condition));
+                    }
+                    return;
+                }
+                StepKind::While(when, body) => {
+                    let Some(when) = self.formula(&path, when) else { return };
+                    let not = Expr { parenthesised: true, ..negation(&when) };
+                    let label = path.label.clone();
+                    let own = self.process.labels().find(|it| it.text == label.text);
+                    if let Some(label) = own {
+                        self.branch(body, &Rest::Back(label), &path, Some(when));
+                    }
+                    self.branch(&[], &after, &path, Some(not));
+                    return;
+                }
+                StepKind::Either(ways) => {
+                    for way in ways {
+                        self.branch(way, &after, &path, None);
+                    }
+                    return;
+                }
+                StepKind::With(name, body) => {
+                    let known = path.known;
+                    if self.choose(&mut path, name).is_some() {
+                        self.branch(body, &Rest::Outside(known, &after), &path, None);
+                    }
+                    return;
+                }
+            }
+        }
+        match rest {
+            Rest::Nothing => {
+                self.ends = true;
+                self.finish(path, &Name::at(DONE, self.process.name.loc));
+            }
+            Rest::Then(code, rest) => self.run(code, rest, path),
+            Rest::Back(label) => self.finish(path, label),
+            Rest::Outside(known, rest) => {
+                path.known = *known;
+                self.run(&[], rest, path);
+            }
+        }
+    }
+
+    /// Follows one of several blocks.
+    fn branch(&mut self, code: &'a [Step], rest: &Rest<'a, '_>, path: &Path, condition: Option<Expr>) {
+        let mut path = path.clone();
+        path.guard.extend(condition);
+        path.branches += 1;
+        // A path with as many branches is one of more paths than that.
+        let found = self.steps.last().map_or(0, Vec::len);
+        if path.branches > MOST_PATHS || found >= MOST_PATHS {
+            let message = format!("more than {MOST_PATHS} paths lead from `{}` to the next labels", path.label);
+            Diagnostic::error("C0506", path.label.span(), message)
+                .label("each is a transition")
+                .help("write labels in between")
+                .report(self);
+            return;
+        }
+        self.run(code, rest, path);
+    }
+
+    /// Chooses another process, which has this name from here on.
+    fn choose(&mut self, path: &mut Path, name: &Name) -> Option<()> {
+        if path.known < path.params.len() {
+            Diagnostic::error("C0722", name.span(), "two `with` in one step, one after the other")
+                .label("whether this is the process that the first one chose is left open")
+                .help("write a label in between, or one `with` in the other")
+                .report(self);
+            return None;
+        }
+        if path.params.iter().any(|it| it.text == name.text) || self.own.contains_key(&name.text) {
+            self.wrong(name.span(), format!("`{name}` is already a name here"), "", "choose another name");
+            return None;
+        }
+        // What was said of others before includes this process.
+        let mut found = Reads::default();
+        path.guard.iter().for_each(|it| found.formula(it));
+        path.writes.iter().filter_map(|it| it.update.as_ref()).for_each(|it| found.value(&it.value));
+        let called = found.calls.iter().find(|it| self.predicates.get(it.text.as_str()).is_some_and(|it| it.others));
+        let is_each = |it: &Update| matches!(it.each, Some((Quantifier::ForallOther, _)));
+        let each = path.writes.iter().find(|it| it.update.as_ref().is_some_and(is_each));
+        let place = called.map(Name::span).or(each.map(|it| it.at.0));
+        if let Some(at) = place {
+            Diagnostic::error("C0722", name.span(), "`with` after a statement about all others")
+                .label("that statement is about this process as well")
+                .also(at, "it says something of all others")
+                .help("write a label in between, or use `forall`, which leaves no process out")
+                .report(self);
+            return None;
+        }
+        for when in &mut path.guard {
+            *when = others_named(when, &path.params);
+        }
+        for update in path.writes.iter_mut().filter_map(|it| it.update.as_mut()) {
+            if let Rhs::Cases(cases) = &mut update.value {
+                for when in cases.iter_mut().filter_map(|it| it.when.as_mut()) {
+                    *when = others_named(when, &path.params);
+                }
+            }
+        }
+        path.params.push(name.clone());
+        path.known += 1;
+        Some(())
+    }
+
+    /// A formula at this place, in terms of the state before the step.
+    fn formula(&mut self, path: &Path, formula: &Expr) -> Option<Expr> {
+        let formula = substituted(formula, &self.own);
+        let mut reads = Reads::default();
+        reads.formula(&formula);
+        self.readable(path, &reads)?;
+        let formula = substituted(&formula, &path.values);
+        Some(self.of_known(path, formula))
+    }
+
+    /// What is said of all others leaves out those that have a name here.
+    fn of_known(&self, path: &Path, formula: Expr) -> Expr {
+        if path.known == path.params.len() { formula } else { others_named(&formula, &path.params[..path.known]) }
+    }
+
+    /// Checks that the values of all that is read are known.
+    fn readable(&mut self, path: &Path, reads: &Reads) -> Option<()> {
+        let gone = path.params[path.known..].iter().map(|it| it.text.as_str());
+        let gone: IndexSet<&str> = gone.collect();
+        for (cell, bound) in &reads.cells {
+            let names = index_names(cell).chain((cell.index.is_none()).then_some(&cell.name));
+            if let Some(name) = names.clone().find(|it| gone.contains(it.text.as_str()) && !bound.contains(&it.text)) {
+                Diagnostic::error("C0104", name.span(), format!("unknown process `{name}`"))
+                    .label(format!("`with {name}` is the block before"))
+                    .help("move the statement into the block")
+                    .report(self);
+                return None;
+            }
+            for write in path.writes.iter().filter(|it| it.target.name.text == cell.name.text) {
+                let mut index = Reads::default();
+                cell.index.iter().flatten().for_each(|it| index.term(it));
+                let moved = |it: &str| path.writes.iter().any(|write| write.target.name.text == it);
+                let is_bound = index_names(cell).any(|it| bound.contains(&it.text))
+                    || index.cells.iter().any(|it| moved(&it.0.name.text));
+                let same = cell.to_string() == write.target.to_string() && !is_bound && !write.is_whole;
+                if same && path.values.contains_key(&write.target.to_string())
+                    || !write.is_whole && !is_bound && apart(path, cell, &write.target)
+                {
+                    continue;
+                }
+                let label = if same {
+                    "it has one of several values here"
+                } else {
+                    "whether this is the cell that was written is left open"
+                };
+                Diagnostic::error("C0722", cell.loc.0, format!("`{cell}` is read after `{}` was written", write.target))
+                    .label(label)
+                    .also(write.at.0, "written in the same step")
+                    .help("write a label in between, or read it first")
+                    .report(self);
+                return None;
+            }
+        }
+        for call in &reads.calls {
+            let Some(inner) = self.predicates.get(call.text.as_str()) else { continue };
+            let written = |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
+            if let Some(write) = path.writes.iter().find(written) {
+                let at = write.at.0;
+                let message = format!("`{call}` reads `{}`, which was written", write.target.name);
+                Diagnostic::error("C0722", call.span(), message)
+                    .label("a predicate reads the state before the step")
+                    .also(at, "written in the same step")
+                    .help("write a label in between, or the formula of the predicate")
+                    .report(self);
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    /// An assignment, or another update.
+    fn assign(&mut self, path: &mut Path, update: &Update) -> Option<()> {
+        let written = update.written();
+        let at = update.loc;
+        let target = in_path(written.clone(), &self.own);
+        let target = Expander::path(&target);
+        let mut reads = Reads::default();
+        let bound: Vec<Name> = match (&update.each, &update.value) {
+            (Some((_, vars)), _) => vars.clone(),
+            // The names that a `case` binds.
+            (None, Rhs::Cases(_)) => {
+                let own = |it: &&Name| !path.params.iter().any(|param| param.text == it.text);
+                index_names(&target).filter(own).filter(|it| small(it)).cloned().collect()
+            }
+            _ => Vec::new(),
+        };
+        let value = in_value(&update.value, &self.own);
+        for index in target.index.iter().flatten() {
+            reads.term(index);
+        }
+        reads.value(&value);
+        for (_, inner) in &mut reads.cells {
+            inner.extend(bound.iter().map(|it| it.text.clone()));
+        }
+        self.readable(path, &reads)?;
+        let index = target.index.map(|index| index.iter().map(|it| in_term(it, &path.values)).collect());
+        let target = Place { index, ..target };
+        let mut value = in_value(&value, &path.values);
+        if let Rhs::Cases(cases) = &mut value {
+            for when in cases.iter_mut().filter_map(|it| it.when.as_mut()) {
+                *when = self.of_known(path, when.clone());
+            }
+        }
+        if let (Some((Quantifier::ForallOther, _)), true) = (&update.each, path.known < path.params.len()) {
+            Diagnostic::error("C0722", at.0, "`forall_other` after `with` in one step")
+                .label("the process that was chosen is one of the others here")
+                .help("write a label in between")
+                .report(self);
+            return None;
+        }
+        let mut size = Reads::default();
+        size.value(&value);
+        if size.cells.len() > MOST_READS {
+            let message = format!("the value of `{target}` has more than {MOST_READS} parts in terms of the state before the step");
+            Diagnostic::error("C0722", at.0, message)
+                .label("it is made of values that were assigned before")
+                .help("write a label in between")
+                .report(self);
+            return None;
+        }
+        let own = Update { each: update.each.clone(), ..Update::new(target.clone(), value.clone(), at) };
+        let is_queue = matches!(value, Rhs::Send(_) | Rhs::Drop);
+        let of_target = Write { target: target.clone(), is_whole: is_queue || !bound.is_empty(), update: Some(own), at };
+        let received = if let Rhs::Receive(channel) = &value { Some((**channel).clone()) } else { None };
+        let of_queue = received.map(|target| Write { target, is_whole: true, update: None, at });
+        for write in std::iter::once(of_target).chain(of_queue) {
+            self.apart_from_all(path, &write)?;
+            let key = write.target.to_string();
+            path.writes.retain(|it| it.target.to_string() != key);
+            path.values.shift_remove(&key);
+            path.writes.push(write);
+        }
+        if let (Rhs::Term(term), true) = (&value, bound.is_empty()) {
+            path.values.insert(target.to_string(), term.clone());
+        }
+        Some(())
+    }
+
+    /// Checks that a write is of another cell than all before it, or of the same as one.
+    fn apart_from_all(&mut self, path: &Path, write: &Write) -> Option<()> {
+        let of_name = |it: &&Write| it.target.name.text == write.target.name.text;
+        let unclear = path.writes.iter().filter(of_name).find(|it| {
+            let whole = it.is_whole || write.is_whole;
+            whole || it.target.to_string() != write.target.to_string() && !apart(path, &it.target, &write.target)
+                || it.update.as_ref().is_some_and(|it| matches!(it.value, Rhs::Receive(_)))
+        });
+        let Some(other) = unclear else { return Some(()) };
+        let at = other.at.0;
+        Diagnostic::error("C0722", write.at.0, format!("`{}` may be written twice in one step", write.target.name))
+            .label("this may write the same cell")
+            .also(at, "as this does")
+            .help("write a label in between")
+            .report(self);
+        None
+    }
+
+    /// A path that ends at a label.
+    fn finish(&mut self, mut path: Path, next: &Name) {
+        if next.text != path.label.text {
+            let index = Some(vec![Term::name(Name { sort: None, ..self.itself.clone() })]);
+            let loc = Loc(Span::new(path.end, path.end));
+            let target = Place { name: Name::at(&self.place.text, next.loc), index, fields: Vec::new(), loc };
+            let update = Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
+            let write = Write { target, is_whole: false, update: Some(update), at: next.loc };
+            if self.apart_from_all(&path, &write).is_none() {
+                return;
+            }
+            path.writes.push(write);
+        }
+        let transition = Transition {
+            name: path.label.clone(),
+            params: path.params,
+            requires: Some(all(path.guard, path.label.span())),
+            lets: Vec::new(),
+            updates: path.writes.into_iter().filter_map(|it| it.update).collect(),
+            part: Part::Whole,
+            loc: Loc(path.label.span().to(Span::new(path.end, path.end))),
+        };
+        if let Some(paths) = self.steps.last_mut() {
+            paths.push(transition);
+        }
+    }
+}
+
+/// The names among the indices of a cell.
+fn index_names(cell: &Place) -> impl Iterator<Item = &Name> + Clone {
+    cell.index.iter().flatten().filter_map(|it| match &it.kind {
+        TermKind::Base(Base::Name(name)) => Some(name),
+        _ => None,
+    })
+}
+
+fn small(name: &Name) -> bool {
+    name.text.starts_with(|c: char| c.is_ascii_lowercase())
+}
+
+/// Whether two places of a variable surely are different cells.
+fn apart(path: &Path, a: &Place, b: &Place) -> bool {
+    let process = |it: &Term| match &it.kind {
+        TermKind::Base(Base::Name(name)) => path.params.iter().any(|param| param.text == name.text),
+        _ => false,
+    };
+    let number = |it: &Term| matches!(it.kind, TermKind::Number(_));
+    let differ = |a: &Term, b: &Term| a != b && (process(a) && process(b) || number(a) && number(b));
+    let mut pairs = a.index.iter().flatten().zip(b.index.iter().flatten());
+    let mut fields = a.fields.iter().zip(&b.fields);
+    pairs.any(|(a, b)| differ(a, b)) || fields.any(|(a, b)| a.text != b.text)
+}

@@ -1,0 +1,110 @@
+//! What formulas and values read, and what they say of all other processes.
+
+use super::expander::Expander;
+use super::witnesses::sort_of;
+use crate::syntax::ast::{
+    Arg, Base, Comparison, Count, Expr, ExprKind, Name, Path, Quantifier, Rhs, Term, TermKind,
+};
+use super::make::{all, any};
+
+/// What is read, in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub struct Reads {
+    /// Names, cells and fields, each with the names that are bound around it.
+    pub cells: Vec<(Path, Vec<String>)>,
+    /// The predicates that are called.
+    pub calls: Vec<Name>,
+    /// Whether something is said of all other processes, or of some.
+    pub others: bool,
+    bound: Vec<String>,
+}
+
+impl Reads {
+    /// Notes what a formula reads.
+    pub fn formula(&mut self, formula: &Expr) {
+        match &formula.kind {
+            ExprKind::Quantified { quantifier, vars, body } => {
+                self.others |= matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+                let outside = self.bound.len();
+                self.bound.extend(vars.iter().map(|it| it.text.clone()));
+                self.formula(body);
+                self.bound.truncate(outside);
+            }
+            ExprKind::Call { name, args } => {
+                self.calls.push(name.clone());
+                for arg in args {
+                    match arg {
+                        Arg::Term(term) => self.term(term),
+                        Arg::Formula(formula) => self.formula(formula),
+                    }
+                }
+            }
+            kind => {
+                kind.terms().into_iter().for_each(|it| self.term(it));
+                kind.formulas().into_iter().for_each(|it| self.formula(it));
+            }
+        }
+    }
+
+    /// Notes what a term reads.
+    pub fn term(&mut self, term: &Term) {
+        if let TermKind::Record(fields) = &term.kind {
+            fields.iter().for_each(|(_, it)| self.term(it));
+        }
+        term.bases().for_each(|it| self.base(it));
+        for (var, summand, body) in term.counts().filter_map(Count::parts) {
+            self.bound.push(var.text.clone());
+            summand.into_iter().for_each(|it| self.term(it));
+            body.into_iter().for_each(|it| self.formula(it));
+            self.bound.pop();
+        }
+    }
+
+    /// Notes what a right-hand side reads; a queue, too.
+    pub fn value(&mut self, value: &Rhs) {
+        value.formulas().for_each(|it| self.formula(it));
+        value.terms().into_iter().for_each(|it| self.term(it));
+        if let Rhs::Receive(channel) = value {
+            self.path(channel);
+        }
+    }
+
+    fn base(&mut self, base: &Base) {
+        self.path(&Expander::path(base));
+    }
+
+    fn path(&mut self, path: &Path) {
+        path.index.iter().flatten().for_each(|it| self.term(it));
+        self.cells.push((path.clone(), self.bound.clone()));
+    }
+}
+
+/// A formula that says the same of all processes but these, without `forall_other` and `exists_other`: it means that whatever the parameters are.
+pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
+    let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
+        let kind = formula.kind.with_operands(&mut |it| others_named(it, params));
+        return Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) };
+    };
+    let at = formula.span;
+    let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
+    let body = others_named(body, &inner);
+    let among = |op| {
+        let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
+        let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);
+        let plain = |it: &Name| Term::name(Name { sort: None, ..it.clone() });
+        pairs.map(|(var, param)| Expr::compare(plain(var), op, plain(param), at)).collect::<Vec<_>>()
+    };
+    let (quantifier, body) = match quantifier {
+        Quantifier::ForallOther => {
+            let parts = among(Comparison::Eq).into_iter().chain([body]).collect();
+            (Quantifier::Forall, any(parts, at))
+        }
+        Quantifier::ExistsOther => {
+            let parts = among(Comparison::Ne).into_iter().chain([body]).collect();
+            (Quantifier::Exists, all(parts, at))
+        }
+        kept => (*kept, body),
+    };
+    let kind = ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) };
+    Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, at) }
+}
