@@ -10,10 +10,10 @@ use super::expander::Expander;
 use super::make::all;
 use super::reads::{Reads, others_named};
 use super::substitute::{in_path, in_term, in_value, substituted};
-use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
+use crate::diagnostic::{Diagnostic, Reporter, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, Loc, Name, Part, Path as Place, Predicate, ProcessDecl, Quantifier, Rhs, Step, StepKind,
+    Base, Comparison, Expr, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind,
     Term, TermKind, Transition, Update, capital,
 };
 use crate::syntax::negation;
@@ -35,14 +35,14 @@ pub struct Code<'a> {
     place: &'a Name,
     /// The cells that names of own cells stand for.
     own: IndexMap<String, Term>,
-    predicates: IndexMap<&'a str, Reads>,
-    diagnostics: &'a mut Diagnostics,
+    predicates: &'a IndexMap<String, Reads>,
+    diagnostics: &'a mut Vec<Diagnostic>,
     /// Whether some path comes to the end.
     ends: bool,
     /// The paths from each label.
     pub steps: Vec<Vec<Transition>>,
-    /// How many errors were reported.
-    errors: usize,
+    /// Whether an error was reported since the last label.
+    failed: bool,
 }
 
 /// What is executed after a block.
@@ -85,7 +85,7 @@ struct Path {
 
 impl Reporter for Code<'_> {
     fn add(&mut self, diagnostic: Diagnostic) {
-        self.errors += 1;
+        self.failed = true;
         self.diagnostics.push(diagnostic);
     }
 }
@@ -97,28 +97,16 @@ impl<'a> Code<'a> {
         itself: &'a Name,
         place: &'a Name,
         own: &[(String, Name)],
-        predicates: &IndexMap<&'a str, &'a Predicate>,
-        diagnostics: &'a mut Diagnostics,
+        predicates: &'a IndexMap<String, Reads>,
+        diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
         let cell = |array: &Name| {
             let (array, index) = (array.clone(), vec![Name { sort: None, ..itself.clone() }]);
             Term::base(Base::Cell { array, index }, itself.loc)
         };
         let own = own.iter().map(|(name, array)| (name.clone(), cell(array))).collect();
-        let mut known: IndexMap<&str, Reads> = IndexMap::new();
-        for (name, predicate) in predicates {
-            let mut reads = Reads::default();
-            reads.formula(&predicate.body);
-            for call in reads.calls.clone() {
-                if let Some(inner) = known.get(call.text.as_str()) {
-                    reads.cells.extend(inner.cells.iter().cloned());
-                    reads.others |= inner.others;
-                }
-            }
-            known.insert(*name, reads);
-        }
-        let (ends, steps, errors) = (false, Vec::new(), 0);
-        Self { process, itself, place, own, predicates: known, diagnostics, ends, steps, errors }
+        let (ends, steps, failed) = (false, Vec::new(), false);
+        Self { process, itself, place, own, predicates, diagnostics, ends, steps, failed }
     }
 
     /// The labels of the process, with that of its end where it can come to it.
@@ -132,7 +120,7 @@ impl<'a> Code<'a> {
         let process = self.process;
         self.declarations();
         self.structure(&process.body, true, false);
-        if self.errors == 0 {
+        if !self.failed {
             self.block(&process.body, &Rest::Nothing);
         }
     }
@@ -243,6 +231,7 @@ impl<'a> Code<'a> {
                         branches: 0,
                         end: step.loc.0.end,
                     };
+                    self.failed = false;
                     self.steps.push(Vec::new());
                     self.run(after, rest, path);
                     let paths = self.steps.last_mut().map(std::mem::take).unwrap_or_default();
@@ -277,7 +266,7 @@ impl<'a> Code<'a> {
     /// Follows code to the next label.
     fn run(&mut self, code: &'a [Step], rest: &Rest<'a, '_>, mut path: Path) {
         for (at, step) in code.iter().enumerate() {
-            if self.errors > 0 {
+            if self.failed {
                 return;
             }
             let after = Rest::Then(&code[at + 1..], rest);
@@ -381,7 +370,7 @@ impl<'a> Code<'a> {
         let mut found = Reads::default();
         path.guard.iter().for_each(|it| found.formula(it));
         path.writes.iter().filter_map(|it| it.update.as_ref()).for_each(|it| found.value(&it.value));
-        let called = found.calls.iter().find(|it| self.predicates.get(it.text.as_str()).is_some_and(|it| it.others));
+        let called = found.calls.iter().find(|it| self.predicates.get(&it.text).is_some_and(|it| it.others));
         let is_each = |it: &Update| matches!(it.each, Some((Quantifier::ForallOther, _)));
         let each = path.writes.iter().find(|it| it.update.as_ref().is_some_and(is_each));
         let place = called.map(Name::span).or(each.map(|it| it.at.0));
@@ -430,7 +419,7 @@ impl<'a> Code<'a> {
         for (cell, bound) in &reads.cells {
             let names = index_names(cell).chain((cell.index.is_none()).then_some(&cell.name));
             if let Some(name) = names.clone().find(|it| gone.contains(it.text.as_str()) && !bound.contains(&it.text)) {
-                Diagnostic::error("C0104", name.span(), format!("unknown process `{name}`"))
+                Diagnostic::error("C0105", name.span(), format!("unknown process `{name}`"))
                     .label(format!("`with {name}` is the block before"))
                     .help("move the statement into the block")
                     .report(self);
@@ -462,7 +451,7 @@ impl<'a> Code<'a> {
             }
         }
         for call in &reads.calls {
-            let Some(inner) = self.predicates.get(call.text.as_str()) else { continue };
+            let Some(inner) = self.predicates.get(&call.text) else { continue };
             let written = |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
             if let Some(write) = path.writes.iter().find(written) {
                 let at = write.at.0;

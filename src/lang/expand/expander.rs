@@ -15,6 +15,8 @@ const MOST_NODES: usize = 1 << 21;
 pub struct Expander {
     pub(super) symbols: Symbols,
     pub(super) sorts: Option<SortTable>,
+    /// The constant that stands for `nil`.
+    pub(super) nil: Option<String>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,
     pub(super) witnesses: IndexSet<String>,

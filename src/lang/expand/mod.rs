@@ -7,6 +7,7 @@
 //! In reading order: `types` and `declare` (declarations, and the variables that they stand for), `terms` and `formulas` (which depend on values of
 //! cells: one way for each), `updates` (what a step writes, and when it ends in an error), `transitions` (one or several).
 
+mod always;
 mod code;
 mod declare;
 mod expander;
@@ -14,6 +15,7 @@ mod facts;
 mod formulas;
 mod initially;
 mod make;
+mod nil;
 mod processes;
 mod reads;
 mod sorts;
@@ -27,9 +29,14 @@ mod witnesses;
 
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
+use self::always::without_always;
 use self::make::words_of;
+use self::nil::{NIL, without_nil};
 use self::processes::without_processes;
+use self::substitute::substituted;
 use self::types::{Index, Trouble, Type, Values};
+
+use std::borrow::Cow;
 
 use indexmap::IndexSet;
 
@@ -53,8 +60,8 @@ pub struct Expansion {
 
 /// A file in the core language; the file itself when it uses nothing else.
 pub fn expand(file: &File) -> Expansion {
-    let (file, diagnostics) = without_processes(file);
-    let mut expander = Expander { diagnostics, ..Expander::default() };
+    let mut expander = Expander::default();
+    let file = expander.plain(file);
     expander.declare(&file);
     expander.file(&file)
 }
@@ -63,7 +70,7 @@ impl Expander {
     /// Reads the declarations of a model.
     pub fn of(file: &File) -> Self {
         let mut expander = Self::default();
-        let (file, _) = without_processes(file);
+        let file = expander.plain(file);
         expander.declare(&file);
         for item in &file.items {
             match item {
@@ -82,13 +89,30 @@ impl Expander {
         expander
     }
 
+    /// The declarations that other declarations stand for: of processes that are code, of pointers that may be `nil`, and `always`.
+    fn plain<'f>(&mut self, file: &'f File) -> Cow<'f, File> {
+        let mut found = Vec::new();
+        let file = without_processes(file, &mut found);
+        let (file, nil) = without_nil(file, &mut found);
+        let file = without_always(file, &mut found);
+        found.into_iter().for_each(|it| self.push(it));
+        self.nil = nil;
+        file
+    }
+
+    /// A formula with the constant that stands for `nil`.
+    fn with_nil(&self, formula: &Expr) -> Expr {
+        let given = self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect();
+        substituted(formula, &given)
+    }
+
     /// A formula in the names of the model, in the core language.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
         self.has_sorts(formula);
-        let formula = self.formula(formula);
+        let formula = self.formula(&self.with_nil(formula));
         self.checked(formula)
     }
 
@@ -103,10 +127,12 @@ impl Expander {
     /// What is wrong with them.
     pub fn claims(&mut self, claims: &File) -> Result<File, Vec<Diagnostic>> {
         self.are_sorts(claims, &self.sorts.clone().unwrap_or_default());
-        let mut claims = claims.clone();
+        let mut found = Vec::new();
+        let mut claims = without_always(Cow::Borrowed(claims), &mut found).into_owned();
+        found.into_iter().for_each(|it| self.push(it));
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
-                claim.body = self.formula(&claim.body);
+                claim.body = self.formula(&self.with_nil(&claim.body));
                 self.checked(())?;
             }
         }
@@ -118,6 +144,8 @@ impl Expander {
     /// # Errors
     /// What is wrong with it, or that it is no single term there.
     pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
+        let given = self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect();
+        let value = &substitute::in_value(value, &given);
         let value = match value {
             Rhs::Term(term) => Rhs::Term(self.single(term)),
             Rhs::Cases(cases) => Rhs::Cases(

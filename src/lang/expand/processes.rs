@@ -9,23 +9,23 @@ use indexmap::IndexMap;
 
 use super::code::Code;
 use super::make::all;
+use super::reads::Reads;
 use super::substitute::in_term;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Predicate, ProcessDecl, Property, PropertyKind,
+    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, ProcessDecl, Property, PropertyKind,
     Quantifier, SymbolDecl, SymbolKind, Term, Transition, TypeDecl, Wording, capital,
 };
 
 /// The name of a process where its code does not give it one.
 const ITSELF: &str = "self";
 
-/// The file without processes that are code, and what is wrong with these.
-pub fn without_processes(file: &File) -> (Cow<'_, File>, Vec<Diagnostic>) {
-    let mut diagnostics = Diagnostics::default();
+/// The file without processes that are code. What is wrong with these is added to `diagnostics`.
+pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) -> Cow<'f, File> {
     let processes = file.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None });
     let processes: Vec<&ProcessDecl> = processes.collect();
     if processes.is_empty() {
-        return (Cow::Borrowed(file), Vec::new());
+        return Cow::Borrowed(file);
     }
     for (at, process) in processes.iter().enumerate() {
         let sort = |it: &ProcessDecl| it.params.first().and_then(|it| it.sort.clone()).map(|it| it.text);
@@ -35,23 +35,20 @@ pub fn without_processes(file: &File) -> (Cow<'_, File>, Vec<Diagnostic>) {
                 .label("each process would execute both")
                 .also(other.name.span(), "the other one")
                 .help("declare a sort for each, `type reader < proc`, and name it: `process read (p : reader) { .. }`")
-                .report(&mut diagnostics);
+                .report(diagnostics);
         }
     }
-    let mut predicates: IndexMap<&str, &Predicate> = IndexMap::new();
+    report_known_names(file, &processes, diagnostics);
+    let predicates = Reads::of_predicates(&file.items);
     let (mut declared, mut initially) = (Vec::new(), Vec::new());
     let mut rest: Vec<Item> = Vec::new();
     for item in &file.items {
         match item {
             Item::Process(process) => {
-                let made = Made::of(process, file, &predicates, &mut diagnostics);
+                let made = Made::of(process, file, &predicates, diagnostics);
                 declared.extend(made.declared);
-                initially.extend(made.initially);
+                initially.push(made.initially);
                 rest.extend(made.transitions.into_iter().map(Item::Transition));
-            }
-            Item::Predicate(predicate) => {
-                predicates.entry(&predicate.name.text).or_insert(predicate);
-                rest.push(item.clone());
             }
             _ => rest.push(item.clone()),
         }
@@ -60,7 +57,38 @@ pub fn without_processes(file: &File) -> (Cow<'_, File>, Vec<Diagnostic>) {
     // The order of a file: its types, then its variables.
     let early = rest.iter().position(|it| !matches!(it, Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_)));
     rest.splice(early.unwrap_or(rest.len())..early.unwrap_or(rest.len()), declared);
-    (Cow::Owned(File { items: rest, damage: file.damage.clone() }), diagnostics.into_vec())
+    Cow::Owned(File { items: rest, damage: file.damage.clone() })
+}
+
+/// Reports labels, own cells and processes whose names, with a capital letter, are declared elsewhere.
+fn report_known_names(file: &File, processes: &[&ProcessDecl], diagnostics: &mut Vec<Diagnostic>) {
+    let mut known: IndexMap<String, &Name> = IndexMap::new();
+    for item in &file.items {
+        let names = match item {
+            Item::Type(decl) => decl.constructors.iter().flatten().collect(),
+            Item::Symbol(decl) => vec![&decl.name],
+            _ => Vec::new(),
+        };
+        known.extend(names.into_iter().map(|it| (it.text.clone(), it)));
+    }
+    for process in processes {
+        let labels = process.labels().map(|it| (it, "label"));
+        let own = process.locals().map(|it| (&it.name, "local cell"));
+        for (name, what) in std::iter::once((&process.name, "process")).chain(own).chain(labels) {
+            let raised = capital(&name.text);
+            // A label that stands twice is another error.
+            let twice = |it: &&Name| what == "label" && process.labels().any(|label| label.span() == it.span());
+            if let Some(other) = known.get(&raised).filter(|it| !twice(it)) {
+                Diagnostic::error("C0721", name.span(), format!("`{raised}` is declared already"))
+                    .label(format!("outside of the code, this {what} is `{raised}`"))
+                    .also(other.span(), "declared here")
+                    .help("choose another name")
+                    .report(diagnostics);
+            } else {
+                known.insert(raised, name);
+            }
+        }
+    }
 }
 
 /// Adds to `init` where processes begin.
@@ -79,18 +107,21 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
         let at = init.body.span;
         let mut parts = vec![init.body.clone()];
         for it in &initially {
-            let own = init.params.first().filter(|param| param.sort.is_none() && it.sort.is_none());
-            let name = own.map_or_else(|| Name::at(format!("any_{}", it.array), it.loc), Clone::clone);
-            let cell = Base::Cell { array: Name::at(&it.array, it.loc), index: vec![name.clone()] };
-            let given = IndexMap::from([(it.itself.clone(), Term::name(name.clone()))]);
-            let value = in_term(&it.value, &given);
-            let holds = Expr::compare(Term::base(cell, it.loc), Comparison::Eq, value, it.loc.0);
+            let own = init.params.first().filter(|param| param.sort.is_none() && it.itself.sort.is_none());
+            let name = own.map_or_else(|| it.itself.clone(), |it| Name { loc: Loc(at), ..it.clone() });
+            let plain = Name { sort: None, ..name.clone() };
+            let given = IndexMap::from([(it.itself.text.clone(), Term::name(plain.clone()))]);
+            let holds = it.values.iter().map(|(array, value)| {
+                let cell = Base::Cell { array: array.clone(), index: vec![plain.clone()] };
+                let value = in_term(value, &given);
+                Expr::compare(Term::base(cell, array.loc), Comparison::Eq, value, array.span())
+            });
+            let holds = all(holds.collect(), at);
             parts.push(if own.is_some() {
                 holds
             } else {
-                let vars = vec![Name { sort: it.sort.clone(), ..name }];
-                let (quantifier, body) = (Quantifier::Forall, Box::new(holds));
-                Expr::new(ExprKind::Quantified { quantifier, vars, body }, it.loc.0)
+                let kind = ExprKind::Quantified { quantifier: Quantifier::Forall, vars: vec![name], body: Box::new(holds) };
+                Expr::new(kind, at)
             });
         }
         // Each conjunct by itself: with sorts, it is about those that it mentions.
@@ -98,20 +129,18 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
     }
 }
 
-/// The value of an own cell in the beginning.
+/// What own cells hold in the beginning.
 struct Initially {
-    array: String,
-    sort: Option<Box<Name>>,
-    /// How the value names the process.
-    itself: String,
-    value: Term,
-    loc: Loc,
+    /// How the values name the process, with its sort.
+    itself: Name,
+    /// The arrays, and the values.
+    values: Vec<(Name, Term)>,
 }
 
 /// What a process becomes.
 struct Made {
     declared: Vec<Item>,
-    initially: Vec<Initially>,
+    initially: Initially,
     transitions: Vec<Transition>,
 }
 
@@ -119,8 +148,8 @@ impl Made {
     fn of(
         process: &ProcessDecl,
         file: &File,
-        predicates: &IndexMap<&str, &Predicate>,
-        diagnostics: &mut Diagnostics,
+        predicates: &IndexMap<String, Reads>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let name = &process.name;
         let itself = process.params.first().cloned().unwrap_or_else(|| Name::at(ITSELF, name.loc));
@@ -138,15 +167,11 @@ impl Made {
         let index = vec![itself.sort.as_deref().cloned().unwrap_or_else(|| Name::at("proc", name.loc))];
         let place = Name::at(capital(&name.text), name.loc);
         let mut own = vec![];
-        let mut initially = Vec::new();
-        let mut starts = |array: &Name, value: Term| {
-            let (sort, itself) = (itself.sort.clone(), itself.text.clone());
-            initially.push(Initially { array: array.text.clone(), sort, itself, value, loc: array.loc });
-        };
+        let mut values = Vec::new();
         for cell in process.locals() {
             let array = Name::at(capital(&cell.name.text), cell.name.loc);
             if let Some(value) = &cell.start {
-                starts(&array, value.clone());
+                values.push((array.clone(), value.clone()));
             }
             own.push((cell.name.text.clone(), array.clone()));
         }
@@ -154,7 +179,7 @@ impl Made {
         code.read();
         let (labels, steps) = (code.labels(), code.steps);
         if let Some(first) = labels.first() {
-            starts(&place, Term::named(capital(&first.text), place.loc));
+            values.push((place.clone(), Term::named(capital(&first.text), place.loc)));
         }
         let constructors = labels.iter().map(|it| Name::at(capital(&it.text), it.loc)).collect();
         let labels_type = Name::at(labels_type, name.loc);
@@ -166,11 +191,13 @@ impl Made {
             let (kind, loc) = (SymbolKind::Array(index.clone()), name.loc);
             Item::Symbol(SymbolDecl { range, ..SymbolDecl::new(kind, name.clone(), (ty, None), loc) })
         };
-        declared.push(array(&place, labels_type, None));
+        // Nothing is said of a place that never changes.
+        declared.push(array(&Name { loc: Loc::default(), ..place.clone() }, labels_type, None));
         for (cell, (_, name)) in process.locals().zip(&own) {
             declared.push(array(name, cell.ty.clone(), cell.range.clone()));
         }
         let transitions = steps.into_iter().flat_map(parts).collect();
+        let initially = Initially { itself, values };
         Self { declared, initially, transitions }
     }
 }

@@ -1,11 +1,13 @@
 //! What formulas and values read, and what they say of all other processes.
 
+use indexmap::IndexMap;
+
 use super::expander::Expander;
+use super::make::{all, any};
 use super::witnesses::sort_of;
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, Name, Path, Quantifier, Rhs, Term, TermKind,
+    Arg, Base, Comparison, Count, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
 };
-use super::make::{all, any};
 
 /// What is read, in the order of the text.
 #[derive(Clone, Debug, Default)]
@@ -14,16 +16,38 @@ pub struct Reads {
     pub cells: Vec<(Path, Vec<String>)>,
     /// The predicates that are called.
     pub calls: Vec<Name>,
+    /// Whether there are quantifiers.
+    pub quantifiers: bool,
     /// Whether something is said of all other processes, or of some.
     pub others: bool,
     bound: Vec<String>,
 }
 
 impl Reads {
+    /// What each predicate of a file reads, itself or by those that it calls: each calls only those before it.
+    pub fn of_predicates(items: &[Item]) -> IndexMap<String, Self> {
+        let mut known: IndexMap<String, Self> = IndexMap::new();
+        for item in items {
+            let Item::Predicate(predicate) = item else { continue };
+            let mut reads = Self::default();
+            reads.formula(&predicate.body);
+            for inner in reads.calls.clone().iter().filter_map(|call| known.get(&call.text)) {
+                let new = inner.cells.iter().filter(|it| !reads.cells.contains(it)).cloned().collect::<Vec<_>>();
+                reads.cells.extend(new);
+                reads.quantifiers |= inner.quantifiers;
+                reads.others |= inner.others;
+            }
+            reads.cells.dedup();
+            known.entry(predicate.name.text.clone()).or_insert(reads);
+        }
+        known
+    }
+
     /// Notes what a formula reads.
     pub fn formula(&mut self, formula: &Expr) {
         match &formula.kind {
             ExprKind::Quantified { quantifier, vars, body } => {
+                self.quantifiers = true;
                 self.others |= matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
                 let outside = self.bound.len();
                 self.bound.extend(vars.iter().map(|it| it.text.clone()));

@@ -39,6 +39,13 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
                 .label("it is false whatever the value of the witness is")
                 .help("there is no system to check: demand less of its values")
         }));
+        let axioms = system.iter().flat_map(|it| &it.axioms);
+        let claimed = axioms.filter(|it| text.get(it.span.start as usize..).is_some_and(|it| it.starts_with("lemma")));
+        more.extend(claimed.map(|it| {
+            Diagnostic::error("C0726", it.span, "this `lemma` would be assumed, not proved")
+                .label("no step changes what it is about, and `init` does not say it")
+                .help("say it in `init`, or write `invariant`, which is an axiom here")
+        }));
         (system, more)
     } else {
         let mut found = expansion.diagnostics;

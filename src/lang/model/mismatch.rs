@@ -141,6 +141,10 @@ impl Context<'_> {
         if let Some(similar) = nearest(&name.text, scope.names()) {
             return self.push(error.did_you_mean(similar));
         }
+        if name.text == "nil" {
+            let help = "declare a pointer that may be `nil` so: `var X : proc or nil`";
+            return self.push(error.help(help));
+        }
         if self.title == Some(name.text.as_str()) {
             let help =
                 format!("`{0}` is the name of this property: write `({0})` for a parameter", name.text);

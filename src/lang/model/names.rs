@@ -34,10 +34,13 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
             }
             continue;
         }
-        let mut name = match kind {
-            BadKind::Unsafe => format!("unsafe at line {line}"),
-            BadKind::Invariant => format!("invariant at line {line}"),
+        let said = text.get(bad[at].span.start as usize..).unwrap_or_default();
+        let words = match kind {
+            BadKind::Unsafe => ["unsafe", "never", "always"],
+            BadKind::Invariant => ["invariant", "lemma", "lemma"],
         };
+        let word = words.into_iter().find(|word| said.starts_with(word)).unwrap_or(words[0]);
+        let mut name = format!("{word} at line {line}");
         if like(&|place| place.0 == kind, line) > 1 {
             let before = text.get(lines[line - 1]..start as usize).unwrap_or_default();
             name.push_str(&format!(":{}", before.chars().count() + 1));

@@ -7,7 +7,7 @@ use super::graph::PassingGraph;
 use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
-use cubicle_lang::load::ModelSource;
+use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, BadKind, Case, System};
 use cubicle_lang::spelling::nearest;
@@ -134,6 +134,7 @@ pub fn find(
 /// # Errors
 /// It does not.
 pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
+    let file = core(file);
     let names = || {
         file.items.iter().filter_map(|item| match item {
             Item::Transition(it) => Some(it.name.text.as_str()),

@@ -46,6 +46,7 @@ pub fn candidates(file: &File, text: &str) -> Vec<MutantCandidate> {
     for item in &file.items {
         match item {
             Item::Transition(transition) => collector.transition(transition),
+            Item::Process(process) => collector.process(process),
             Item::Property(property) if property.kind == PropertyKind::Init => {
                 collector.initially(&property.body);
             }

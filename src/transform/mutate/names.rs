@@ -22,6 +22,7 @@ impl<'f> Names<'f> {
                     types.push(constructors.map(|name| name.text.as_str()).collect());
                 }
                 Item::Symbol(decl) => symbols.push(decl),
+                Item::Process(process) => types.push(process.labels().map(|it| it.text.as_str()).collect()),
                 _ => {}
             }
         }

@@ -5,7 +5,8 @@ use super::operator::Operator;
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Arg, Base, Count, Expr, ExprKind, Name, Operand, Rhs, Term, TermKind, Transition, Update,
+    Arg, Base, Count, Expr, ExprKind, Name, Operand, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition,
+    Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -21,14 +22,41 @@ impl<'f> CandidateCollector<'f> {
             self.term(&abbreviation.value);
         }
         for (at, update) in transition.updates.iter().enumerate() {
-            self.update(transition, at, update);
+            self.update(&transition.updates[..at], update);
         }
         self.exchanged(transition);
         self.transition = None;
         self.params.clear();
     }
 
-    fn update(&mut self, transition: &'f Transition, at: usize, update: &'f Update) {
+    /// Mistakes in a process that is code; each is one of the transition of its label.
+    pub(super) fn process(&mut self, process: &'f ProcessDecl) {
+        self.params = process.params.iter().map(|name| name.text.as_str()).collect();
+        if self.params.is_empty() {
+            self.params.push("self");
+        }
+        self.code(&process.body);
+        self.transition = None;
+        self.params.clear();
+    }
+
+    fn code(&mut self, code: &'f [Step]) {
+        for step in code {
+            let params = self.params.len();
+            match &step.kind {
+                StepKind::Label(label) => self.transition = Some(&label.text),
+                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => self.condition(when),
+                StepKind::Assign(update) => self.update(&[], update),
+                StepKind::Goto(_) => self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0))),
+                StepKind::With(name, _) => self.params.push(&name.text),
+                StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
+            }
+            step.kind.blocks().into_iter().for_each(|block| self.code(block));
+            self.params.truncate(params);
+        }
+    }
+
+    fn update(&mut self, before: &[Update], update: &'f Update) {
         self.emit(Operator::DropUpdate, Edit::remove(self.statement(update.loc.0)));
         for other in self.names.alike(&update.target.text) {
             self.replace(Operator::WrongVariable, update.target.span(), other);
@@ -36,7 +64,7 @@ impl<'f> CandidateCollector<'f> {
         match &update.value {
             Rhs::Term(term) => {
                 self.term(term);
-                self.sequential(&transition.updates[..at], term);
+                self.sequential(before, term);
             }
             Rhs::Cases(cases) => {
                 for (number, case) in cases.iter().enumerate() {
@@ -47,7 +75,7 @@ impl<'f> CandidateCollector<'f> {
                         self.condition(when);
                     }
                     self.term(&case.value);
-                    self.sequential(&transition.updates[..at], &case.value);
+                    self.sequential(before, &case.value);
                     if let Some(next) = cases.get(number + 1) {
                         let (a, b) = (case.value.span(), next.value.span());
                         let parts = vec![(a, self.at(b).to_owned()), (b, self.at(a).to_owned())];

@@ -1,0 +1,265 @@
+//! Pointers that may be `nil`, in terms of a constant that names no process.
+//!
+//! `var Tail : proc or nil` is a variable of type `proc`; where one is declared, `nil` stands for a constant `Nil` that is different from each process.
+
+use std::borrow::Cow;
+
+use indexmap::IndexSet;
+
+use super::make::all;
+use super::substitute::{in_term, in_value, substituted};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::ast::{
+    Base, Comparison, Count, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind, Quantifier, Rhs,
+    SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
+};
+
+/// How formulas name it.
+pub const NIL: &str = "nil";
+
+/// The file without `nil`, the constant that stands for it, and what is wrong.
+pub fn without_nil<'f>(
+    file: Cow<'f, File>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Cow<'f, File>, Option<String>) {
+    let Some(mut pointers) = Pointers::of(&file) else { return (file, None) };
+    let mut file = file.into_owned();
+    file.items.iter().for_each(|item| pointers.check(item));
+    diagnostics.append(&mut pointers.diagnostics);
+    let nil = pointers.constant(&file);
+    let loc = Loc(Span::default());
+    let given = [(NIL.to_owned(), Term::named(&nil, loc))].into_iter().collect();
+    for item in &mut file.items {
+        let params = match item {
+            Item::Property(it) => &it.params,
+            Item::Temporal(it) => &it.params,
+            Item::Predicate(it) => &it.params,
+            Item::Transition(it) => &it.params,
+            _ => &Vec::new(),
+        };
+        if params.iter().any(|it| it.text == NIL) {
+            continue;
+        }
+        match item {
+            Item::Type(TypeDecl { fields: Some(fields), .. }) => {
+                fields.iter_mut().for_each(|it| plain(&mut it.ty));
+            }
+            Item::Symbol(decl) => {
+                plain(&mut decl.ty);
+                if let SymbolKind::Witness(_, Some(axiom)) = &mut decl.kind {
+                    **axiom = substituted(axiom, &given);
+                }
+            }
+            Item::Property(it) => it.body = substituted(&it.body, &given),
+            Item::Temporal(it) => {
+                it.body = substituted(&it.body, &given);
+                it.then = it.then.as_ref().map(|then| substituted(then, &given));
+            }
+            Item::Predicate(it) => it.body = substituted(&it.body, &given),
+            Item::Transition(it) => {
+                it.requires = it.requires.as_ref().map(|guard| substituted(guard, &given));
+                it.lets.iter_mut().for_each(|it| it.value = in_term(&it.value, &given));
+                it.updates.iter_mut().for_each(|it| it.value = in_value(&it.value, &given));
+            }
+            _ => {}
+        }
+    }
+    let ty = &pointers.of;
+    let sort = (ty.text != crate::model::PROC).then(|| Box::new(ty.clone()));
+    for item in &mut file.items {
+        if let Item::Property(Property { kind: PropertyKind::Init, body, .. }) = item {
+            let at = body.span;
+            let any = Name::at("any_process", Loc(at));
+            let differs = Expr::compare(Term::named(&nil, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
+            let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
+            let kind = ExprKind::Quantified { quantifier, vars, body: Box::new(differs) };
+            *body = all(vec![body.clone(), Expr::new(kind, at)], at);
+        }
+    }
+    let constant = SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (Name::at(&ty.text, loc), None), loc);
+    let at = file.items.iter().position(|it| matches!(it, Item::Symbol(_))).unwrap_or(0);
+    file.items.insert(at, Item::Symbol(constant));
+    (Cow::Owned(file), Some(nil))
+}
+
+/// The name of a type without `or nil`.
+fn plain(ty: &mut Name) {
+    if let Some(it) = ty.without_nil() {
+        *ty = it;
+    }
+}
+
+/// The pointers that may be `nil`.
+struct Pointers {
+    /// The type of the processes that they name.
+    of: Name,
+    /// The variables, and the fields.
+    variables: IndexSet<String>,
+    fields: IndexSet<String>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Pointers {
+    /// Those of a file; `None` without any.
+    fn of(file: &File) -> Option<Self> {
+        let mut found: Vec<Name> = Vec::new();
+        let (mut variables, mut fields) = (IndexSet::new(), IndexSet::new());
+        for item in &file.items {
+            match item {
+                Item::Symbol(decl) => {
+                    if let Some(ty) = decl.ty.without_nil() {
+                        variables.insert(decl.name.text.clone());
+                        found.push(ty);
+                    }
+                }
+                Item::Type(decl) => {
+                    for (field, ty) in decl.fields.iter().flatten().filter_map(|it| Some((it, it.ty.without_nil()?))) {
+                        fields.insert(field.name.text.clone());
+                        found.push(ty);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let of = found.first()?.clone();
+        let mut diagnostics = Vec::new();
+        let sorts = file.items.iter().filter_map(|it| match it {
+            Item::Type(TypeDecl { name, below: Some(_), .. }) => Some(name.text.as_str()),
+            _ => None,
+        });
+        let sorts: Vec<&str> = sorts.chain([crate::model::PROC]).collect();
+        for ty in &found {
+            let error = if !sorts.contains(&ty.text.as_str()) {
+                Diagnostic::error("C0724", ty.span(), format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text))
+                    .label("`proc`, or a sort of processes, is expected")
+                    .help("give another type one more value that means nothing")
+            } else if ty.text != of.text {
+                Diagnostic::error("C0724", ty.span(), "`nil` of two sorts of processes")
+                    .label(format!("`{}` before", of.text))
+                    .help(format!(
+                        "use a constant for one of them: `const Nobody : {0}`, and `init (x : {0}) {{ Nobody <> x && .. }}`",
+                        ty.text
+                    ))
+            } else {
+                continue;
+            };
+            error.report(&mut diagnostics);
+        }
+        Some(Self { of, variables, fields, diagnostics })
+    }
+
+    /// The name of the constant.
+    fn constant(&self, file: &File) -> String {
+        let taken = |name: &str| {
+            file.items.iter().any(|item| match item {
+                Item::Symbol(decl) => decl.name.text == name,
+                Item::Type(decl) => decl.constructors.iter().flatten().any(|it| it.text == name),
+                _ => false,
+            })
+        };
+        let mut name = "Nil".to_owned();
+        while taken(&name) {
+            name.push('_');
+        }
+        name
+    }
+
+    fn wrong(&mut self, at: Span, message: String, label: &str) {
+        let known = |it: &Diagnostic| it.primary.span == at;
+        if self.diagnostics.iter().any(known) {
+            return;
+        }
+        Diagnostic::error("C0724", at, message)
+            .label(label)
+            .help("a variable that may be `nil` is declared so: `var X : proc or nil`")
+            .report(&mut self.diagnostics);
+    }
+
+    /// Whether a term may be `nil`, as far as the declarations say; `None` for names with small letters.
+    fn may_be(&self, term: &Term) -> Option<bool> {
+        let TermKind::Base(base) = &term.kind else { return Some(false) };
+        if let Base::Path(path) = base
+            && let Some(field) = path.fields.iter().rfind(|it| it.text != "head")
+        {
+            return Some(self.fields.contains(&field.text));
+        }
+        let name = &base.name().text;
+        (!name.starts_with(|c: char| c.is_ascii_lowercase())).then(|| self.variables.contains(name))
+    }
+
+    fn check(&mut self, item: &Item) {
+        match item {
+            Item::Property(it) => self.formula(&it.body),
+            Item::Temporal(it) => {
+                self.formula(&it.body);
+                it.then.iter().for_each(|then| self.formula(then));
+            }
+            Item::Predicate(it) => self.formula(&it.body),
+            Item::Transition(it) => self.transition(it),
+            _ => {}
+        }
+    }
+
+    fn transition(&mut self, this: &Transition) {
+        this.requires.iter().for_each(|guard| self.formula(guard));
+        for update in &this.updates {
+            self.update(update);
+        }
+    }
+
+    fn update(&mut self, update: &Update) {
+        let target = Term::base(Base::Path(Box::new(update.written())), update.loc);
+        let holds = self.may_be(&target) == Some(true);
+        match &update.value {
+            Rhs::Nondet if holds => {
+                let at = update.loc.0;
+                Diagnostic::error("C0724", at, format!("`{} := ?` for a pointer that may be `nil`", update.written()))
+                    .label("any value of `proc` may be another one that names no process")
+                    .help("write a step that assigns `nil`, and one that assigns a process: `transition t (p q) .. { X := q }`")
+                    .report(&mut self.diagnostics);
+            }
+            value => {
+                value.formulas().for_each(|it| self.formula(it));
+                for term in value.terms() {
+                    self.assigned(term, &update.written().to_string(), holds);
+                }
+            }
+        }
+    }
+
+    /// A value that something gets which may be `nil` or not.
+    fn assigned(&mut self, term: &Term, target: &str, holds: bool) {
+        if let TermKind::Record(fields) = &term.kind {
+            for (field, value) in fields {
+                let holds = self.fields.contains(&field.text);
+                self.assigned(value, &field.text, holds);
+            }
+        } else if !holds && (is_nil(term) || self.may_be(term) == Some(true)) {
+            self.wrong(term.span(), format!("`{target}` is never `nil`"), "this may be `nil`");
+        }
+    }
+
+    fn formula(&mut self, formula: &Expr) {
+        if let ExprKind::Compare { op, left, right } = &formula.kind {
+            let other = if is_nil(left) { Some(right) } else { Some(left).filter(|_| is_nil(right)) };
+            if let Some(other) = other {
+                let ordered = !matches!(op, Comparison::Eq | Comparison::Ne);
+                if ordered {
+                    self.wrong(formula.span, "`nil` is not ordered".to_owned(), "compare it by `=` or `<>`");
+                } else if self.may_be(other) == Some(false) {
+                    self.wrong(formula.span, format!("`{other}` is never `nil`"), "not a pointer that may be `nil`");
+                }
+            }
+        }
+        for term in formula.kind.terms() {
+            for body in term.counts().filter_map(Count::body) {
+                self.formula(body);
+            }
+        }
+        formula.kind.formulas().into_iter().for_each(|it| self.formula(it));
+    }
+}
+
+fn is_nil(term: &Term) -> bool {
+    matches!(&term.kind, TermKind::Base(Base::Name(name)) if name.text == NIL)
+}
