@@ -94,12 +94,16 @@ impl ProcessDecl {
 
     /// Its labels, in the order of the text.
     pub fn labels(&self) -> impl Iterator<Item = &Name> {
-        self.steps().into_iter().filter_map(|it| if let StepKind::Label(name) = &it.kind { Some(name) } else { None })
+        self.steps()
+            .into_iter()
+            .filter_map(|it| if let StepKind::Label(name) = &it.kind { Some(name) } else { None })
     }
 
     /// Its local cells, in the order of the text.
     pub fn locals(&self) -> impl Iterator<Item = &Local> {
-        self.steps().into_iter().filter_map(|it| if let StepKind::Local(cell) = &it.kind { Some(cell) } else { None })
+        self.steps()
+            .into_iter()
+            .filter_map(|it| if let StepKind::Local(cell) = &it.kind { Some(cell) } else { None })
     }
 }
 

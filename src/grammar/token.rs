@@ -178,6 +178,10 @@ pub enum Token<'t> {
     /// `or` after a block of `either`, and before `nil` in a type.
     OrElse,
     Nil,
+    /// A name before a colon, a brace before code, and a semicolon in code.
+    Label(&'t str),
+    CodeOpen,
+    Stop,
     /// A name before `..`.
     LowerName(&'t str),
     /// The brace of a record type.
@@ -260,7 +264,12 @@ impl Token<'_> {
     pub const fn opens(self) -> bool {
         matches!(
             self,
-            Self::ParOpen | Self::BracketOpen | Self::BraceOpen | Self::RecordOpen | Self::CountOpen
+            Self::ParOpen
+                | Self::BracketOpen
+                | Self::BraceOpen
+                | Self::RecordOpen
+                | Self::CountOpen
+                | Self::CodeOpen
         )
     }
 

@@ -7,6 +7,7 @@ mod build;
 mod certificates;
 mod chosen;
 mod claims;
+mod code;
 mod counted_steps;
 mod counts;
 mod crashes;

@@ -46,7 +46,9 @@ pub fn rename(uri: &str, document: &OpenModel, params: &Value) -> Result<Value, 
     let new = params["newName"].as_str().ok_or_else(|| RequestError::params("newName"))?;
     let places = index::rename(&document.text, offset, new)
         .map_err(|denied| RequestError::new(RequestError::FAILED, denied.to_string()))?;
-    let edits: Value =
-        places.iter().map(|(place, new)| json!({ "range": document.range(*place), "newText": new })).collect();
+    let edits: Value = places
+        .iter()
+        .map(|(place, new)| json!({ "range": document.range(*place), "newText": new }))
+        .collect();
     Ok(json!({ "changes": { uri: edits } }))
 }

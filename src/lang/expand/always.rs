@@ -14,7 +14,8 @@ use super::substitute::substituted;
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Expr, ExprKind, File, Item, Name, Property, Quantifier, SymbolKind, Term, TermKind, TypeDecl, Wording,
+    Base, Expr, ExprKind, File, Item, Name, Property, Quantifier, SymbolKind, Term, TermKind, TypeDecl,
+    Wording,
 };
 use crate::syntax::negation;
 
@@ -58,15 +59,26 @@ impl Denier<'_, '_> {
             .collect();
         if let Some((at, _)) = called.iter().find(|it| it.1.quantifiers) {
             let help = "write the formula of the predicate in its place".to_owned();
-            self.refuse(*at, "a predicate with quantifiers in `always`".to_owned(), "it is denied here", help);
+            self.refuse(
+                *at,
+                "a predicate with quantifiers in `always`".to_owned(),
+                "it is denied here",
+                help,
+            );
         }
         let inside = called.iter().flat_map(|(at, inner)| inner.cells.iter().map(|it| (*at, it.0.clone())));
         let own = reads.cells.iter().map(|it| (it.0.loc.0, it.0.clone()));
         for (at, cell) in own.chain(inside).collect::<Vec<_>>() {
-            let partial = cell.index.iter().flatten().zip(0..).find(|(it, number)| self.may_be_outside(&cell.name, it, *number));
+            let partial = cell
+                .index
+                .iter()
+                .flatten()
+                .zip(0..)
+                .find(|(it, number)| self.may_be_outside(&cell.name, it, *number));
             if let Some((index, _)) = partial {
                 let message = format!("`{cell}` has no value where `{index}` is not an index");
-                let help = format!("name the process: `always (p) {{ {index} = p => .. }}` with `p` for `{index}`");
+                let help =
+                    format!("name the process: `always (p) {{ {index} = p => .. }}` with `p` for `{index}`");
                 self.refuse(at, message, "`always` would say nothing of such states", help);
             } else if cell.fields.iter().any(|it| it.text == "head") {
                 let message = format!("`{cell}` has no value where the queue is empty");
@@ -80,7 +92,8 @@ impl Denier<'_, '_> {
     /// Whether an index may be outside of the array: it names a process, or is a sum.
     fn may_be_outside(&self, array: &Name, index: &Term, number: usize) -> bool {
         let TermKind::Base(base) = &index.kind else { return matches!(index.kind, TermKind::Sum(_)) };
-        if matches!(base, Base::Name(name) if name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#')) {
+        if matches!(base, Base::Name(name) if name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#'))
+        {
             return false;
         }
         let is_sort = |ty: &str| {
@@ -112,7 +125,12 @@ impl Denier<'_, '_> {
             reads.formula(part);
             if reads.quantifiers {
                 let help = "say the two directions one by one, with `=>`".to_owned();
-                self.refuse(part.span, "a quantifier that is denied and not denied".to_owned(), "in `always`", help);
+                self.refuse(
+                    part.span,
+                    "a quantifier that is denied and not denied".to_owned(),
+                    "in `always`",
+                    help,
+                );
             }
         }
         let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
@@ -130,7 +148,10 @@ impl Denier<'_, '_> {
         match (quantifier, vars.as_slice()) {
             (Quantifier::Exists, [var]) => {
                 let known = among.into_iter().map(|param| {
-                    let given = IndexMap::from([(var.text.clone(), Term::name(Name { sort: None, ..param.clone() }))]);
+                    let given = IndexMap::from([(
+                        var.text.clone(),
+                        Term::name(Name { sort: None, ..param.clone() }),
+                    )]);
                     substituted(&body, &given)
                 });
                 let known: Vec<Expr> = known.collect();

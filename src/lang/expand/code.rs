@@ -138,11 +138,15 @@ impl<'a> Code<'a> {
         let mut known: IndexMap<&str, &Name> = IndexMap::new();
         for label in process.labels() {
             if let Some(first) = known.get(label.text.as_str()) {
-                Diagnostic::error("C0721", label.span(), format!("label `{label}` stands twice in `{}`", process.name))
-                    .label("stands again")
-                    .also(first.span(), "it stands here")
-                    .help("choose another name")
-                    .report(self);
+                Diagnostic::error(
+                    "C0721",
+                    label.span(),
+                    format!("label `{label}` stands twice in `{}`", process.name),
+                )
+                .label("stands again")
+                .also(first.span(), "it stands here")
+                .help("choose another name")
+                .report(self);
             } else {
                 known.insert(&label.text, label);
             }
@@ -343,7 +347,8 @@ impl<'a> Code<'a> {
         // A path with as many branches is one of more paths than that.
         let found = self.steps.last().map_or(0, Vec::len);
         if path.branches > MOST_PATHS || found >= MOST_PATHS {
-            let message = format!("more than {MOST_PATHS} paths lead from `{}` to the next labels", path.label);
+            let message =
+                format!("more than {MOST_PATHS} paths lead from `{}` to the next labels", path.label);
             Diagnostic::error("C0506", path.label.span(), message)
                 .label("each is a transition")
                 .help("write labels in between")
@@ -409,7 +414,11 @@ impl<'a> Code<'a> {
 
     /// What is said of all others leaves out those that have a name here.
     fn of_known(&self, path: &Path, formula: Expr) -> Expr {
-        if path.known == path.params.len() { formula } else { others_named(&formula, &path.params[..path.known]) }
+        if path.known == path.params.len() {
+            formula
+        } else {
+            others_named(&formula, &path.params[..path.known])
+        }
     }
 
     /// Checks that the values of all that is read are known.
@@ -418,7 +427,9 @@ impl<'a> Code<'a> {
         let gone: IndexSet<&str> = gone.collect();
         for (cell, bound) in &reads.cells {
             let names = index_names(cell).chain((cell.index.is_none()).then_some(&cell.name));
-            if let Some(name) = names.clone().find(|it| gone.contains(it.text.as_str()) && !bound.contains(&it.text)) {
+            if let Some(name) =
+                names.clone().find(|it| gone.contains(it.text.as_str()) && !bound.contains(&it.text))
+            {
                 Diagnostic::error("C0105", name.span(), format!("unknown process `{name}`"))
                     .label(format!("`with {name}` is the block before"))
                     .help("move the statement into the block")
@@ -442,17 +453,22 @@ impl<'a> Code<'a> {
                 } else {
                     "whether this is the cell that was written is left open"
                 };
-                Diagnostic::error("C0722", cell.loc.0, format!("`{cell}` is read after `{}` was written", write.target))
-                    .label(label)
-                    .also(write.at.0, "written in the same step")
-                    .help("write a label in between, or read it first")
-                    .report(self);
+                Diagnostic::error(
+                    "C0722",
+                    cell.loc.0,
+                    format!("`{cell}` is read after `{}` was written", write.target),
+                )
+                .label(label)
+                .also(write.at.0, "written in the same step")
+                .help("write a label in between, or read it first")
+                .report(self);
                 return None;
             }
         }
         for call in &reads.calls {
             let Some(inner) = self.predicates.get(&call.text) else { continue };
-            let written = |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
+            let written =
+                |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
             if let Some(write) = path.writes.iter().find(written) {
                 let at = write.at.0;
                 let message = format!("`{call}` reads `{}`, which was written", write.target.name);
@@ -510,7 +526,9 @@ impl<'a> Code<'a> {
         let mut size = Reads::default();
         size.value(&value);
         if size.cells.len() > MOST_READS {
-            let message = format!("the value of `{target}` has more than {MOST_READS} parts in terms of the state before the step");
+            let message = format!(
+                "the value of `{target}` has more than {MOST_READS} parts in terms of the state before the step"
+            );
             Diagnostic::error("C0722", at.0, message)
                 .label("it is made of values that were assigned before")
                 .help("write a label in between")
@@ -519,7 +537,8 @@ impl<'a> Code<'a> {
         }
         let own = Update { each: update.each.clone(), ..Update::new(target.clone(), value.clone(), at) };
         let is_queue = matches!(value, Rhs::Send(_) | Rhs::Drop);
-        let of_target = Write { target: target.clone(), is_whole: is_queue || !bound.is_empty(), update: Some(own), at };
+        let of_target =
+            Write { target: target.clone(), is_whole: is_queue || !bound.is_empty(), update: Some(own), at };
         let received = if let Rhs::Receive(channel) = &value { Some((**channel).clone()) } else { None };
         let of_queue = received.map(|target| Write { target, is_whole: true, update: None, at });
         for write in std::iter::once(of_target).chain(of_queue) {
@@ -540,16 +559,22 @@ impl<'a> Code<'a> {
         let of_name = |it: &&Write| it.target.name.text == write.target.name.text;
         let unclear = path.writes.iter().filter(of_name).find(|it| {
             let whole = it.is_whole || write.is_whole;
-            whole || it.target.to_string() != write.target.to_string() && !apart(path, &it.target, &write.target)
+            whole
+                || it.target.to_string() != write.target.to_string()
+                    && !apart(path, &it.target, &write.target)
                 || it.update.as_ref().is_some_and(|it| matches!(it.value, Rhs::Receive(_)))
         });
         let Some(other) = unclear else { return Some(()) };
         let at = other.at.0;
-        Diagnostic::error("C0722", write.at.0, format!("`{}` may be written twice in one step", write.target.name))
-            .label("this may write the same cell")
-            .also(at, "as this does")
-            .help("write a label in between")
-            .report(self);
+        Diagnostic::error(
+            "C0722",
+            write.at.0,
+            format!("`{}` may be written twice in one step", write.target.name),
+        )
+        .label("this may write the same cell")
+        .also(at, "as this does")
+        .help("write a label in between")
+        .report(self);
         None
     }
 
@@ -559,7 +584,8 @@ impl<'a> Code<'a> {
             let index = Some(vec![Term::name(Name { sort: None, ..self.itself.clone() })]);
             let loc = Loc(Span::new(path.end, path.end));
             let target = Place { name: Name::at(&self.place.text, next.loc), index, fields: Vec::new(), loc };
-            let update = Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
+            let update =
+                Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
             let write = Write { target, is_whole: false, update: Some(update), at: next.loc };
             if self.apart_from_all(&path, &write).is_none() {
                 return;

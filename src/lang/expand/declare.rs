@@ -41,7 +41,9 @@ impl Expander {
                 Item::Property(it) => (it.name.as_ref(), None),
                 Item::Temporal(it) => (it.name.as_ref(), None),
                 Item::Predicate(it) => (Some(&it.name), None),
-                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) | Item::Process(_) => (None, None),
+                Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) | Item::Process(_) => {
+                    (None, None)
+                }
             };
             let names = name.into_iter().chain(constructors.into_iter().flatten());
             self.symbols.taken.extend(names.map(|it| it.text.clone()));

@@ -27,9 +27,9 @@ mod updates;
 mod watched;
 mod witnesses;
 
+use self::always::without_always;
 pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
-use self::always::without_always;
 use self::make::words_of;
 use self::nil::{NIL, without_nil};
 use self::processes::without_processes;
@@ -347,8 +347,7 @@ impl Expander {
                 .report(self);
             return;
         }
-        let array =
-            Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
+        let array = Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
         self.rigid.insert(array.text.clone(), "relation");
         let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
@@ -540,16 +539,24 @@ mod tests {
         changed.sort();
         let extended = [
             "alternating_bit",
+            "case_of_one_cell",
             "cells",
             "client_server",
             "client_server_wrong",
+            "code_futex",
+            "code_mcs",
+            "code_peterson",
+            "code_queue",
+            "code_seqlock",
             "dragon",
             "firewall",
             "firewall_wrong",
+            "nil",
             "paxos",
             "paxos_lemmas",
             "paxos_lemmas_wrong",
             "paxos_wrong",
+            "process",
             "queues",
             "raft_election",
             "ranges",

@@ -10,8 +10,8 @@ use super::make::all;
 use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind, Quantifier, Rhs,
-    SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
+    Base, Comparison, Count, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind,
+    Quantifier, Rhs, SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
 };
 
 /// How formulas name it.
@@ -70,13 +70,15 @@ pub fn without_nil<'f>(
         if let Item::Property(Property { kind: PropertyKind::Init, body, .. }) = item {
             let at = body.span;
             let any = Name::at("any_process", Loc(at));
-            let differs = Expr::compare(Term::named(&nil, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
+            let differs =
+                Expr::compare(Term::named(&nil, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
             let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
             let kind = ExprKind::Quantified { quantifier, vars, body: Box::new(differs) };
             *body = all(vec![body.clone(), Expr::new(kind, at)], at);
         }
     }
-    let constant = SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (Name::at(&ty.text, loc), None), loc);
+    let constant =
+        SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (Name::at(&ty.text, loc), None), loc);
     let at = file.items.iter().position(|it| matches!(it, Item::Symbol(_))).unwrap_or(0);
     file.items.insert(at, Item::Symbol(constant));
     (Cow::Owned(file), Some(nil))
@@ -113,7 +115,9 @@ impl Pointers {
                     }
                 }
                 Item::Type(decl) => {
-                    for (field, ty) in decl.fields.iter().flatten().filter_map(|it| Some((it, it.ty.without_nil()?))) {
+                    for (field, ty) in
+                        decl.fields.iter().flatten().filter_map(|it| Some((it, it.ty.without_nil()?)))
+                    {
                         fields.insert(field.name.text.clone());
                         found.push(ty);
                     }
@@ -130,9 +134,13 @@ impl Pointers {
         let sorts: Vec<&str> = sorts.chain([crate::model::PROC]).collect();
         for ty in &found {
             let error = if !sorts.contains(&ty.text.as_str()) {
-                Diagnostic::error("C0724", ty.span(), format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text))
-                    .label("`proc`, or a sort of processes, is expected")
-                    .help("give another type one more value that means nothing")
+                Diagnostic::error(
+                    "C0724",
+                    ty.span(),
+                    format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text),
+                )
+                .label("`proc`, or a sort of processes, is expected")
+                .help("give another type one more value that means nothing")
             } else if ty.text != of.text {
                 Diagnostic::error("C0724", ty.span(), "`nil` of two sorts of processes")
                     .label(format!("`{}` before", of.text))
@@ -247,7 +255,11 @@ impl Pointers {
                 if ordered {
                     self.wrong(formula.span, "`nil` is not ordered".to_owned(), "compare it by `=` or `<>`");
                 } else if self.may_be(other) == Some(false) {
-                    self.wrong(formula.span, format!("`{other}` is never `nil`"), "not a pointer that may be `nil`");
+                    self.wrong(
+                        formula.span,
+                        format!("`{other}` is never `nil`"),
+                        "not a pointer that may be `nil`",
+                    );
                 }
             }
         }

@@ -22,7 +22,8 @@ const ITSELF: &str = "self";
 
 /// The file without processes that are code. What is wrong with these is added to `diagnostics`.
 pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) -> Cow<'f, File> {
-    let processes = file.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None });
+    let processes =
+        file.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None });
     let processes: Vec<&ProcessDecl> = processes.collect();
     if processes.is_empty() {
         return Cow::Borrowed(file);
@@ -55,7 +56,8 @@ pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) 
     }
     set_initially(file, &mut rest, initially, processes[0].loc);
     // The order of a file: its types, then its variables.
-    let early = rest.iter().position(|it| !matches!(it, Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_)));
+    let early =
+        rest.iter().position(|it| !matches!(it, Item::NumberProcs(_) | Item::Type(_) | Item::Symbol(_)));
     rest.splice(early.unwrap_or(rest.len())..early.unwrap_or(rest.len()), declared);
     Cow::Owned(File { items: rest, damage: file.damage.clone() })
 }
@@ -77,7 +79,8 @@ fn report_known_names(file: &File, processes: &[&ProcessDecl], diagnostics: &mut
         for (name, what) in std::iter::once((&process.name, "process")).chain(own).chain(labels) {
             let raised = capital(&name.text);
             // A label that stands twice is another error.
-            let twice = |it: &&Name| what == "label" && process.labels().any(|label| label.span() == it.span());
+            let twice =
+                |it: &&Name| what == "label" && process.labels().any(|label| label.span() == it.span());
             if let Some(other) = known.get(&raised).filter(|it| !twice(it)) {
                 Diagnostic::error("C0721", name.span(), format!("`{raised}` is declared already"))
                     .label(format!("outside of the code, this {what} is `{raised}`"))
@@ -120,7 +123,11 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
             parts.push(if own.is_some() {
                 holds
             } else {
-                let kind = ExprKind::Quantified { quantifier: Quantifier::Forall, vars: vec![name], body: Box::new(holds) };
+                let kind = ExprKind::Quantified {
+                    quantifier: Quantifier::Forall,
+                    vars: vec![name],
+                    body: Box::new(holds),
+                };
                 Expr::new(kind, at)
             });
         }
@@ -159,7 +166,8 @@ impl Made {
                 .help("choose another process where it is needed: `with q { .. }`")
                 .report(diagnostics);
         }
-        let is_type = |text: &str| file.items.iter().any(|it| matches!(it, Item::Type(it) if it.name.text == text));
+        let is_type =
+            |text: &str| file.items.iter().any(|it| matches!(it, Item::Type(it) if it.name.text == text));
         let mut labels_type = format!("{name}_label");
         while is_type(&labels_type) {
             labels_type.push('_');

@@ -32,7 +32,8 @@ impl Reads {
             let mut reads = Self::default();
             reads.formula(&predicate.body);
             for inner in reads.calls.clone().iter().filter_map(|call| known.get(&call.text)) {
-                let new = inner.cells.iter().filter(|it| !reads.cells.contains(it)).cloned().collect::<Vec<_>>();
+                let new =
+                    inner.cells.iter().filter(|it| !reads.cells.contains(it)).cloned().collect::<Vec<_>>();
                 reads.cells.extend(new);
                 reads.quantifiers |= inner.quantifiers;
                 reads.others |= inner.others;

@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, PropertyKind, Rhs, Step, StepKind, Summand, SymbolKind,
-    Term, TermKind, Transition, TypeDecl, Update, Wording,
+    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, PropertyKind, Rhs, Step, StepKind,
+    Summand, SymbolKind, Term, TermKind, Transition, TypeDecl, Update, Wording,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.

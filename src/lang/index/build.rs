@@ -205,7 +205,9 @@ impl<'f> IndexBuilder<'f> {
             let outside = self.locals.len();
             match &step.kind {
                 StepKind::Goto(label) => self.named(label, NameKind::Transition, Role::Read),
-                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => self.formula(when),
+                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
+                    self.formula(when)
+                }
                 StepKind::Assign(update) => self.update(update),
                 StepKind::With(name, _) => self.local(name, NameKind::Process, step.loc.0),
                 StepKind::Label(_) | StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
@@ -370,7 +372,8 @@ impl<'f> IndexBuilder<'f> {
             for term in terms {
                 match &term.kind {
                     TermKind::Base(Base::Name(name))
-                        if name.text.starts_with(|c: char| c.is_ascii_lowercase()) && !self.is_local(name) =>
+                        if name.text.starts_with(|c: char| c.is_ascii_lowercase())
+                            && !self.is_local(name) =>
                     {
                         self.local(name, NameKind::Process, this.loc.0);
                     }

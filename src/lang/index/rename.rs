@@ -46,7 +46,8 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>,
     let symbol = index.at(offset).ok_or(Denied::Nothing)?.symbol;
     let target = &index.symbols[symbol];
     let is_small = |at: Span| text[at.start as usize..].starts_with(|c: char| c.is_ascii_lowercase());
-    let raised = is_small(target.definition) && matches!(target.kind, NameKind::Constructor | NameKind::Array);
+    let raised =
+        is_small(target.definition) && matches!(target.kind, NameKind::Constructor | NameKind::Array);
     let new = if raised { capital(new) } else { new.to_owned() };
     let new = new.as_str();
     is_name(target.kind, new)?;
@@ -56,7 +57,8 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>,
     if let Some((_, other)) = other {
         return Err(Denied::Taken(new.to_owned(), other.kind.word()));
     }
-    let small = new.get(..1).map(str::to_ascii_lowercase).unwrap_or_default() + new.get(1..).unwrap_or_default();
+    let small =
+        new.get(..1).map(str::to_ascii_lowercase).unwrap_or_default() + new.get(1..).unwrap_or_default();
     let named = |at: Span| if raised && is_small(at) { small.clone() } else { new.to_owned() };
     let places: Vec<(Span, String)> = index.uses_of(symbol).map(|it| (it.span, named(it.span))).collect();
     // In case the rules above overlook something: every name must keep its meaning.

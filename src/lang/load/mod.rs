@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` does the reading; `advice` detects an
 //! `invariant` that is the wrong way round; `allow` removes warnings that the model allows;
-//! `source` is a system with its text; `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
+//! `modern` rewrites words; `source` is a system with its text; `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
 //! Cubicle does not have.
 
 mod advice;
@@ -11,6 +11,7 @@ mod error;
 mod formula;
 mod ltl;
 mod model;
+mod modern;
 mod source;
 mod strict;
 
@@ -23,6 +24,7 @@ pub use formula::{
 };
 pub use ltl::ltl;
 pub use model::{core, core_values, meaning};
+pub use modern::modern;
 pub use source::ModelSource;
 pub use strict::beyond_original;
 

@@ -40,11 +40,12 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
                 .help("there is no system to check: demand less of its values")
         }));
         let axioms = system.iter().flat_map(|it| &it.axioms);
-        let claimed = axioms.filter(|it| text.get(it.span.start as usize..).is_some_and(|it| it.starts_with("lemma")));
+        let claimed =
+            axioms.filter(|it| text.get(it.span.start as usize..).is_some_and(|it| it.starts_with("lemma")));
         more.extend(claimed.map(|it| {
             Diagnostic::error("C0726", it.span, "this `lemma` would be assumed, not proved")
-                .label("no step changes what it is about, and `init` does not say it")
-                .help("say it in `init`, or write `invariant`, which is an axiom here")
+                .label("no step changes what it is about")
+                .help("write `invariant`, which is an axiom here; leave it out where `init` says it")
         }));
         (system, more)
     } else {

@@ -154,7 +154,11 @@ impl<'a> Declared<'a> {
     fn title(&mut self, name: Option<&'a ast::Name>, context: &mut Context<'a>) {
         let Some(name) = name else { return };
         if let Some(&previous) = self.titles.get(name.text.as_str()) {
-            context.push(super::symbols::duplicate("C0103", name, "property", Some(previous)));
+            let free = (2..).map(|number| format!("{name}_{number}"));
+            let other =
+                free.into_iter().find(|it| !self.titles.contains_key(it.as_str())).unwrap_or_default();
+            let error = super::symbols::duplicate("C0103", name, "property", Some(previous));
+            context.push(error.help(format!("choose another name, such as `{other}`")).mend(other));
         } else {
             self.titles.insert(&name.text, name.span());
         }

@@ -129,7 +129,12 @@ impl Var {
     /// Whether the elaboration added it to hold the number, process or abstract value that a later step chooses by `?`. What
     /// else it adds is of finite type.
     pub fn is_choice(&self) -> bool {
-        self.span == Span::default() && !matches!(self.ty, Type::Enum(_))
+        self.span == Span::default() && !matches!(self.ty, Type::Enum(_)) && self.kind != VarKind::Const
+    }
+
+    /// Whether it is the constant that `nil` stands for.
+    pub fn is_nil(&self) -> bool {
+        self.span == Span::default() && self.ty == Type::Proc && self.kind == VarKind::Const
     }
 }
 

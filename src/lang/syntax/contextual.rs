@@ -45,6 +45,17 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
                 token
             };
         }
+        Token::BraceOpen | Token::Semicolon if matches!(chunk, [(_, Token::Process, _), ..]) => {
+            let is_value = |it: Token<'_>| {
+                it.is_comparison()
+                    || matches!(it, Token::Assign | Token::Comma | Token::Colon | Token::ParOpen)
+            };
+            return match token {
+                Token::Semicolon => Token::Stop,
+                _ if before(1).is_some_and(is_value) => token,
+                _ => Token::CodeOpen,
+            };
+        }
         _ => {}
     }
     let Token::Lident(word) = token else { return token };
@@ -61,7 +72,11 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
         }
         ("nil", _) if before(1) == Some(Token::OrElse) => return Token::Nil,
         (_, Some(Token::Process)) => {
-            if let Some(token) = in_code(word, chunk, follows()) {
+            let next = follows();
+            if next == Some(Token::Colon) && begins_statement(chunk) && !is_bound(chunk) {
+                return Token::Label(word);
+            }
+            if let Some(token) = in_code(word, chunk, next) {
                 return token;
             }
         }
@@ -75,7 +90,8 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
             _ => false,
         };
         let of_code = first == Some(Token::Process) && (update || begins_statement(chunk));
-        let update = (of_code || update && first == Some(Token::Transition)) && follows() == Some(Token::ParOpen);
+        let update =
+            (of_code || update && first == Some(Token::Transition)) && follows() == Some(Token::ParOpen);
         return match (update, word) {
             (false, _) => token,
             (true, "send") => Token::Send,
@@ -119,19 +135,27 @@ fn in_code(word: &str, chunk: &[Placed<'_>], next: Option<Token<'_>>) -> Option<
         return (closed && next == Some(Token::BraceOpen)).then_some(Token::OrElse);
     }
     let token = STATEMENTS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)?;
-    // A label or a local cell may have this name; `goto` is followed by a name, `skip` may be followed by anything.
-    let is_name = matches!(next, Some(Token::Colon | Token::Assign));
+    // An own cell may have this name.
+    let is_name = next == Some(Token::Assign);
     (!is_name && begins_statement(chunk)).then_some(token)
+}
+
+/// Whether the name after these tokens is the last of several that a quantifier binds.
+fn is_bound(chunk: &[Placed<'_>]) -> bool {
+    let names = |it: &&Placed<'_>| matches!(it.1, Token::Lident(_) | Token::Different);
+    let before = chunk.iter().rev().find(|it| !names(it)).map(|it| it.1);
+    matches!(before, Some(Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther))
 }
 
 /// Whether a statement of a process may begin after these tokens.
 fn begins_statement(chunk: &[Placed<'_>]) -> bool {
-    let inside = chunk.iter().any(|&(_, it, _)| it == Token::BraceOpen);
+    let inside = chunk.iter().any(|&(_, it, _)| it == Token::CodeOpen);
     let last = chunk.last().map(|it| it.1);
-    let ends = |it: Token<'_>| it.ends_term() || matches!(it, Token::Skip | Token::True | Token::False | Token::Nil);
+    let ends =
+        |it: Token<'_>| it.ends_term() || matches!(it, Token::Skip | Token::True | Token::False | Token::Nil);
     let after = |it: Token<'_>| {
         ends(it)
-            || matches!(it, Token::BraceOpen | Token::Semicolon | Token::Colon | Token::ParClose)
+            || matches!(it, Token::CodeOpen | Token::Stop | Token::Colon | Token::ParClose)
             || matches!(it, Token::Question)
     };
     inside && last.is_some_and(after)
@@ -158,7 +182,8 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
     let before = |n: usize| chunk.len().checked_sub(n + 1).map(|i| chunk[i].1);
     match (chunk[0].1, last) {
         (Token::Process, Token::BraceClose) => {
-            let opens = |it: &&Placed<'_>| matches!(it.1, Token::BraceOpen | Token::CountOpen);
+            let opens =
+                |it: &&Placed<'_>| matches!(it.1, Token::BraceOpen | Token::CountOpen | Token::CodeOpen);
             let closes = |it: &&Placed<'_>| it.1 == Token::BraceClose;
             chunk.iter().filter(opens).count() == chunk.iter().filter(closes).count()
         }
@@ -191,8 +216,21 @@ mod tests {
     use crate::syntax::{parse, print};
 
     const WORDS: [&str; 15] = [
-        "fair", "strong_fair", "any", "response", "recurrence", "possible", "cover", "relation", "witness",
-        "never", "always", "lemma", "process", "or", "nil",
+        "fair",
+        "strong_fair",
+        "any",
+        "response",
+        "recurrence",
+        "possible",
+        "cover",
+        "relation",
+        "witness",
+        "never",
+        "always",
+        "lemma",
+        "process",
+        "or",
+        "nil",
     ];
 
     /// A model that uses `word` wherever a small name may stand.

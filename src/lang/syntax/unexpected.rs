@@ -27,6 +27,9 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
     if site.complete && site.at < site.chunk.len() {
         return error.help("a declaration starts with a keyword, such as `var`, `transition` or `unsafe`");
     }
+    if site.expects("stop") && site.at < site.chunk.len() {
+        return error.help("a semicolon separates it from the statement before it");
+    }
     match expectation(site.expected) {
         _ if empty_init => error.help("write `init { true }` if every state is initial"),
         Some(help) => error.help(help),
@@ -48,7 +51,9 @@ fn expectation(expected: &[String]) -> Option<String> {
             "int" => "an integer".to_owned(),
             "real" => "a real number".to_owned(),
             "procconst" => "a process constant like `#1`".to_owned(),
-            "record_open" => "`{`".to_owned(),
+            "record_open" | "code_open" => "`{`".to_owned(),
+            "stop" => "`;`".to_owned(),
+            "label" => "a label like `x:`".to_owned(),
             keyword => format!("`{}`", keyword.trim_matches('"')),
         })
         .collect();

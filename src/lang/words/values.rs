@@ -14,8 +14,9 @@ use crate::model::{Form, Rational, System, Type, Var, VarId};
 pub struct ValueNames<'a> {
     system: &'a System,
     procs: usize,
-    /// Outside values, ascending.
+    /// Outside values but `nil`, ascending.
     outside: Vec<Point>,
+    nil: Option<Value>,
     /// Values of abstract types, in order of first occurrence.
     nameless: Vec<(u16, u32)>,
 }
@@ -24,7 +25,8 @@ impl<'a> ValueNames<'a> {
     /// Looks through all states of `trace`.
     pub fn new(system: &'a System, trace: &Trace) -> Self {
         let procs = trace.initial.procs;
-        let mut names = Self { system, procs, outside: Vec::new(), nameless: Vec::new() };
+        let nil = cells(system, procs).find(|(_, var, ..)| var.is_nil()).map(|it| trace.initial.values[it.3]);
+        let mut names = Self { system, procs, outside: Vec::new(), nil, nameless: Vec::new() };
         for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after)) {
             names.learn(state);
         }
@@ -35,6 +37,7 @@ impl<'a> ValueNames<'a> {
     fn learn(&mut self, state: &State) {
         for (_, var, _, position) in cells(self.system, self.procs) {
             match (var.ty, state.values[position]) {
+                (_, value) if Some(value) == self.nil => {}
                 (_, Value::Proc(point))
                     if point.as_process(self.procs).is_none() && !self.outside.contains(&point) =>
                 {
@@ -51,6 +54,7 @@ impl<'a> ValueNames<'a> {
     /// `value`, which a cell of `var` holds.
     pub fn value(&self, var: &Var, value: Value) -> String {
         match (value, var.ty) {
+            _ if Some(value) == self.nil => "nil".to_owned(),
             (Value::Constructor(c), Type::Enum(ty)) => {
                 self.system.enumeration(ty).constructors[usize::from(c)].clone()
             }
@@ -206,7 +210,7 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
     let ids: HashMap<&str, (VarId, &Var)> =
         system.declared().map(|(id, var)| (var.name.as_str(), (id, var))).collect();
     let mut shown = Vec::new();
-    for (id, var) in system.declared() {
+    for (id, var) in system.declared().filter(|(_, var)| !var.is_nil()) {
         let of = system.families.of(&var.name).and_then(|(family, leaf)| {
             let size = family.form.size();
             let block = &family.leaves[leaf / size * size..][..size];

@@ -5,8 +5,8 @@ use super::operator::Operator;
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Arg, Base, Count, Expr, ExprKind, Name, Operand, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition,
-    Update,
+    Arg, Base, Count, Expr, ExprKind, Name, Operand, ProcessDecl, Rhs, Step, StepKind, Term, TermKind,
+    Transition, Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -45,9 +45,13 @@ impl<'f> CandidateCollector<'f> {
             let params = self.params.len();
             match &step.kind {
                 StepKind::Label(label) => self.transition = Some(&label.text),
-                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => self.condition(when),
+                StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
+                    self.condition(when)
+                }
                 StepKind::Assign(update) => self.update(&[], update),
-                StepKind::Goto(_) => self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0))),
+                StepKind::Goto(_) => {
+                    self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0)))
+                }
                 StepKind::With(name, _) => self.params.push(&name.text),
                 StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
             }

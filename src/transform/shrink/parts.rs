@@ -3,7 +3,8 @@
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition, TypeDecl, Update,
+    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition,
+    TypeDecl, Update,
 };
 
 /// The declarations, first those on which others depend less.

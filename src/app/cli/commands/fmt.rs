@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
+use cubicle_lang::load::modern;
 use cubicle_run::interrupt::Interrupt;
 
 use crate::cli::failure::{Failure, after_output};
@@ -13,7 +14,7 @@ use crate::cli::output::{Output, complain};
 use crate::cli::{exit, files, input, settings};
 
 /// Lays models out: one form for each construct, at most 100 characters a line. Only blanks and line breaks
-/// change; comments stay, as do blank lines and the places where a formula is broken over lines.
+/// change, and words with --modern; comments stay, as do blank lines and the places where a formula is broken over lines.
 ///
 /// A file is replaced as a whole or not at all, and only when something changes; one with errors of syntax stays
 /// as it is. Without FILE, or for `-`, a model from standard input goes to standard output.
@@ -25,6 +26,10 @@ pub struct FmtArgs {
     /// The models
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
+
+    /// Write `never` for `unsafe`, and `lemma never` for an `invariant` that is not an axiom
+    #[arg(long)]
+    modern: bool,
 
     /// Change nothing; print the names of the files that would change
     #[arg(long)]
@@ -38,17 +43,22 @@ pub fn run(mut args: FmtArgs) -> u8 {
     }
     let output = Output::new(Interrupt::default());
     // The gravest of all counts.
-    let code = args.files.iter().map(|path| one(path, args.check, &output)).max().unwrap_or(exit::OK);
+    let code = args.files.iter().map(|path| one(path, &args, &output)).max().unwrap_or(exit::OK);
     after_output(code, output.finish())
 }
 
 /// Lays one file out.
-fn one(path: &Path, check: bool, output: &Output) -> u8 {
+fn one(path: &Path, args: &FmtArgs, output: &Output) -> u8 {
     let input = match input::read(path) {
         Ok(input) => input,
         Err(failure) => return failure.complain(),
     };
-    let text = match format(&input.text) {
+    let words = if args.modern {
+        modern(&input.text).map_err(|refused| Refused::Wrong(refused.diagnostics))
+    } else {
+        Ok(input.text.clone())
+    };
+    let text = match words.and_then(|text| format(&text)) {
         Ok(text) => text,
         Err(Refused::Wrong(errors)) => {
             let source = Source { name: &input.name, text: &input.text };
@@ -61,7 +71,7 @@ fn one(path: &Path, check: bool, output: &Output) -> u8 {
         }
     };
     let changes = text != input.text;
-    if check {
+    if args.check {
         if changes {
             output.write(&format!("{}\n", input.name));
         }

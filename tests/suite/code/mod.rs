@@ -1,0 +1,181 @@
+//! Processes that are code: random programs against an interpreter that is written from the book alone; the examples against the same algorithms
+//! as transitions.
+//!
+//! `CUBICLE_CODE_SEED` and `CUBICLE_CODE_COUNT` choose programs; the ignored test takes many.
+
+mod generate;
+mod meaning;
+mod program;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use cubicle::check;
+use cubicle::forward::explore;
+use cubicle::interrupt::Interrupt;
+use cubicle::model::System;
+use cubicle::observer::Silent;
+use cubicle::options::{BackwardMode, ForwardOptions, Options};
+use cubicle::result::Stop;
+use cubicle::verdict::Verdict;
+use cubicle::{format, words};
+
+use self::generate::program;
+use self::meaning::brute_force;
+use self::program::Program;
+use super::doors::small_search;
+use super::support::dice::environment;
+
+fn concrete() -> ForwardOptions {
+    ForwardOptions::default().symmetry(false).undefined_cells(false).stop_at_unsafe(false).deadlock(true)
+}
+
+/// Whether there was something to compare; what is wrong.
+fn examine(seed: u64) -> Result<bool, String> {
+    let program = program(seed);
+    let text = program.to_string();
+    let loaded = match cubicle::load(&text) {
+        Ok(loaded) => loaded,
+        // A statement of which it is open which cell it reads, and a constant that leaves its range.
+        Err(why) if ["C0722", "C0213"].iter().any(|code| format!("{why:?}").contains(code)) => {
+            return Ok(false);
+        }
+        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
+    };
+    let laid_out = format::format(&text).map_err(|why| format!("seed {seed}: {why:?}\n{text}"))?;
+    if format::format(&laid_out).as_deref() != Ok(laid_out.as_str()) {
+        return Err(format!("seed {seed}: laid out twice, it is another text\n{laid_out}"));
+    }
+    let core = words::model(&loaded.system);
+    let again = cubicle::load(&core).map_err(|why| format!("seed {seed}: {why}\n{text}\n{core}"))?;
+    let mut compared = false;
+    let mut unsafe_in = None;
+    for procs in 0..=3 {
+        let Some(right) = brute_force(&program, procs, if procs == 3 { 3000 } else { 5000 }) else { break };
+        if right.bad || right.error {
+            unsafe_in.get_or_insert(procs);
+        }
+        for (name, system) in [("the program", &loaded.system), ("its core", &again.system)] {
+            let found = explore(system, procs, &concrete(), &Interrupt::default(), &mut Silent).exploration;
+            if found.stop != Stop::Complete {
+                continue;
+            }
+            let mut wrong = String::new();
+            let bad = found.unsafe_trace.is_some();
+            if bad != (right.bad || right.error) {
+                let _ = write!(wrong, "bad: {bad}, right: {} or {}; ", right.bad, right.error);
+            }
+            // What a run does after a bad state that quantifiers note, or an error, is left open.
+            let noted = bad && program.always.is_some();
+            if !right.error && !noted && found.states != right.states {
+                let _ = write!(wrong, "states: {}, right: {}; ", found.states, right.states);
+            }
+            if !right.error && !noted && found.deadlock_states != right.deadlocks {
+                let _ = write!(wrong, "deadlocks: {}, right: {}; ", found.deadlock_states, right.deadlocks);
+            }
+            if !wrong.is_empty() {
+                return Err(format!("seed {seed}, {procs} processes, {name}: {wrong}\n{text}\n{core}"));
+            }
+            compared |= procs > 0;
+        }
+    }
+    if compared && seed.is_multiple_of(6) {
+        proof(seed, &text, &loaded.system, &program, unsafe_in)?;
+    }
+    Ok(compared)
+}
+
+fn proof(
+    seed: u64,
+    text: &str,
+    system: &System,
+    program: &Program,
+    unsafe_in: Option<usize>,
+) -> Result<(), String> {
+    let report = check(system, &small_search(BackwardMode::Auto), &Interrupt::default(), &mut Silent);
+    let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
+    match (&report.verdict, unsafe_in) {
+        (Some(Verdict::Safe), Some(procs)) => {
+            Err(format!("seed {seed}: safe, but unsafe with {procs} processes\n{text}"))
+        }
+        (Some(Verdict::Unsafe(trace)), None) if trace.initial.procs <= 3 => {
+            let right = brute_force(program, trace.initial.procs, 5000);
+            if right.is_some_and(|it| !it.bad && !it.error) {
+                return Err(format!(
+                    "seed {seed}: unsafe with {} processes, but it is not\n{text}",
+                    trace.initial.procs
+                ));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn campaign(first: u64, count: u64) {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => compared += u64::from(it),
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 4, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared * 2 > count, "only {compared} of {count} programs were compared");
+    println!("{compared} of {count} programs were compared");
+}
+
+#[test]
+fn programs_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_CODE_SEED", 0), environment("CUBICLE_CODE_COUNT", 150));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_programs() {
+    campaign(environment("CUBICLE_CODE_SEED", 1_000), environment("CUBICLE_CODE_COUNT", 3_000));
+}
+
+/// The lines of a model that are neither comments nor blank.
+fn lines(text: &str) -> usize {
+    let mut rest = text.to_owned();
+    while let Some(start) = rest.find("(*") {
+        let end = rest[start..].find("*)").map_or(rest.len(), |at| start + at + 2);
+        rest.replace_range(start..end, "");
+    }
+    rest.lines().filter(|line| !line.trim().is_empty()).count()
+}
+
+#[test]
+fn examples_have_the_states_of_their_transitions_in_two_thirds_of_the_lines() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a readable model");
+    for (name, transitions) in [
+        ("code_peterson", "examples/peterson.cub"),
+        ("code_futex", "tests/code/futex.cub"),
+        ("code_seqlock", "tests/code/seqlock.cub"),
+        ("code_mcs", "tests/code/mcs.cub"),
+        ("code_queue", "tests/code/queue.cub"),
+    ] {
+        let texts = [read(&format!("examples/{name}.cub")), read(transitions)];
+        let [own, other] = [lines(&texts[0]), lines(&texts[1])];
+        assert!(own * 3 <= other * 2, "{name}: {own} lines, as transitions {other}");
+        let systems =
+            texts.map(|text| cubicle::load(&text).unwrap_or_else(|why| panic!("{name}: {why}")).system);
+        for procs in 0..=3 {
+            let orbits = systems.each_ref().map(|system| {
+                let options = ForwardOptions::default();
+                let found = explore(system, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+                assert_eq!(found.stop, Stop::Complete, "{name}");
+                (found.states, found.unsafe_trace.is_some())
+            });
+            assert_eq!(orbits[0], orbits[1], "{name} with {procs} processes");
+        }
+        let verdicts = systems.each_ref().map(|system| {
+            let report = check(system, &Options::default(), &Interrupt::default(), &mut Silent);
+            report.unwrap_or_else(|why| panic!("{name}: {why}")).verdict.map(|it| it == Verdict::Safe)
+        });
+        assert_eq!(verdicts, [Some(true), Some(true)], "{name}");
+    }
+}
