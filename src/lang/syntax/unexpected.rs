@@ -27,7 +27,7 @@ pub fn unexpected(site: &Site<'_, '_>, next: Span, more: bool) -> Diagnostic {
     if site.complete && site.at < site.chunk.len() {
         return error.help("a declaration starts with a keyword, such as `var`, `transition` or `unsafe`");
     }
-    if site.expects("stop") && site.at < site.chunk.len() {
+    if site.expected.iter().any(|it| it == "stop") && site.at < site.chunk.len() {
         return error.help("a semicolon separates it from the statement before it");
     }
     match expectation(site.expected) {
