@@ -22,7 +22,7 @@
     ("\\_<\\(?:transition\\|predicate\\)\\_>[ \t\n]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1 font-lock-function-name-face)
     ("\\_<type\\_>[ \t\n]+\\(\\(?:\\sw\\|\\s_\\)+\\)" 1 font-lock-type-face)
     ;; Words of the language only where a declaration begins.
-    ("^[ \t]*\\(\\(?:strong_\\)?fair\\|response\\|recurrence\\|possible\\|cover\\)\\_>" 1 font-lock-keyword-face)
+    ("^[ \t]*\\(\\(?:strong_\\)?fair\\|response\\|recurrence\\|possible\\|cover\\|never\\|always\\|lemma\\|process\\)\\_>" 1 font-lock-keyword-face)
     ("\\(#proc\\)\\_>" 1 font-lock-keyword-face)
     ("\\_<\\(sum\\){" 1 font-lock-keyword-face)
     ("#[1-9][0-9]*" . font-lock-constant-face)

@@ -6,7 +6,7 @@ endif
 syntax case match
 syntax keyword cubicleDeclaration array const init invariant number_procs predicate requires transition type unsafe var
 " Words of the language only where a declaration begins.
-syntax match cubicleDeclaration '^\s*\(fair\|strong_fair\|response\|recurrence\|possible\|cover\)\>'
+syntax match cubicleDeclaration '^\s*\(fair\|strong_fair\|response\|recurrence\|possible\|cover\|never\|always\|lemma\|process\)\>'
 syntax keyword cubicleControl case else if in let then
 syntax keyword cubicleOperator exists exists_other forall forall_other not
 syntax keyword cubicleBoolean true false True False

@@ -116,8 +116,9 @@ impl Denier<'_, '_> {
         let at = formula.span;
         let mixed = match &formula.kind {
             ExprKind::Iff(a, b) => vec![a.as_ref(), b.as_ref()],
-            ExprKind::If(condition, ..) | ExprKind::Not(condition) => vec![condition.as_ref()],
-            ExprKind::Implies(condition, _) => vec![condition.as_ref()],
+            ExprKind::If(condition, ..) | ExprKind::Not(condition) | ExprKind::Implies(condition, _) => {
+                vec![condition.as_ref()]
+            }
             _ => Vec::new(),
         };
         for part in mixed {

@@ -409,16 +409,7 @@ impl<'a> Code<'a> {
         reads.formula(&formula);
         self.readable(path, &reads)?;
         let formula = substituted(&formula, &path.values);
-        Some(self.of_known(path, formula))
-    }
-
-    /// What is said of all others leaves out those that have a name here.
-    fn of_known(&self, path: &Path, formula: Expr) -> Expr {
-        if path.known == path.params.len() {
-            formula
-        } else {
-            others_named(&formula, &path.params[..path.known])
-        }
+        Some(of_known(path, formula))
     }
 
     /// Checks that the values of all that is read are known.
@@ -513,7 +504,7 @@ impl<'a> Code<'a> {
         let mut value = in_value(&value, &path.values);
         if let Rhs::Cases(cases) = &mut value {
             for when in cases.iter_mut().filter_map(|it| it.when.as_mut()) {
-                *when = self.of_known(path, when.clone());
+                *when = of_known(path, when.clone());
             }
         }
         if let (Some((Quantifier::ForallOther, _)), true) = (&update.each, path.known < path.params.len()) {
@@ -605,6 +596,11 @@ impl<'a> Code<'a> {
             paths.push(transition);
         }
     }
+}
+
+/// What is said of all others leaves out those that have a name here.
+fn of_known(path: &Path, formula: Expr) -> Expr {
+    if path.known == path.params.len() { formula } else { others_named(&formula, &path.params[..path.known]) }
 }
 
 /// The names among the indices of a cell.

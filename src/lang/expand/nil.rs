@@ -26,7 +26,7 @@ pub fn without_nil<'f>(
     let mut file = file.into_owned();
     file.items.iter().for_each(|item| pointers.check(item));
     diagnostics.append(&mut pointers.diagnostics);
-    let nil = pointers.constant(&file);
+    let nil = Pointers::constant(&file);
     let loc = Loc(Span::default());
     let given = [(NIL.to_owned(), Term::named(&nil, loc))].into_iter().collect();
     for item in &mut file.items {
@@ -42,7 +42,9 @@ pub fn without_nil<'f>(
         }
         match item {
             Item::Type(TypeDecl { fields: Some(fields), .. }) => {
-                fields.iter_mut().for_each(|it| plain(&mut it.ty));
+                for field in fields {
+                    plain(&mut field.ty);
+                }
             }
             Item::Symbol(decl) => {
                 plain(&mut decl.ty);
@@ -157,7 +159,7 @@ impl Pointers {
     }
 
     /// The name of the constant.
-    fn constant(&self, file: &File) -> String {
+    fn constant(file: &File) -> String {
         let taken = |name: &str| {
             file.items.iter().any(|item| match item {
                 Item::Symbol(decl) => decl.name.text == name,

@@ -74,13 +74,19 @@ impl Reads {
     /// Notes what a term reads.
     pub fn term(&mut self, term: &Term) {
         if let TermKind::Record(fields) = &term.kind {
-            fields.iter().for_each(|(_, it)| self.term(it));
+            for (_, value) in fields {
+                self.term(value);
+            }
         }
         term.bases().for_each(|it| self.base(it));
         for (var, summand, body) in term.counts().filter_map(Count::parts) {
             self.bound.push(var.text.clone());
-            summand.into_iter().for_each(|it| self.term(it));
-            body.into_iter().for_each(|it| self.formula(it));
+            if let Some(summand) = summand {
+                self.term(summand);
+            }
+            if let Some(body) = body {
+                self.formula(body);
+            }
             self.bound.pop();
         }
     }

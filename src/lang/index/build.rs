@@ -206,7 +206,7 @@ impl<'f> IndexBuilder<'f> {
             match &step.kind {
                 StepKind::Goto(label) => self.named(label, NameKind::Transition, Role::Read),
                 StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
-                    self.formula(when)
+                    self.formula(when);
                 }
                 StepKind::Assign(update) => self.update(update),
                 StepKind::With(name, _) => self.local(name, NameKind::Process, step.loc.0),

@@ -46,11 +46,11 @@ impl<'f> CandidateCollector<'f> {
             match &step.kind {
                 StepKind::Label(label) => self.transition = Some(&label.text),
                 StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
-                    self.condition(when)
+                    self.condition(when);
                 }
                 StepKind::Assign(update) => self.update(&[], update),
                 StepKind::Goto(_) => {
-                    self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0)))
+                    self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0)));
                 }
                 StepKind::With(name, _) => self.params.push(&name.text),
                 StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
