@@ -63,7 +63,7 @@ impl Generator {
             self.has_with = false;
             return;
         }
-        for _ in 0..1 + self.dice.below(3) {
+        for _ in 0..=self.dice.below(3) {
             if matches!(code.last(), Some(Statement::Goto(_))) {
                 return;
             }
@@ -74,7 +74,7 @@ impl Generator {
 
     fn block(&mut self, depth: usize) -> Vec<Statement> {
         let mut code = Vec::new();
-        for _ in 0..1 + self.dice.below(2) {
+        for _ in 0..=self.dice.below(2) {
             code.push(self.statement(depth));
         }
         if self.dice.chance(35) {

@@ -241,7 +241,7 @@ impl Step<'_, '_> {
                     match statement {
                         Statement::Await(when) if !state.holds(when, &names, &known) => return,
                         Statement::Set(cell, value) => {
-                            *state.cell(*cell, &names) = state.number(*value, &names)
+                            *state.cell(*cell, &names) = state.number(*value, &names);
                         }
                         Statement::Case(cell, when, a, b) => {
                             let value = if state.holds(when, &names, &known) { *a } else { *b };
