@@ -335,7 +335,7 @@ fn each_option_has_a_sample() {
     let listed = listed.map(|help| help.split_once("Commands (").map_or(help, |(_, options)| options));
     let mut options: Vec<&str> = listed
         .flat_map(str::lines)
-        .filter(|line| line.starts_with("  ") && line.trim_start().starts_with('-') && !line.contains("]: "))
+        .filter(|line| line.trim_start().starts_with('-') && !line.starts_with("       "))
         .filter_map(|line| line.split_once("--")?.1.split([' ', '=', '[']).next())
         .filter(|option| !["help", "version"].contains(option))
         .collect();

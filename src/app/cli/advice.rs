@@ -25,7 +25,7 @@ pub fn tell(
     if let Some(trace) = found.bad()
         && let Some(help) = cubicle_lang::load::on_violated_property(system, text, trace)
     {
-        messages.help(&help);
+        messages.advice(&help);
     }
     if found.open().is_some() && messages.wants_advice() {
         open(args, system, options, found, messages);

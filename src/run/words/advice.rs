@@ -2,7 +2,8 @@
 
 use super::cause;
 use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
-use cubicle_lang::model::{Conj, Literal, Rational, Relation, System, VarId};
+use cubicle_lang::load::{any_numbers, any_numbers_are};
+use cubicle_lang::model::{Rational, System, VarId};
 
 /// At most this many roots, and this many transitions of a cycle, are printed.
 const MOST_LISTED: usize = 8;
@@ -26,24 +27,10 @@ pub fn how_far(system: &System, report: &Report) -> Vec<String> {
     lines
 }
 
-/// The numbers that no step changes and `init` does not bound on both sides: explorations cannot follow what is compared with them.
+/// The numbers that explorations cannot follow what is compared with.
 fn any_number(system: &System) -> Option<String> {
-    let is_about = |literal: &Literal, id: VarId| {
-        matches!(literal, Literal::Linear { .. }) && literal.cells().iter().all(|cell| cell.var == id)
-    };
-    let bounds = |conj: &Conj, id: VarId| {
-        let about = || conj.iter().filter(|it| is_about(it, id));
-        about().count() > 1 || about().any(|it| matches!(it, Literal::Linear { relation: Relation::Eq, .. }))
-    };
-    let open = system.declared().filter(|(id, var)| {
-        let changes = system.transitions.iter().any(|it| system.may_change(it, *id));
-        var.ty.is_numeric() && !changes && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
-    });
-    let names: Vec<String> = open.map(|(id, _)| format!("`{}`", system.title(id))).collect();
-    let (first, more) = names.split_first()?;
-    let names = more.iter().take(MOST_LISTED - 1).fold(first.clone(), |all, name| all + ", " + name);
-    let is = if more.is_empty() { "is any number" } else { "are any numbers" };
-    Some(format!("{names} {is}, since `init` does not say which: comparisons with that cannot be followed"))
+    let names = any_numbers_are(system, &any_numbers(system))?;
+    Some(format!("{names}, since `init` does not say which: comparisons with that cannot be followed"))
 }
 
 fn with(procs: usize) -> String {
