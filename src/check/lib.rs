@@ -23,6 +23,7 @@ mod assumptions;
 mod auto;
 mod beside;
 mod breaks;
+mod closing;
 mod coverage;
 mod demand;
 mod explore;

@@ -98,11 +98,6 @@ impl Messages {
         self.reported().push(message);
     }
 
-    /// Whether messages that are neither errors nor warnings are shown or kept.
-    pub const fn wants_advice(&self) -> bool {
-        !self.quiet || self.keep
-    }
-
     fn tell(&self, title: &str, message: Message) {
         if !self.quiet || matches!(message.level, Level::Error | Level::Warning) {
             match self.format {

@@ -93,6 +93,10 @@ pub enum Try {
     Auto,
     /// BRAB with an oracle of this many processes.
     Brab(usize),
+    /// Property-directed search with an oracle of this many processes.
+    Pdr(usize),
+    /// `invariant`s of the model that no explored state violates, and with which the proof closes if they hold.
+    Lemmas(Vec<String>),
     /// An exploration of the instance with this many processes.
     Explore {
         /// Its size.
