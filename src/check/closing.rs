@@ -62,7 +62,8 @@ pub fn closing(system: &System, report: &Report) -> Option<Try> {
     if left.len() > MOST_LEMMAS {
         return None;
     }
-    let lines = left.iter().map(|it| declaration(system, &Forbidden::from(it))).collect::<Option<Vec<_>>>()?;
+    let lines =
+        left.iter().map(|it| declaration(system, &Forbidden::from(it))).collect::<Option<Vec<_>>>()?;
     Some(Try::Lemmas(lines))
 }
 

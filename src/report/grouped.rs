@@ -63,8 +63,7 @@ pub fn grouped(found: &Mutation, source: &Source<'_>, style: Style) -> String {
         let _ = writeln!(text, "  {}", line(group, source));
     }
     let more = groups.iter().skip(MOST_GROUPS);
-    let (parts, mutants) =
-        more.fold((0, 0), |(parts, mutants), it| (parts + 1, mutants + it.mutants.len()));
+    let (parts, mutants) = more.fold((0, 0), |(parts, mutants), it| (parts + 1, mutants + it.mutants.len()));
     if parts > 0 {
         let _ = writeln!(text, "  and {} of {}", count(mutants, "mutant"), count(parts, "other part"));
     }
@@ -75,7 +74,8 @@ pub fn grouped(found: &Mutation, source: &Source<'_>, style: Style) -> String {
 fn line(group: &Group<'_>, source: &Source<'_>) -> String {
     let words = source.text.get(group.part.start as usize..group.part.end as usize).unwrap_or_default();
     // Of a transition, its head.
-    let words = if words.starts_with("transition") { words.lines().next().unwrap_or_default() } else { words };
+    let words =
+        if words.starts_with("transition") { words.lines().next().unwrap_or_default() } else { words };
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let within = &group.mutants[0].candidate.transition;
     let kind = match within {
@@ -89,10 +89,8 @@ fn line(group: &Group<'_>, source: &Source<'_>) -> String {
     let mut why = match (kind, new) {
         _ if open == all => "not decided".to_owned(),
         (_, 0) => "they reach no new states".to_owned(),
-        ("guard", _) => "no claim needs it".to_owned(),
         ("update", _) => "no claim notices what it writes".to_owned(),
-        ("transition", _) => "no claim needs it".to_owned(),
-        _ => "no claim needs it initially".to_owned(),
+        _ => "no claim needs it".to_owned(),
     };
     if new > 0 && new < all - open {
         let _ = write!(why, " ({new} with new states)");

@@ -124,7 +124,10 @@ pub(super) fn said(system: &System, source: &Source<'_>, trace: &Trace) -> Optio
         let inside = text.get(open..close)?;
         let skipped = inside.len() - inside.trim_start().len();
         let start = from + open + skipped;
-        Some((inside.split_whitespace().collect::<Vec<_>>().join(" "), Span::new(start as u32, (from + close) as u32)))
+        Some((
+            inside.split_whitespace().collect::<Vec<_>>().join(" "),
+            Span::new(start as u32, (from + close) as u32),
+        ))
     });
     Some(match body {
         Some(formula) => Violation { literals: vec![formula], ..found },

@@ -228,8 +228,13 @@ fn observe(line: &str, model: &Path) -> (Outcome, Vec<String>) {
 }
 
 /// What is said of an option that cannot be meant.
-const REFUSED: [&str; 5] =
-    ["has no effect here", "cannot be used with", "only one of them can be meant", "is missing", "does not set the size"];
+const REFUSED: [&str; 5] = [
+    "has no effect here",
+    "cannot be used with",
+    "only one of them can be meant",
+    "is missing",
+    "does not set the size",
+];
 
 /// The effect of an option in a kind of run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -130,7 +130,8 @@ fn the_lanes_of_a_long_run_come_in_chapters() {
     let model = "var N : int  init () { N = 0 }  unsafe () { N > 14 }  transition inc () { N := N + 1 }";
     let folder = tempfile::tempdir().expect("a folder");
     let page = folder.path().join("run.html");
-    let outcome = crate::harness::run_stdin(&format!("--only-forward --report {} -", page.display()), model.as_bytes());
+    let outcome =
+        crate::harness::run_stdin(&format!("--only-forward --report {} -", page.display()), model.as_bytes());
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let html = std::fs::read_to_string(page).expect("a page");
     assert_eq!(html.matches("<table class=\"lanes\">").count(), 2);

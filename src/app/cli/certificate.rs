@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cubicle_certificate::{self as certificate, Certificate, CheckOptions, Claim, NoCertificate, RunsClaim, Subject};
+use cubicle_certificate::{
+    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, RunsClaim, Subject,
+};
 use cubicle_check::not_accepted;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;

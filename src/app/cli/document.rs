@@ -127,7 +127,9 @@ impl NoInvocation {
     /// What is wrong, in a line.
     pub fn in_a_line(self) -> String {
         match self {
-            Self::Unparsed(error) => usage::why(&error).unwrap_or_else(|| "it asks for the version".to_owned()),
+            Self::Unparsed(error) => {
+                usage::why(&error).unwrap_or_else(|| "it asks for the version".to_owned())
+            }
             Self::Help(_) => "it asks for help".to_owned(),
             Self::Refused(failure) => failure.error,
         }

@@ -36,7 +36,10 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
         let of = words.get(2).filter(|word| *word != "help").cloned();
         if let Some(of) = of.as_ref().filter(|of| !commands::names().iter().any(|name| **of == **name)) {
             let error = format!("there is no command or subject `{}`", of.to_string_lossy());
-            return Err((error, "`cubicle --help` lists the commands; the subjects are search and explore".to_owned()));
+            return Err((
+                error,
+                "`cubicle --help` lists the commands; the subjects are search and explore".to_owned(),
+            ));
         }
         return Ok([words.first().cloned(), of, Some("--help".into())].into_iter().flatten().collect());
     }

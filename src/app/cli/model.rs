@@ -34,7 +34,8 @@ use super::settings;
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, document, exit, files, help, kept, lemmas, live, memory, outputs, refused,
+    advice, applies, certificate, compat, document, exit, files, help, kept, lemmas, live, memory, outputs,
+    refused,
 };
 
 /// A valid command line.

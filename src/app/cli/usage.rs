@@ -3,8 +3,8 @@
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::output::complain;
 use super::exit;
+use super::output::complain;
 
 /// Prints the output of the parser: help, the version, or an error; the exit code.
 pub fn refuse(error: &Error) -> u8 {
@@ -29,7 +29,7 @@ pub fn why(error: &Error) -> Option<String> {
     Some(match (error.kind(), names.as_slice()) {
         (ErrorKind::MissingRequiredArgument, [one]) => format!("{} is missing", plain(one)),
         (ErrorKind::MissingRequiredArgument, [_, _, ..]) => {
-            let names: Vec<&str> = names.iter().map(|name| plain(name)).collect();
+            let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
             format!("{} are missing", names.join(" and "))
         }
         (ErrorKind::UnknownArgument, [word]) if word.starts_with('-') => {
@@ -67,9 +67,17 @@ fn help(error: &Error) -> Option<String> {
     }
 }
 
-/// A name of an argument without its brackets: `FILE` for `<FILE>`.
-fn plain(name: &str) -> &str {
-    name.strip_prefix('<').and_then(|it| it.split('>').next()).unwrap_or(name)
+/// A name of an argument without its brackets: `FILE` for `<FILE>`, `--cube <CUBE> or --mutant <N>` for one of a group.
+fn plain(name: &str) -> String {
+    let inside = name.strip_prefix('<').unwrap_or(name);
+    if inside.starts_with("--") {
+        return inside
+            .strip_suffix('>')
+            .filter(|_| name.len() > inside.len())
+            .unwrap_or(inside)
+            .replace('|', " or ");
+    }
+    inside.split('>').next().unwrap_or(inside).to_owned()
 }
 
 /// The usage of the command in a line.

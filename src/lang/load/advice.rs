@@ -21,9 +21,8 @@ pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Optio
     let bad = system.bad.get(trace.bad?)?;
     let unsafe_ = bad.kind == BadKind::Unsafe;
     let free = any_numbers(system);
-    let is_used = |literals: &[Literal]| {
-        literals.iter().flat_map(Literal::cells).any(|cell| free.contains(&cell.var))
-    };
+    let is_used =
+        |literals: &[Literal]| literals.iter().flat_map(Literal::cells).any(|cell| free.contains(&cell.var));
     let guard = |step: &Step| system.transitions.get(usize::from(step.transition.0)).map(|it| &it.guard);
     if let Some(names) = any_numbers_are(system, &free)
         && (is_used(&bad.cube) || trace.steps.iter().filter_map(guard).any(|it| is_used(it)))
@@ -70,7 +69,10 @@ pub fn any_numbers(system: &System) -> Vec<VarId> {
     let open = system.declared().filter(|(id, var)| {
         let changes = system.transitions.iter().any(|it| system.may_change(it, *id));
         let is_assumed = system.axioms.iter().any(|it| it.reads.contains(id));
-        var.ty.is_numeric() && !changes && !is_assumed && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
+        var.ty.is_numeric()
+            && !changes
+            && !is_assumed
+            && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
     });
     open.map(|(id, _)| id).collect()
 }

@@ -119,7 +119,10 @@ fn growth((system, text): (&System, &str), growth: &Growth, place: &str) -> Stri
     let placed = |name: &String| {
         let transition = system.transitions.iter().find(|it| it.name == *name);
         let before = transition.and_then(|it| text.get(..it.span.start as usize));
-        before.map_or_else(|| name.clone(), |before| format!("{name} (line {})", before.matches('\n').count() + 1))
+        before.map_or_else(
+            || name.clone(),
+            |before| format!("{name} (line {})", before.matches('\n').count() + 1),
+        )
     };
     let mut cycle: Vec<String> = growth.cycle.iter().take(MOST_LISTED).map(placed).collect();
     if growth.cycle.len() > MOST_LISTED {
