@@ -93,7 +93,7 @@ impl<'a> Advisor<'a> {
         if self.options.only_forward {
             tries.extend(self.numbers().or_else(|| self.smaller_instance()));
         } else {
-            tries.extend(closing(self.system, self.report));
+            tries.extend(self.closing());
             tries.extend(self.bounds());
             if self.ended_exploring() {
                 tries.extend(self.smaller_oracle());
@@ -104,6 +104,12 @@ impl<'a> Advisor<'a> {
         }
         tries.extend(limit.map(Try::More));
         tries
+    }
+
+    /// What a trial has shown to close the proof; not what the run did itself.
+    fn closing(self) -> Option<Try> {
+        let found = closing(self.system, self.report);
+        found.filter(|it| *it != Try::Classic || self.options.proof != BackwardMode::Classic)
     }
 
     fn memory(self) -> Vec<Try> {
@@ -142,7 +148,7 @@ impl<'a> Advisor<'a> {
     fn spurious(self) -> Vec<Try> {
         let cut = self.report.looked_forward.iter().find(|it| it.stop != Stop::Complete);
         let explore = cut.map(|it| Try::Explore { procs: it.procs, walks: true });
-        [closing(self.system, self.report), Some(Try::Forbid), explore].into_iter().flatten().collect()
+        [self.closing(), Some(Try::Forbid), explore].into_iter().flatten().collect()
     }
 
     /// After an exploration that did not see all states.

@@ -1,4 +1,4 @@
-//! Lemmas for a proof that did not close: candidates that no state refuted, and with which exact search decides.
+//! What closes a proof that did not close: exact search alone, or with lemmas, which are candidates that no state refuted.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{ForwardOptions, Options};
 use cubicle_run::result::{Report, Try};
-use cubicle_run::verdict::Verdict;
+use cubicle_run::verdict::{Reason, Verdict};
 
 /// At most this many candidates are looked at, the smallest ones.
 const MOST_CANDIDATES: usize = 12;
@@ -24,15 +24,25 @@ const MOST_LEMMAS: usize = 3;
 /// Nodes of a search with lemmas: with the right ones few are needed.
 const MOST_NODES: usize = 200;
 
-/// All of it takes no longer than this: the answer is known.
-const TIME: Duration = Duration::from_millis(300);
+/// After a limit on time or memory all of it takes no longer than this.
+const TIME_AFTER_LIMIT: Duration = Duration::from_millis(300);
 
-/// The fewest candidates, as claims in the language, that no state of small instances violates and that close the proof if they hold.
+/// Otherwise the limits above end it, nearly always before this.
+const TIME: Duration = Duration::from_secs(10);
+
+/// Exact search alone, where a short one suffices; or the fewest candidates, as claims in the language, that no state of small instances violates
+/// and with which it does if they hold.
 pub fn closing(system: &System, report: &Report) -> Option<Try> {
     let outcome = report.backward.as_ref()?;
     // Where announcements were replaced, cubes are about another system.
     if !report.announcements.is_empty() || system.bad.is_empty() {
         return None;
+    }
+    let is_late = matches!(report.open(), Some(Reason::Time | Reason::Memory | Reason::Interrupted(_)));
+    let time = if is_late { TIME_AFTER_LIMIT } else { TIME };
+    let interrupt = Interrupt::default().until(Instant::now() + time);
+    if closes(system, &[], &interrupt) {
+        return Some(Try::Classic);
     }
     let own = |cube: &Forbidden| {
         let cells = cube.literals().flat_map(Literal::cells);
@@ -43,7 +53,6 @@ pub fn closing(system: &System, report: &Report) -> Option<Try> {
     let mut cubes: Vec<&Forbidden> = outcome.standing.iter().filter(is_new).collect();
     cubes.sort_by_key(|it| (it.cube.len(), it.params));
     cubes.truncate(MOST_CANDIDATES);
-    let interrupt = Interrupt::default().until(Instant::now() + TIME);
     let mut left: Vec<Bad> = cubes.into_iter().map(|cube| bad(system, cube)).collect();
     while let Some(at) = violated(system, &left, &interrupt) {
         left.remove(at);

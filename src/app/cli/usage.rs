@@ -32,7 +32,7 @@ pub fn why(error: &Error) -> Option<String> {
             let names: Vec<String> = names.iter().map(|name| plain(name)).collect();
             format!("{} are missing", names.join(" and "))
         }
-        (ErrorKind::UnknownArgument, [word]) if word.starts_with('-') => {
+        (ErrorKind::UnknownArgument, [word]) if word.len() > 1 && word.starts_with('-') => {
             format!("there is no option `{word}`")
         }
         (ErrorKind::UnknownArgument, [word]) => format!("`{word}` is one word too many"),

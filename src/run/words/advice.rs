@@ -19,6 +19,14 @@ pub fn how_far(system: &System, text: &str, report: &Report) -> Vec<String> {
     lines.extend(looked_forward(&report.looked_forward));
     let grown =
         report.explorations.iter().flat_map(|it| it.growth.iter().map(move |grown| (it.procs, grown)));
+    // Of several instances, the largest one.
+    let last = |(procs, it): &(usize, &Growth)| {
+        !report
+            .explorations
+            .iter()
+            .any(|more| more.procs > *procs && more.growth.iter().any(|grew| grew.what == it.what))
+    };
+    let grown = grown.filter(last);
     let mut grown: Vec<String> = grown.map(|(procs, it)| growth(it, &with(procs))).collect();
     if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
         lines.extend(left(open));
@@ -155,6 +163,7 @@ pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
         }
         Try::Auto => format!("`cubicle {file}`: all kinds of searches in turn"),
         Try::Brab(procs) => format!("`cubicle brab {procs} {file}`: another oracle"),
+        Try::Classic => format!("`cubicle --engine classic {file}`: exact search alone; a short trial of it has closed the proof"),
         Try::Pdr(2) => format!("`cubicle --engine pdr {file}`: property-directed search alone"),
         Try::Pdr(procs) => {
             format!("`cubicle brab {procs} --engine pdr {file}`: property-directed search alone, with another oracle")

@@ -280,10 +280,10 @@ impl ToolServer {
             let result = made.map_or_else(|| Some(Err(RequestError::bug())), |made| made.map(Ok));
             let complete = |made| if peer.is_some() { modern::complete(made) } else { made };
             let result = result.map(|made| made.map(complete));
-            calls.end(&of_call, || {
-                result.into_iter().for_each(|result| {
-                    if is_task { tasks.end(&of_call, result) } else { output.respond(&id, result) }
-                });
+            calls.end(&of_call, || match result {
+                Some(result) if is_task => tasks.end(&of_call, result),
+                Some(result) => output.respond(&id, result),
+                None => {}
             });
         });
         if let Err(error) = begun {
