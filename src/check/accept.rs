@@ -150,7 +150,7 @@ pub fn check_claim(
             Ok(Acceptance::Checked { invariants, obligations, solver_calls: confirmed.solver_calls })
         }
         Err(refused) => {
-            let reason = reason(model, &refused, how.interrupt);
+            let reason = not_accepted(model, &refused, how.interrupt);
             warn!(?reason, "not accepted");
             let is_refused = matches!(reason, Reason::Uncertified(_));
             let text = is_refused.then(|| written(subject, model, made, claim, how.trusting));
@@ -159,8 +159,8 @@ pub fn check_claim(
     }
 }
 
-/// Why a proof is not accepted.
-fn reason(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
+/// Why the checker does not accept a proof: it refuses it, or does not know.
+pub fn not_accepted(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
     let text = || Reason::Uncertified(explain(model, refused));
     let open = match refused {
         NoCertificate::Failed(ProofFailure::Refuted(obligation), cubes) => {

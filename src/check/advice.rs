@@ -5,6 +5,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::closing::closing;
 use super::schedule::SCHEDULE;
 use super::size::nearest;
 use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
@@ -22,12 +23,22 @@ use cubicle_run::verdict::{Cut, Reason};
 /// The sizes of oracles to propose: with one process, they show too little.
 const ORACLE_SIZES: RangeInclusive<usize> = 2..=5;
 
+/// So much advice can be followed.
+const MOST_TRIES: usize = 3;
+
 /// At most this many numbers are to be bounded.
 const MOST_BOUNDS: usize = 2;
 
 /// What may lead to a verdict of the run that `options` asked for and that ended with `report`, most likely first. Empty
 /// when it has a verdict, or when only another machine helps.
 pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
+    let mut tries = all(system, options, report);
+    tries.truncate(MOST_TRIES);
+    tries
+}
+
+/// All that may help.
+fn all(system: &System, options: &Options, report: &Report) -> Vec<Try> {
     let Some(reason) = report.open() else { return Vec::new() };
     let advisor = Advisor { system, options, report };
     if report.unproved.as_ref() == Some(reason) && !matches!(reason, Reason::Unconfirmed(_)) {
@@ -80,6 +91,7 @@ impl<'a> Advisor<'a> {
         if self.options.only_forward {
             tries.extend(self.numbers().or_else(|| self.smaller_instance()));
         } else {
+            tries.extend(self.closing());
             tries.extend(self.bounds());
             if self.ended_exploring() {
                 tries.extend(self.smaller_oracle());
@@ -90,6 +102,12 @@ impl<'a> Advisor<'a> {
         }
         tries.extend(limit.map(Try::More));
         tries
+    }
+
+    /// What a trial has shown to close the proof; not what the run did itself.
+    fn closing(self) -> Option<Try> {
+        let found = closing(self.system, self.report);
+        found.filter(|it| *it != Try::Classic || self.options.proof != BackwardMode::Classic)
     }
 
     fn memory(self) -> Vec<Try> {
@@ -128,7 +146,7 @@ impl<'a> Advisor<'a> {
     fn spurious(self) -> Vec<Try> {
         let cut = self.report.looked_forward.iter().find(|it| it.stop != Stop::Complete);
         let explore = cut.map(|it| Try::Explore { procs: it.procs, walks: true });
-        [Some(Try::Forbid), explore].into_iter().flatten().collect()
+        [self.closing(), Some(Try::Forbid), explore].into_iter().flatten().collect()
     }
 
     /// After an exploration that did not see all states.
@@ -225,16 +243,17 @@ impl<'a> Advisor<'a> {
         match self.options.proof {
             BackwardMode::Auto => {
                 let made = |proof: BackwardMode| self.report.stages.iter().any(|stage| stage.proof == proof);
-                let scheduled = SCHEDULE.iter().filter_map(|entry| match entry.proof {
-                    BackwardMode::Brab(procs) => Some(procs),
-                    BackwardMode::Auto | BackwardMode::Classic | BackwardMode::Pdr(_) => None,
-                });
-                let next = scheduled.clone().chain(scheduled.max().map(|most| most + 1));
-                next.filter(fits)
-                    .filter(|procs| !made(BackwardMode::Brab(*procs)))
-                    .take(1)
-                    .map(Try::Brab)
-                    .collect()
+                // Turns share the time: what had none comes first.
+                let next = SCHEDULE.iter().map(|entry| entry.proof).filter(|proof| !made(*proof));
+                let next = next.filter(|proof| proof.oracle_procs().is_none_or(|procs| fits(&procs)));
+                let more = SCHEDULE.iter().filter_map(|entry| entry.proof.oracle_procs()).max();
+                let more = more.map(|most| most + 1).filter(fits).map(BackwardMode::Brab);
+                let tried = |proof: BackwardMode| match proof {
+                    BackwardMode::Brab(procs) => Some(Try::Brab(procs)),
+                    BackwardMode::Pdr(procs) => Some(Try::Pdr(procs)),
+                    BackwardMode::Auto | BackwardMode::Classic => None,
+                };
+                next.chain(more).filter_map(tried).take(1).collect()
             }
             BackwardMode::Classic => vec![Try::Auto],
             BackwardMode::Brab(procs) | BackwardMode::Pdr(procs) => {
@@ -421,6 +440,7 @@ mod tests {
                 for it in advice(&system, &options, &report) {
                     let again = match it {
                         Try::Auto => proof == BackwardMode::Auto,
+                        Try::Pdr(procs) => proof == BackwardMode::Pdr(procs),
                         Try::Brab(procs) => {
                             proof == BackwardMode::Brab(procs)
                                 || proof == BackwardMode::Auto && all.contains(&BackwardMode::Brab(procs))

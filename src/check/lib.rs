@@ -23,6 +23,7 @@ mod assumptions;
 mod auto;
 mod beside;
 mod breaks;
+mod closing;
 mod coverage;
 mod demand;
 mod explore;
@@ -45,7 +46,7 @@ mod tuning;
 mod turn;
 mod vacuity;
 
-pub use accept::{Origin, Refusal, check_claim};
+pub use accept::{Origin, Refusal, check_claim, not_accepted};
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use instances::only_instance;

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::count::count;
+use super::grouped::grouped;
 use super::trace::{TraceStates, history, states};
 use cubicle_lang::diagnostic::Source;
 use cubicle_run::style::Style;
@@ -59,16 +60,28 @@ pub fn kill(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, style:
     Some(text)
 }
 
-/// All about the mutants. With `all`, each killed one has a line.
-pub fn mutation(found: &Mutation, source: &Source<'_>, all: bool, style: Style) -> String {
+/// Which mutants have lines of their own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MutantsShown {
+    /// Those that were killed, with their runs.
+    pub killed: bool,
+    /// The survivors and the undecided ones, with what they change; otherwise what they have in common.
+    pub survivors: bool,
+}
+
+/// All about the mutants.
+pub fn mutation(found: &Mutation, source: &Source<'_>, shown: MutantsShown, style: Style) -> String {
     let mut text = head(found, source, style);
     text += &rates(found, style);
     text += &sizes(found, style);
-    if all {
+    if shown.killed {
         text += &killed(found, source, style);
     }
-    text += &survivors(found, source, style);
-    text += &open(found, source, style);
+    text += &if shown.survivors {
+        survivors(found, source, style) + &open(found, source, style)
+    } else {
+        grouped(found, source, style)
+    };
     text + &answer(found, style)
 }
 

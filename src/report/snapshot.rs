@@ -21,6 +21,8 @@ pub struct Snapshot {
     states: usize,
     /// Searches of [`BackwardMode::Auto`] that ended.
     stages: Vec<StageFigures>,
+    /// The searches of [`BackwardMode::Auto`] that began.
+    begun: Vec<BackwardMode>,
     /// The current search, and the nodes before it.
     stage: Option<(BackwardMode, SearchOrder, usize)>,
     /// Nodes of all backward searches, and their restarts; `None` before the first node.
@@ -53,7 +55,10 @@ impl Snapshot {
                 self.backward.get_or_insert_default().0 += 1;
             }
             Event::Restart(_) => self.backward.get_or_insert_default().1 += 1,
-            Event::Stage { proof, order, .. } => self.stage = Some((proof, order, self.nodes())),
+            Event::Stage { proof, order, .. } => {
+                self.begun.push(proof);
+                self.stage = Some((proof, order, self.nodes()));
+            }
             Event::StageEnd(ended) => {
                 self.stage = None;
                 self.stages.push(ended.into());
@@ -93,6 +98,17 @@ impl Snapshot {
     pub fn line(&self) -> String {
         let (nodes, restarts) = self.backward.unwrap_or_default();
         format!("{} forward states, {nodes} nodes, {restarts} restarts", self.states)
+    }
+
+    /// The options of a search that may decide alone and has had no turn; `None` where the run had no turns.
+    pub fn untried(&self) -> Option<&'static str> {
+        const SEARCHES: [(BackwardMode, &str); 3] = [
+            (BackwardMode::Brab(2), "brab 2"),
+            (BackwardMode::Brab(3), "brab 3"),
+            (BackwardMode::Pdr(2), "--engine pdr"),
+        ];
+        let untried = SEARCHES.iter().find(|(search, _)| !self.begun.contains(search));
+        untried.filter(|_| !self.begun.is_empty()).map(|(_, options)| *options)
     }
 
     /// Puts what is known into `document`, of a run that ends for `why`.

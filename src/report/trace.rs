@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use cubicle_lang::diagnostic::Source;
+use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
@@ -99,7 +99,7 @@ pub(super) fn walked(
 /// `unsafe at line 17 (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the
 /// place of its comparison in the source; `None` for a deadlock. Without the last line end.
 pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
-    let Violation { witnesses, literals } = violated(system, trace)?;
+    let Violation { witnesses, literals } = said(system, source, trace)?;
     let who = if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
     let place = source.place(system.bad[trace.bad?].span);
     let mut text = format!("{} ({place}) holds in the last state{who}:", ending(system, trace));
@@ -111,6 +111,28 @@ pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> 
         text.push_str(" true");
     }
     Some(text)
+}
+
+/// What the last state violates. Where a transition notes that a formula holds, the formula of the declaration, not the note.
+pub(super) fn said(system: &System, source: &Source<'_>, trace: &Trace) -> Option<Violation> {
+    let found = violated(system, trace)?;
+    let declared = system.bad[trace.bad?].span;
+    let is_noted = system.transitions.iter().any(|it| it.span == declared);
+    let (from, to) = (declared.start as usize, declared.end as usize);
+    let body = source.text.get(from..to).filter(|_| is_noted).and_then(|text| {
+        let (open, close) = (text.find('{')? + 1, text.rfind('}')?);
+        let inside = text.get(open..close)?;
+        let skipped = inside.len() - inside.trim_start().len();
+        let start = from + open + skipped;
+        Some((
+            inside.split_whitespace().collect::<Vec<_>>().join(" "),
+            Span::new(start as u32, (from + close) as u32),
+        ))
+    });
+    Some(match body {
+        Some(formula) => Violation { literals: vec![formula], ..found },
+        None => found,
+    })
 }
 
 /// ` for #1, #3`: the processes of the bad cube, when it has any.

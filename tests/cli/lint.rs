@@ -62,7 +62,7 @@ fn every_end_is_reported() {
     assert!(document["error"].as_str().is_some_and(|error| error.contains("could not check")));
     for (line, says) in [
         ("lint examples/mutex.cub --procs 2", "--deep"),
-        ("lint", "<FILE>"),
+        ("lint", "FILE is missing"),
         ("lint nowhere.cub", "cannot read nowhere.cub"),
         ("lint examples/mutex.cub --allow C0101", "only warnings can be allowed"),
     ] {

@@ -18,13 +18,17 @@ fn flags(help: &str) -> Vec<String> {
     flags
 }
 
-/// The commands of the usage, without those that only look like one.
+/// The commands that `--help` lists.
 fn commands() -> Vec<String> {
     let help = run("--help").stdout;
-    let lines = help.lines().map(|line| line.trim_start().trim_start_matches("Usage: "));
-    let words = lines.filter_map(|line| line.strip_prefix("cubicle ")?.split_whitespace().next());
-    let own = words.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()) && *word != "brab");
-    own.map(str::to_owned).collect()
+    let (_, listed) = help.split_once("Commands (").expect("a list of commands");
+    let lines = listed.lines().skip(1).take_while(|line| !line.is_empty());
+    lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
+}
+
+/// All options that are listed anywhere.
+fn options() -> Vec<String> {
+    ["--help", "help search", "help explore"].iter().flat_map(|line| flags(&run(line).stdout)).collect()
 }
 
 #[test]
@@ -40,7 +44,9 @@ fn every_command_has_a_page_that_knows_its_flags() {
         let page = std::fs::read_to_string(target.join(&name)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let page = page.replace("\\-", "-");
         assert!(page.contains(".SH SYNOPSIS") && page.contains("Exit codes"), "{name}");
-        for flag in flags(&run(&format!("{command} --help")).stdout) {
+        let listed =
+            if command.is_empty() { options() } else { flags(&run(&format!("{command} --help")).stdout) };
+        for flag in listed {
             assert!(page.contains(&flag), "{name} lacks {flag}");
         }
     }
@@ -55,7 +61,7 @@ fn every_shell_has_completions_that_know_all_flags_and_commands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let outcome = run(&format!("completions {shell}"));
         assert_eq!(outcome.code, Some(0), "{shell}: {}", outcome.stderr);
-        for flag in flags(&run("--help").stdout) {
+        for flag in options() {
             let name = flag.trim_start_matches('-');
             assert!(outcome.stdout.contains(name), "{shell} does not know {flag}");
         }

@@ -7,7 +7,10 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rmcp::ServiceExt;
-use rmcp::model::{CallToolRequestParams, CallToolResult};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, CreateTaskResult, DiscoverResult, ErrorCode, GetTaskResult,
+    ListToolsResult, ProtocolVersion, TaskAckResult, TaskPayload,
+};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
 use serde_json::{Value, json};
@@ -130,7 +133,7 @@ fn an_agent_uses_all_tools() {
             ),
             ("step", json!({ "file": "safe.cub", "commands": ["1\nsave ../x"] }), "a command is a line"),
             ("step", json!({ "file": "safe.cub", "procs": 65 }), "from 0 to 64"),
-            ("witness", json!({ "file": "safe.cub" }), "required"),
+            ("witness", json!({ "file": "safe.cub" }), "is missing"),
             ("check", json!({ "file": "system/self/root/etc/passwd" }), "cannot read"),
             ("explain", json!({ "code": "C9999" }), "there is no code"),
         ] {
@@ -269,7 +272,7 @@ fn broken_messages_do_not_end_the_server() {
     assert_eq!(client.ask(1, "tools/list", &json!({}))["error"]["code"], -32002);
     assert_eq!(client.ask(2, "ping", &json!({}))["result"], json!({}));
     let newest = client.ask(3, "initialize", &json!({ "protocolVersion": "2099-01-01" }));
-    assert_eq!(newest["result"]["protocolVersion"], "2025-06-18");
+    assert_eq!(newest["result"]["protocolVersion"], "2025-11-25");
     client.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     assert_eq!(client.ask(4, "resources/list", &json!({}))["error"]["code"], -32601);
     assert_eq!(
@@ -321,4 +324,75 @@ fn a_folder_is_needed() {
     for line in ["mcp", "mcp --folder no-such-folder", "mcp --folder Cargo.toml"] {
         assert_eq!(run(line).code, Some(2), "{line}");
     }
+}
+
+/// The parameters of a request of 2026-07-28, from a client with tasks or without.
+fn modern(mut params: Value, tasks: bool) -> Value {
+    let extensions = if tasks { json!({ "io.modelcontextprotocol/tasks": {} }) } else { json!({}) };
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { "extensions": extensions },
+    });
+    params
+}
+
+/// A result as the crate `rmcp` reads it.
+fn typed<T: serde_core::de::DeserializeOwned>(answer: &Value) -> T {
+    serde_json::from_value(answer["result"].clone()).unwrap_or_else(|error| panic!("{error}: {answer}"))
+}
+
+#[test]
+fn requests_say_their_version_and_long_calls_are_tasks() {
+    let mut client = Lines::new("");
+    let discovered: DiscoverResult = typed(&client.ask(1, "server/discover", &modern(json!({}), true)));
+    assert_eq!(discovered.supported_versions, [ProtocolVersion::V_2026_07_28]);
+    let tools = client.ask(2, "tools/list", &modern(json!({}), true));
+    assert!(!typed::<ListToolsResult>(&tools).tools.is_empty());
+    assert_eq!(
+        (&tools["result"]["resultType"], tools["result"]["ttlMs"].is_u64()),
+        (&json!("complete"), true)
+    );
+    // Without tasks, and where it does not take long, the answer is the result.
+    let check = json!({ "name": "check", "arguments": { "file": "safe.cub" } });
+    let direct = client.ask(3, "tools/call", &modern(check.clone(), false));
+    assert_eq!(direct["result"]["resultType"], "complete", "{direct}");
+    let explain = json!({ "name": "explain", "arguments": { "code": "C0104" } });
+    assert_eq!(client.ask(4, "tools/call", &modern(explain, true))["result"]["resultType"], "complete");
+    // A task is asked about until it is done.
+    let begun: CreateTaskResult = typed(&client.ask(5, "tools/call", &modern(check, true)));
+    let asked = json!({ "taskId": begun.task.task_id });
+    let start = Instant::now();
+    let result = loop {
+        let answer = client.ask(6, "tasks/get", &modern(asked.clone(), true));
+        match typed::<GetTaskResult>(&answer).task.payload {
+            TaskPayload::Completed { result } => break result,
+            TaskPayload::Working => assert!(start.elapsed() < PATIENCE, "{answer}"),
+            other => panic!("{other:?}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let result: CallToolResult = serde_json::from_value(Value::Object(result)).unwrap();
+    assert_ne!(result.is_error, Some(true));
+    assert!(result.content[0].as_text().expect("text").text.contains("\"verdict\":\"safe\""));
+    let refused = client.ask(7, "tasks/get", &modern(asked, false));
+    assert_eq!(refused["error"]["code"], ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY.0);
+    let unknown = client.ask(8, "tasks/get", &modern(json!({ "taskId": "task-0" }), true));
+    assert_eq!(unknown["error"]["code"], ErrorCode::INVALID_PARAMS.0);
+    // A task that is cancelled ends its run.
+    let options: Vec<&str> = crate::signals::ENDLESS.split(' ').collect();
+    let endless = json!({ "name": "check", "arguments": { "file": "endless.cub", "options": options } });
+    let begun: CreateTaskResult = typed(&client.ask(9, "tools/call", &modern(endless, true)));
+    client.wait_for_runs(1);
+    let asked = modern(json!({ "taskId": begun.task.task_id }), true);
+    typed::<TaskAckResult>(&client.ask(10, "tasks/cancel", &asked));
+    client.wait_for_runs(0);
+    let answer = client.ask(11, "tasks/get", &asked);
+    assert_eq!(typed::<GetTaskResult>(&answer).task.payload, TaskPayload::Cancelled);
+    // A version that nobody speaks, and a client that says nothing of itself.
+    let meta = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2099-01-01" } });
+    let refused = client.ask(12, "tools/list", &meta);
+    assert_eq!(refused["error"]["code"], ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0);
+    assert_eq!(refused["error"]["data"]["supported"], json!(["2026-07-28"]));
+    let meta = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } });
+    assert_eq!(client.ask(13, "tools/list", &meta)["error"]["code"], ErrorCode::INVALID_PARAMS.0);
 }

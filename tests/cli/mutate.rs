@@ -89,7 +89,7 @@ fn every_end_has_a_document() {
         (wrong.clone(), 2, "could not check"),
         ("no-such-file.cub".to_owned(), 2, "no-such-file.cub"),
         ("examples/mutex_wrong.cub".to_owned(), 1, "the model itself is not safe"),
-        (format!("{mutex} --no-such-flag"), 2, "unexpected argument"),
+        (format!("{mutex} --no-such-flag"), 2, "there is no option"),
         (format!("{mutex} --list"), 2, "cannot be used with"),
         (format!("{mutex} --transition lave"), 2, "did you mean `leave`?"),
         ("examples/bakery.cub --time-limit 0s".to_owned(), 3, "the model itself is not decided"),

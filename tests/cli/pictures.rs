@@ -124,3 +124,16 @@ fn a_page_escapes_names_and_comments() {
     assert!(html.contains("a&quot;&lt;img src=x onerror=alert(1)&gt;&amp;.cub"));
     assert!(fs::read_to_string(&graph).unwrap().contains("a\\\"<img src=x onerror=alert(1)>&.cub\\n"));
 }
+
+#[test]
+fn the_lanes_of_a_long_run_come_in_chapters() {
+    let model = "var N : int  init () { N = 0 }  unsafe () { N > 14 }  transition inc () { N := N + 1 }";
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("run.html");
+    let outcome =
+        crate::harness::run_stdin(&format!("--only-forward --report {} -", page.display()), model.as_bytes());
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let html = std::fs::read_to_string(page).expect("a page");
+    assert_eq!(html.matches("<table class=\"lanes\">").count(), 2);
+    assert!(html.contains("what steps 12 to 15 of 15 change"));
+}

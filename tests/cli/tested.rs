@@ -108,8 +108,7 @@ fn what_cannot_be_read_is_refused_before_any_run() {
     ]);
     let run = test_in(folder.path(), ".");
     assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
-    for part in
-        ["--trace-out has to do with files", "did you mean `safe`?", "a.cub:3:1", "unexpected argument"]
+    for part in ["--trace-out has to do with files", "did you mean `safe`?", "a.cub:3:1", "one word too many"]
     {
         assert!(run.stderr.contains(part), "{part}: {}", run.stderr);
     }

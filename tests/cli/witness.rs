@@ -36,7 +36,10 @@ fn limits_leave_a_witness_open() {
 #[test]
 fn a_witness_that_does_not_fit_the_model_is_refused() {
     for (line, says) in [
-        ("witness examples/mutex.cub", "--transition <NAME>|--cube <CUBE>|--mutant <N>|--survivor <N>"),
+        (
+            "witness examples/mutex.cub",
+            "--transition <NAME> or --cube <CUBE> or --mutant <N> or --survivor <N> is missing",
+        ),
         ("witness examples/mutex.cub --transition leav", "did you mean `leave`?"),
         ("witness examples/mutex.cub --cube At[p]=Inside", "unknown process `p`"),
         ("witness examples/mutex.cub --cube At[#0]=Inside", "error"),

@@ -2,7 +2,6 @@
 
 use cubicle_check::advice;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::System;
 use cubicle_report as report;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
@@ -25,10 +24,10 @@ pub fn tell(
     if let Some(trace) = found.bad()
         && let Some(help) = cubicle_lang::load::on_violated_property(system, text, trace)
     {
-        messages.help(&help);
+        messages.advice(&help);
     }
-    if found.open().is_some() && messages.wants_advice() {
-        open(args, system, options, found, messages);
+    if found.open().is_some() {
+        open(args, ModelSource { system, text }, options, found, messages);
     }
     if args.profile {
         let text = report::profile(found, settings::style(args, &stderr()));
@@ -36,20 +35,23 @@ pub fn tell(
     }
 }
 
-/// The lines about an open question.
-fn open(args: &Args, system: &System, options: &Options, found: &Report, messages: &Messages) {
-    for line in how_far(system, found) {
+/// The lines about an open question; the most likely advice also with `--quiet`.
+fn open(args: &Args, model: ModelSource<'_>, options: &Options, found: &Report, messages: &Messages) {
+    let ModelSource { system, text } = model;
+    for line in how_far(system, text, found) {
         messages.note(&line);
     }
     let file = args.file.display().to_string();
-    let tries = advice(system, options, found);
+    let tries: Vec<String> =
+        advice(system, options, found).iter().map(|it| suggestion(system, &file, it)).collect();
     match tries.as_slice() {
         [] => {}
-        [one] => messages.help(&suggestion(system, &file, one)),
+        [first, ..] if args.quiet => messages.advice(first),
+        [one] => messages.help(one),
         more => {
             messages.help("what may help, most likely first");
             for (number, it) in (1..).zip(more) {
-                messages.help(&format!("{number}. {}", suggestion(system, &file, it)));
+                messages.help(&format!("{number}. {it}"));
             }
         }
     }

@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, ProofFailure, RunsClaim, Subject,
+    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, RunsClaim, Subject,
 };
+use cubicle_check::not_accepted;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::CertificateSummary;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::Report;
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::verdict::Verdict;
 
 use super::args::Args;
 use super::coq;
@@ -68,10 +69,7 @@ pub fn certify(
     }
     let start = Instant::now();
     let how = CheckOptions::new(options.backward.solver_timeout, interrupt);
-    let reason = |refused: NoCertificate| match refused {
-        NoCertificate::Failed(ProofFailure::Stopped(reason), _) => reason,
-        other => Reason::Uncertified(certificate::explain(system, &other)),
-    };
+    let reason = |refused: NoCertificate| not_accepted(system, &refused, interrupt);
     let mut certificates = Certificates::default();
     if safe && found.backward.is_some() {
         let claim = Claim::of(found);

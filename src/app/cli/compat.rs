@@ -67,7 +67,7 @@ pub struct Rewritten {
     pub originals: Vec<String>,
     /// Whether some flag is in the spelling of the original program.
     pub is_original: bool,
-    /// What is missing after `brab`.
+    /// What is missing after `brab` or `--brab`.
     pub missing: Option<String>,
     /// Two values of K that cannot both be meant, if so.
     pub two_sizes: Option<(String, String)>,
@@ -206,7 +206,10 @@ impl Rewriting<'_> {
         }
         if arg.get_id() == "brab" {
             let attached = text.split_once('=').map(|(_, size)| OsString::from(size));
-            let size = attached.or_else(|| self.rest.peek().cloned());
+            let size = attached.or_else(|| self.rest.peek().filter(|word| is_number(word)).cloned());
+            if size.is_none() {
+                self.out.missing = Some(size_missing(&self.rest.by_ref().collect::<Vec<_>>()));
+            }
             self.note_size(size.as_ref(), !is_original);
         }
         if is_original {

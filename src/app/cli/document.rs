@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 
 use super::args::Args;
 use super::choices::ResultFormat;
-use super::exit;
-use super::failure::{Failure, after_output};
+use super::failure::{Failure, after_output, after_text};
 use super::output::Output;
+use super::usage;
 
 /// What is known from the words of the command line alone.
 pub fn of_words(words: &[OsString]) -> Head {
@@ -103,8 +103,10 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
 
 /// Why a command line does not ask for anything that can be done.
 pub enum NoInvocation {
-    /// It cannot be parsed, or asks for help or the version.
+    /// It cannot be parsed, or asks for the help of a command or the version.
     Unparsed(clap::Error),
+    /// It asks for help, as this text.
+    Help(String),
     /// What it asks for is impossible.
     Refused(Failure),
 }
@@ -114,19 +116,21 @@ impl NoInvocation {
     pub fn end(self, words: &[OsString]) -> u8 {
         match self {
             Self::Unparsed(error) => {
-                let code = exit::refuse(&error);
-                exit::why(&error).map_or(code, |why| ended(words, code, Some(why)))
+                let code = usage::refuse(&error);
+                usage::why(&error).map_or(code, |why| ended(words, code, Some(why)))
             }
+            Self::Help(text) => after_text(&text),
             Self::Refused(failure) => refused(words, failure),
         }
     }
-}
 
-impl NoInvocation {
     /// What is wrong, in a line.
     pub fn in_a_line(self) -> String {
         match self {
-            Self::Unparsed(error) => exit::why(&error).unwrap_or_else(|| "it asks for help".to_owned()),
+            Self::Unparsed(error) => {
+                usage::why(&error).unwrap_or_else(|| "it asks for the version".to_owned())
+            }
+            Self::Help(_) => "it asks for help".to_owned(),
             Self::Refused(failure) => failure.error,
         }
     }

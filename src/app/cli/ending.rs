@@ -338,6 +338,10 @@ impl Ending {
         }
         self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
         let mut document = self.document();
+        if let (Reason::Time, Some(options), Some(file)) = (why, snapshot.untried(), &document.model.path) {
+            self.messages
+                .advice(&format!("`cubicle {options} {file}`: this search alone, which has had no turn"));
+        }
         snapshot.fill(&mut document, why);
         let removed = self.trace_out.as_ref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop));
         code = self.after_files(code, removed, &mut document);

@@ -18,20 +18,6 @@ pub const INTERNAL: u8 = 4;
 /// A deadlock.
 pub const DEADLOCK: u8 = 5;
 
-/// Prints the output of the parser: help, the version, or an error.
-pub fn refuse(error: &clap::Error) -> u8 {
-    // Help into a closed pipe is not an error.
-    let _ = error.print();
-    if error.use_stderr() { USAGE } else { OK }
-}
-
-/// What is wrong with a command line, in one line; `None` when help or the version was asked for.
-pub fn why(error: &clap::Error) -> Option<String> {
-    let text = error.to_string();
-    let line = text.lines().next().unwrap_or("");
-    error.use_stderr().then(|| line.strip_prefix("error: ").unwrap_or(line).to_owned())
-}
-
 /// As a shell reports a process that a signal ended.
 pub fn of_signal(signal: i32) -> u8 {
     u8::try_from(signal).map_or(INTERNAL, |signal| 128_u8.saturating_add(signal))

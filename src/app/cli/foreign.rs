@@ -7,7 +7,7 @@ use clap::CommandFactory;
 use clap::builder::ValueParser;
 use clap::parser::ValueSource;
 
-use super::{args, compat, exit};
+use super::{args, compat, usage};
 
 /// Why a model may not have the program called with these words, to be followed by the model.
 pub fn refusal(words: &[String]) -> Option<String> {
@@ -20,7 +20,7 @@ pub fn refusal(words: &[String]) -> Option<String> {
     }
     let matches = match command.clone().try_get_matches_from(rewritten.words) {
         Ok(matches) => matches,
-        Err(error) => return Some(exit::why(&error).unwrap_or_else(|| "it asks for help".to_owned())),
+        Err(error) => return Some(usage::why(&error).unwrap_or_else(|| "it asks for help".to_owned())),
     };
     let takes_path = |parser: &ValueParser| parser.type_id() == clap::value_parser!(PathBuf).type_id();
     let given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);

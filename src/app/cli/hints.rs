@@ -8,7 +8,7 @@ use clap::{Command, CommandFactory};
 use cubicle_lang::spelling::nearest;
 
 use super::args::Args;
-use super::{commands, compat};
+use super::{commands, compat, help};
 
 /// Commands of other tools, and what to write here instead.
 const OTHER_TOOLS: [(&str, &str); 15] = [
@@ -33,7 +33,14 @@ const OTHER_TOOLS: [(&str, &str); 15] = [
 pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
     let Some(first) = words.get(1).and_then(|word| word.to_str()) else { return Ok(words) };
     if first == "help" && !Path::new("help").exists() {
-        let of = words.get(2).filter(|word| *word != "brab" && *word != "help").cloned();
+        let of = words.get(2).filter(|word| *word != "help").cloned();
+        if let Some(of) = of.as_ref().filter(|of| !commands::names().iter().any(|name| **of == **name)) {
+            let error = format!("there is no command or subject `{}`", of.to_string_lossy());
+            return Err((
+                error,
+                "`cubicle --help` lists the commands; the subjects are search and explore".to_owned(),
+            ));
+        }
         return Ok([words.first().cloned(), of, Some("--help".into())].into_iter().flatten().collect());
     }
     if let Some(error) = command(first, words.get(2)) {
@@ -48,21 +55,13 @@ pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
             return Err(error);
         }
     }
-    if let Some(file) = words.windows(2).take_while(|it| it[0] != "--").find_map(without_size) {
-        return Err((
-            "`--brab` needs a number of processes".to_owned(),
-            format!("write `cubicle --brab 2 {file}`"),
-        ));
-    }
     Ok(words)
 }
 
-/// The file that stands where the number of processes of `--brab` should.
-fn without_size(words: &[OsString]) -> Option<String> {
-    let [flag, file] = words else { return None };
-    let is_file = Path::new(file).extension().is_some_and(|end| end == "cub") || Path::new(file).exists();
-    let file = file.to_string_lossy();
-    (flag == "--brab" && is_file && file.parse::<u32>().is_err()).then(|| file.into_owned())
+/// What `cubicle help SUBJECT` prints, when the words are that and SUBJECT is not a command.
+pub fn subject(words: &[OsString]) -> Option<String> {
+    let [_, first, subject] = words else { return None };
+    if first != "help" || Path::new("help").exists() { None } else { help::subject(subject.to_str()?) }
 }
 
 /// The error about a first word that looks like a command and is not one.
@@ -81,7 +80,7 @@ fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
     }
     // A single word is a missing file.
     next.map(|_| {
-        (error, format!("there are {}; a model is checked by `cubicle {file}`", commands::names().join(", ")))
+        (error, format!("`cubicle --help` lists the commands; a model is checked by `cubicle {file}`"))
     })
 }
 
@@ -118,14 +117,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_not_a_number_of_processes() {
-        let (error, help) = looked("--quiet --brab m.cub").unwrap_err();
-        assert_eq!(error, "`--brab` needs a number of processes");
-        assert_eq!(help, "write `cubicle --brab 2 m.cub`");
-        assert!(looked("--brab 2 m.cub").is_ok() && looked("m.cub -- --brab m.cub").is_ok());
-    }
-
-    #[test]
     fn valid_words_are_left_alone() {
         for line in [
             "",
@@ -149,7 +140,7 @@ mod tests {
 
     #[test]
     fn help_is_a_command() {
-        for (line, means) in [("help", "--help"), ("help replay", "replay --help"), ("help brab", "--help")] {
+        for (line, means) in [("help", "--help"), ("help replay", "replay --help"), ("help help", "--help")] {
             assert_eq!(looked(line).as_deref(), Ok(means));
         }
     }

@@ -88,9 +88,14 @@ impl Messages {
         self.tell("help", Message::new(Level::Help, text));
     }
 
-    /// Whether messages that are neither errors nor warnings are shown or kept.
-    pub const fn wants_advice(&self) -> bool {
-        !self.quiet || self.keep
+    /// Reports the advice that stands beside an answer, also to those who want to know nothing else.
+    pub fn advice(&self, text: &str) {
+        let message = Message::new(Level::Help, text);
+        match self.format {
+            Format::Human => complain(&format!("help: {text}")),
+            _ => self.write(&message),
+        }
+        self.reported().push(message);
     }
 
     fn tell(&self, title: &str, message: Message) {

@@ -19,6 +19,7 @@ mod failure;
 mod files;
 mod foreign;
 mod formulas;
+mod help;
 mod hints;
 mod input;
 mod kept;
@@ -43,6 +44,7 @@ mod run_dir;
 mod settings;
 mod supervise;
 mod touched;
+mod usage;
 mod version;
 mod watchdog;
 
@@ -53,7 +55,7 @@ use clap::{Parser, Subcommand};
 
 use self::commands::{CommandLine, Task};
 use self::document::NoInvocation;
-use self::failure::Failure;
+use self::failure::{Failure, after_text};
 use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
@@ -70,6 +72,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
     let typed: Vec<OsString> = words.into_iter().collect();
     if let Err(failure) = logging::wanted() {
         return ExitCode::from(document::refused(&typed, failure));
+    }
+    if let Some(text) = hints::subject(&typed) {
+        return ExitCode::from(after_text(&text));
     }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
@@ -91,7 +96,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
             }
             Ok(CommandLine { task }) => task.run(),
             Err(error) if commands::has_document(name) => NoInvocation::from(error).end(&typed),
-            Err(error) => exit::refuse(&error),
+            Err(error) => usage::refuse(&error),
         },
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),

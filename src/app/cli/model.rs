@@ -34,7 +34,8 @@ use super::settings;
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, document, exit, files, kept, lemmas, live, memory, outputs, refused,
+    advice, applies, certificate, compat, document, exit, files, help, kept, lemmas, live, memory, outputs,
+    refused,
 };
 
 /// A valid command line.
@@ -97,7 +98,12 @@ pub fn parse_for(
         return Err(Failure::usage(missing).into());
     }
     let mut notes = rewritten.notes;
-    let matches = command.try_get_matches_from_mut(rewritten.words)?;
+    let fully = rewritten.words.iter().take_while(|word| *word != "--").any(|word| word == "--help");
+    let matches = command.try_get_matches_from_mut(rewritten.words).map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp if fully => NoInvocation::Help(help::long()),
+        ErrorKind::DisplayHelp => NoInvocation::Help(help::SHORT.to_owned()),
+        _ => NoInvocation::Unparsed(error),
+    })?;
     let mut args = Args::from_arg_matches(&matches)?;
     args.classic_output |= rewritten.is_original;
     settle(&mut args);

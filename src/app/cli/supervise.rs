@@ -67,7 +67,7 @@ pub fn supervise_until(
 ) -> u8 {
     let limit = time.map(|limit| limit + OVERTIME);
     supervise(limit, memory::most_of_it(), ending, move |interrupt, ending| {
-        live::start(ending, false);
+        live::start(ending, !ending.messages.tells_findings());
         let at = time.and_then(|limit| Instant::now().checked_add(limit));
         work(&at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at)), ending)
     })

@@ -153,8 +153,12 @@ impl Outgoing {
     pub fn respond(&self, id: &Value, result: Result<Value, RequestError>) {
         self.send(&match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(RequestError { code, message }) => {
-                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+            Err(RequestError { code, message, data }) => {
+                let mut error = json!({ "code": code, "message": message });
+                if let Some(data) = data {
+                    error["data"] = data;
+                }
+                json!({ "jsonrpc": "2.0", "id": id, "error": error })
             }
         });
     }
@@ -167,6 +171,8 @@ pub struct RequestError {
     pub code: i32,
     /// In words.
     pub message: String,
+    /// More about it, for programs.
+    pub data: Option<Value>,
 }
 
 impl RequestError {
@@ -191,7 +197,13 @@ impl RequestError {
 
     /// A failure.
     pub fn new(code: i32, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// With more about it.
+    #[must_use]
+    pub fn with(self, data: Value) -> Self {
+        Self { data: Some(data), ..self }
     }
 
     /// A message that is neither a request nor a notification.

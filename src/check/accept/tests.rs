@@ -147,7 +147,7 @@ fn with_counts_a_refusal_needs_an_instance() {
         let system = system(text);
         let cubes = Cubes::new(&system, (Subject::default(), None), Vec::new(), bad(&system), false);
         let refused = NoCertificate::Failed(ProofFailure::Refuted(Obligation::Begins), Box::new(cubes));
-        let why = reason(&system, &refused, &Interrupt::default());
+        let why = not_accepted(&system, &refused, &Interrupt::default());
         assert_eq!(matches!(why, Reason::Uncertified(_)), certain, "{why:?}");
         assert_eq!(matches!(why, Reason::Unconfirmed(_)), !certain, "{why:?}");
     }

@@ -3,10 +3,13 @@
 
 use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
-use crate::model::semantics::{Layout, State, Trace, Value, satisfies, with_counts};
-use crate::model::{BadKind, Rational, System, VarId, is_initially};
+use crate::model::semantics::{Layout, State, Step, Trace, Value, satisfies, with_counts};
+use crate::model::{BadKind, Conj, Literal, Rational, Relation, System, VarId, is_initially};
 use crate::syntax;
 use crate::syntax::ast::{Item, PropertyKind};
+
+/// At most this many numbers are named.
+const MOST_LISTED: usize = 8;
 
 /// How the declarations are to be read.
 const MEANING: &str = "an `invariant` lists states that never occur";
@@ -17,6 +20,17 @@ const MEANING: &str = "an `invariant` lists states that never occur";
 pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Option<String> {
     let bad = system.bad.get(trace.bad?)?;
     let unsafe_ = bad.kind == BadKind::Unsafe;
+    let free = any_numbers(system);
+    let is_used =
+        |literals: &[Literal]| literals.iter().flat_map(Literal::cells).any(|cell| free.contains(&cell.var));
+    let guard = |step: &Step| system.transitions.get(usize::from(step.transition.0)).map(|it| &it.guard);
+    if let Some(names) = any_numbers_are(system, &free)
+        && (is_used(&bad.cube) || trace.steps.iter().filter_map(guard).any(|it| is_used(it)))
+    {
+        return Some(format!(
+            "{names}, since `init` does not say which: where only some are meant, say so in `init`"
+        ));
+    }
     if unsafe_ && !trace.steps.is_empty() {
         return None;
     }
@@ -41,6 +55,34 @@ pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Optio
         }
     }
     Some(help)
+}
+
+/// The numbers that no step changes, `init` does not bound on both sides, and no axiom is about.
+pub fn any_numbers(system: &System) -> Vec<VarId> {
+    let is_about = |literal: &Literal, id: VarId| {
+        matches!(literal, Literal::Linear { .. }) && literal.cells().iter().all(|cell| cell.var == id)
+    };
+    let bounds = |conj: &Conj, id: VarId| {
+        let about = || conj.iter().filter(|it| is_about(it, id));
+        about().count() > 1 || about().any(|it| matches!(it, Literal::Linear { relation: Relation::Eq, .. }))
+    };
+    let open = system.declared().filter(|(id, var)| {
+        let changes = system.transitions.iter().any(|it| system.may_change(it, *id));
+        let is_assumed = system.axioms.iter().any(|it| it.reads.contains(id));
+        var.ty.is_numeric()
+            && !changes
+            && !is_assumed
+            && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
+    });
+    open.map(|(id, _)| id).collect()
+}
+
+/// `X, Y are any numbers`; `None` without one.
+pub fn any_numbers_are(system: &System, vars: &[VarId]) -> Option<String> {
+    let names: Vec<String> =
+        vars.iter().take(MOST_LISTED).map(|id| format!("`{}`", system.title(*id))).collect();
+    let is = if vars.len() == 1 { "is any number" } else { "are any numbers" };
+    (!names.is_empty()).then(|| format!("{} {is}", names.join(", ")))
 }
 
 /// Warnings about `invariant`s that surely forbid initial states.

@@ -15,7 +15,7 @@ mod modern;
 mod source;
 mod strict;
 
-pub use advice::on_violated_property;
+pub use advice::{any_numbers, any_numbers_are, on_violated_property};
 pub use allow::{Allowed, KnownVacuity, warning};
 pub use error::LoadError;
 pub use formula::{

@@ -229,7 +229,8 @@ impl<'a> Declared<'a> {
         let silent = self.bad.is_empty() && self.temporal.is_empty();
         if silent && !file.damage.bad && !says(PropertyKind::Unsafe) {
             Diagnostic::warning("C0913", end, "no `unsafe` declaration")
-                .label("only deadlocks are checked")
+                .label("nothing is checked: any model is safe")
+                .help("say what must not happen: `unsafe (p q) { .. }`; `--only-forward --deadlock` looks for states that are stuck")
                 .report(context);
         }
     }

@@ -53,7 +53,7 @@ pub fn read<'t>(text: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<For
         .or_else(|| membership(rest, start))
         .or_else(|| quantifier(rest, start))
         .or_else(|| operator(rest, start, chunk))
-        .or_else(|| quoted(rest, start))
+        .or_else(|| quoted(rest, start, chunk))
         .or_else(|| mark(rest, start))
 }
 
@@ -75,6 +75,17 @@ impl<'t> Foreign<'t> {
 
 fn error(start: usize, end: usize, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0006", Span::new(start as u32, end as u32), message)
+}
+
+/// The error about a text that is a module of TLA+.
+pub fn module(text: &str) -> Option<Diagnostic> {
+    let from = text.len() - text.trim_start().len();
+    let line = text[from..].lines().next()?;
+    let name = line.trim_start_matches('-').trim_start().strip_prefix("MODULE ")?;
+    let diagnostic = error(from, from + line.len(), "this is a module of TLA+, not a model");
+    Some(diagnostic.label(format!("`{}` is not read", name.trim_end_matches('-').trim())).help(
+        "a model declares `var`, `array`, `init`, `unsafe` and `transition`; `cubicle explain C0006` has a table of spellings",
+    ))
 }
 
 /// `\in {..}`, `\notin {..}`: the parser fails there, and a rule repairs it.
@@ -269,8 +280,8 @@ fn is_alone(text: &str) -> bool {
         )
 }
 
-/// `"Idle"`
-fn quoted(rest: &str, start: usize) -> Option<Foreign<'_>> {
+/// `"Idle"`, and `rule "name"`, which is repaired with the rule.
+fn quoted<'t>(rest: &'t str, start: usize, chunk: &[Placed<'t>]) -> Option<Foreign<'t>> {
     let quote = rest.chars().next().filter(|&c| c == '"' || c == '\'')?;
     let inside = rest.get(1..)?;
     let length = inside.find(quote)?;
@@ -281,6 +292,9 @@ fn quoted(rest: &str, start: usize) -> Option<Foreign<'_>> {
         return None;
     }
     let end = start + length + 2;
+    if matches!(chunk.last(), Some((_, Token::Lident("rule"), _))) {
+        return Some(Foreign::silent(start, end, &[Token::Lident(word)]));
+    }
     let diagnostic =
         error(start, end, "there are no strings").help(format!("write `{word}`, a value of an enum"));
     let capital = word.starts_with(|c: char| c.is_ascii_uppercase());

@@ -58,6 +58,13 @@ pub fn parse_formula(text: &str, from: usize) -> Result<Expr, Vec<Diagnostic>> {
 /// Reads declarations, or a formula that begins at this byte.
 fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
     let mut parser = Parser { text, ..Parser::default() };
+    if formula.is_none()
+        && let Some(error) = foreign::module(text)
+    {
+        parser.diagnostics.push(error);
+        (parser.file.damage.init, parser.file.damage.bad) = (true, true);
+        return parser;
+    }
     let mut chunk: Vec<Placed<'_>> = Vec::new();
     let begin = formula.map(|from| (from as u32, Token::Formula, from as u32));
     chunk.extend(begin);
@@ -397,6 +404,11 @@ impl<'t> Parser<'t> {
         let Some(&(l, token, r)) = chunk.first() else { return };
         let at = Span::new(l, r);
         if let Some(error) = repair::of_a_branch(chunk, 0, self.text) {
+            self.diagnostics.push(error);
+            damage::note(&mut self.file.damage, chunk);
+            return;
+        }
+        if let Some(error) = repair::elsewhere(chunk, self.text) {
             self.diagnostics.push(error);
             damage::note(&mut self.file.damage, chunk);
             return;

@@ -83,9 +83,7 @@ fn picture(run: &GraphRun, nodes: &[&GraphNode]) -> Markup {
     let red = error_path(run);
     let drawn = || nodes.iter().filter_map(|node| Some((*node, node.id?, *places.get(&node.id?)?)));
     html! {
-        p class="note" {
-            "Square: bad state (red) or candidate (blue); round: a pre-image of the cube above it. Choose one to read it."
-        }
+        (legend())
         output class="chosen" aria-live="polite" {}
         div class="scroll" {
             svg class="graph" width=(format_args!("{width:.0}")) height=(format_args!("{height:.0}"))
@@ -122,6 +120,29 @@ fn picture(run: &GraphRun, nodes: &[&GraphNode]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// What the shapes and lines of the picture mean.
+fn legend() -> Markup {
+    let shapes = [
+        ("bad", true, "a bad state"),
+        ("guess", true, "a candidate: a guess that the dashed line leads to"),
+        ("plain", false, "the states from which a step leads into the cube above"),
+        ("red", false, "on the path of the error trace"),
+    ];
+    html! {
+        p class="note legend" {
+            @for (kind, square, meaning) in shapes {
+                svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true" {
+                    g class={ "node " (kind) } data-words=(meaning) {
+                        rect x="3" y="3" width="16" height="16" rx=(if square { 2 } else { 8 }) {}
+                    }
+                }
+                " " (meaning) "; "
+            }
+            "numbers are those of the search. Choose a cube to read it."
         }
     }
 }

@@ -1,13 +1,15 @@
 //! A run step by step: a lane for each process, and a table of all cells. In a run without an end, the part that repeats is
 //! marked in both.
 
+use std::ops::RangeInclusive;
+
 use super::html::{Section, heads, section, table, to_line};
 use crate::runs;
-use crate::trace::{history, open_run};
+use crate::trace::{history, open_run, said};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step};
-use cubicle_lang::words::{ShownCell, ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::words::{ShownCell, ValueNames, Violation, cells_of, ending, processes};
 use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
@@ -18,6 +20,9 @@ pub const MOST_TRACES: usize = 8;
 
 /// More steps than this are not shown: the file of --trace-out has all.
 const MOST_STEPS: usize = 400;
+
+/// The lanes of a long run come in chapters of so many steps, so that a page shows them below each other.
+const CHAPTER: usize = 12;
 
 /// More cells than this have no table: the lanes show what changes.
 const MOST_CELLS: usize = 400;
@@ -115,7 +120,7 @@ impl<'a> RunText<'a> {
                 button type="button" data-go="1" { "Next step \u{2192}" } " "
                 output class="now" aria-live="polite" { "Init" }
             }
-            (self.lanes(shown))
+            @for from in (0..=shown).step_by(CHAPTER) { (self.lanes(from..=shown.min(from + CHAPTER - 1), shown)) }
             @if self.cells.len() <= MOST_CELLS {
                 p class="controls" role="group" aria-label="Table of states" {
                     button type="button" class="full" aria-pressed="false" { "All values" } " "
@@ -165,11 +170,11 @@ impl<'a> RunText<'a> {
         number == 0 || self.cells[cell].differs(self.state(number), self.state(number - 1))
     }
 
-    /// A row for the globals and one for each process; a column for each step, with what it changes.
-    fn lanes(&self, shown: usize) -> Markup {
+    /// A row for the globals and one for each process; a column for each of these steps, of so many, with what it changes.
+    fn lanes(&self, steps: RangeInclusive<usize>, shown: usize) -> Markup {
         let head = html! {
             th scope="col" { "Lane" }
-            @for number in 0..=shown {
+            @for number in steps.clone() {
                 th scope="col" data-step=(number) {
                     button type="button" class="step" data-step=(number) aria-label={ "Step " (number) } { (number) }
                     " " (self.action(number))
@@ -178,11 +183,16 @@ impl<'a> RunText<'a> {
         };
         let globals = self.cells.iter().any(|cell| cell.index.is_empty()).then_some(None);
         let lanes = globals.into_iter().chain((0..self.trace.initial.procs).map(Some));
-        let rows = html! { @for lane in lanes { (self.lane(lane, shown)) } };
-        table("Process lanes: what each step changes", Some("lanes"), head, rows)
+        let rows = html! { @for lane in lanes { (self.lane(lane, steps.clone())) } };
+        let caption = if shown < CHAPTER {
+            "Process lanes: what each step changes".to_owned()
+        } else {
+            format!("Process lanes: what steps {} to {} of {shown} change", steps.start(), steps.end())
+        };
+        table(&caption, Some("lanes"), head, rows)
     }
 
-    fn lane(&self, lane: Option<usize>, shown: usize) -> Markup {
+    fn lane(&self, lane: Option<usize>, steps: RangeInclusive<usize>) -> Markup {
         let cells = || (0..self.cells.len()).filter(|&cell| self.cells[cell].index.first().copied() == lane);
         let acts = |number: usize| {
             self.step(number).is_some_and(|step| lane.is_some_and(|process| step.args.contains(&process)))
@@ -190,7 +200,7 @@ impl<'a> RunText<'a> {
         html! {
             tr {
                 th scope="row" { (lane.map_or("globals".to_owned(), |process| processes(&[process]))) }
-                @for number in 0..=shown {
+                @for number in steps {
                     td data-step=(number) class=[acts(number).then_some("acts")] {
                         @for cell in cells().filter(|&cell| self.changed(cell, number)) {
                             span class="change" {
@@ -245,7 +255,7 @@ impl<'a> RunText<'a> {
                 @if lines.len() > 0 { ul class="literals" { @for line in lines { li { (line) } } } }
             };
         }
-        let Some(Violation { witnesses, literals }) = violated(self.system, self.trace) else {
+        let Some(Violation { witnesses, literals }) = said(self.system, self.source, self.trace) else {
             return html! { p { "In the last state no transition is enabled." } };
         };
         html! {

@@ -104,6 +104,7 @@ fn a_page_has_all_its_parts() {
         "<section id=\"verdict\"",
         "<section id=\"trace\"",
         "<section id=\"proof\"",
+        "<p class=\"note legend\">",
         "<section id=\"model\"",
         "<section id=\"statistics\"",
         "<p class=\"answer bad\">UNSAFE !</p>",

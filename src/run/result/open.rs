@@ -93,6 +93,12 @@ pub enum Try {
     Auto,
     /// BRAB with an oracle of this many processes.
     Brab(usize),
+    /// Exact search alone, which a short trial has shown to close.
+    Classic,
+    /// Property-directed search with an oracle of this many processes.
+    Pdr(usize),
+    /// `invariant`s of the model that no explored state violates, and with which the proof closes if they hold.
+    Lemmas(Vec<String>),
     /// An exploration of the instance with this many processes.
     Explore {
         /// Its size.

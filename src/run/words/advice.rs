@@ -1,22 +1,36 @@
 //! How far an undecided run got, and what may help, as lines without a final stop.
 
 use super::cause;
-use crate::result::{Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
-use cubicle_lang::model::{Conj, Literal, Rational, Relation, System, VarId};
+use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
+use cubicle_lang::load::{any_numbers, any_numbers_are};
+use cubicle_lang::model::{Rational, System, VarId};
 
-/// At most this many roots, and this many transitions of a cycle, are printed.
+/// At most this many properties are named that the proof does not get past.
+const MOST_ROOTS: usize = 3;
+
+/// At most this many transitions of a cycle are printed.
 const MOST_LISTED: usize = 8;
 
 /// How far an undecided run got, beyond what it reported while it ran: where a real run was searched for, what the
 /// last search left, and what grew.
-pub fn how_far(system: &System, report: &Report) -> Vec<String> {
-    let mut lines: Vec<String> = looked_forward(&report.looked_forward).into_iter().collect();
+pub fn how_far(system: &System, text: &str, report: &Report) -> Vec<String> {
+    let growth = |it: &Growth, place: &str| growth((system, text), it, place);
+    let mut lines: Vec<String> = seen_completely(&report.explorations).into_iter().collect();
+    lines.extend(looked_forward(&report.looked_forward));
     let grown =
         report.explorations.iter().flat_map(|it| it.growth.iter().map(move |grown| (it.procs, grown)));
-    let mut grown: Vec<String> = grown.map(|(procs, it)| growth(system, it, &with(procs))).collect();
+    // Of several instances, the largest one.
+    let last = |(procs, it): &(usize, &Growth)| {
+        !report
+            .explorations
+            .iter()
+            .any(|more| more.procs > *procs && more.growth.iter().any(|grew| grew.what == it.what))
+    };
+    let grown = grown.filter(last);
+    let mut grown: Vec<String> = grown.map(|(procs, it)| growth(it, &with(procs))).collect();
     if let Some(open) = report.backward.as_ref().and_then(|outcome| outcome.open.as_ref()) {
         lines.extend(left(open));
-        grown.extend(open.growth.iter().map(|it| growth(system, it, "in cubes")));
+        grown.extend(open.growth.iter().map(|it| growth(it, "in cubes")));
     }
     grown.dedup();
     lines.extend(grown);
@@ -26,24 +40,10 @@ pub fn how_far(system: &System, report: &Report) -> Vec<String> {
     lines
 }
 
-/// The numbers that no step changes and `init` does not bound on both sides: explorations cannot follow what is compared with them.
+/// The numbers that explorations cannot follow what is compared with.
 fn any_number(system: &System) -> Option<String> {
-    let is_about = |literal: &Literal, id: VarId| {
-        matches!(literal, Literal::Linear { .. }) && literal.cells().iter().all(|cell| cell.var == id)
-    };
-    let bounds = |conj: &Conj, id: VarId| {
-        let about = || conj.iter().filter(|it| is_about(it, id));
-        about().count() > 1 || about().any(|it| matches!(it, Literal::Linear { relation: Relation::Eq, .. }))
-    };
-    let open = system.declared().filter(|(id, var)| {
-        let changes = system.transitions.iter().any(|it| system.may_change(it, *id));
-        var.ty.is_numeric() && !changes && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
-    });
-    let names: Vec<String> = open.map(|(id, _)| format!("`{}`", system.title(id))).collect();
-    let (first, more) = names.split_first()?;
-    let names = more.iter().take(MOST_LISTED - 1).fold(first.clone(), |all, name| all + ", " + name);
-    let is = if more.is_empty() { "is any number" } else { "are any numbers" };
-    Some(format!("{names} {is}, since `init` does not say which: comparisons with that cannot be followed"))
+    let names = any_numbers_are(system, &any_numbers(system))?;
+    Some(format!("{names}, since `init` does not say which: comparisons with that cannot be followed"))
 }
 
 fn with(procs: usize) -> String {
@@ -52,6 +52,20 @@ fn with(procs: usize) -> String {
 
 fn many(n: usize, one: &str, more: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { more })
+}
+
+/// The instances of which all states were seen.
+fn seen_completely(explorations: &[Exploration]) -> Option<String> {
+    let complete = explorations.iter().filter(|it| it.stop == Stop::Complete && it.unsafe_trace.is_none());
+    let sizes: Vec<usize> = complete.map(|it| it.procs).collect();
+    let (first, last) = (sizes.first()?, sizes.last()?);
+    let unit = if sizes == [1] { "process" } else { "processes" };
+    let names = if sizes.len() > 1 && last - first + 1 == sizes.len() {
+        format!("{first} to {last}")
+    } else {
+        sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    };
+    Some(format!("all states with {names} {unit} were seen: none is bad"))
 }
 
 /// The instances in which a real run was searched for.
@@ -91,22 +105,36 @@ fn left(open: &Open) -> Vec<String> {
         format!("{}: {seen} examined, {waiting} waiting", root.name)
     };
     if roots.len() > 1 && open.proved_steps.is_none() {
-        lines.extend(roots.iter().take(MOST_LISTED).map(line));
-        if roots.len() > MOST_LISTED {
-            lines.push(format!("and {} more properties", roots.len() - MOST_LISTED));
+        // What the proof does not get past comes first.
+        let mut waiting: Vec<&OpenRoot> = roots.iter().filter(|root| root.waiting > 0).collect();
+        waiting.sort_by_key(|root| std::cmp::Reverse(root.waiting));
+        lines.extend(waiting.iter().take(MOST_ROOTS).map(|root| line(root)));
+        let others = roots.len() - waiting.len().min(MOST_ROOTS);
+        if waiting.len() > MOST_ROOTS {
+            lines.push(format!("and {}", many(others, "other property", "other properties")));
+        } else if others > 0 && !waiting.is_empty() {
+            lines.push(format!("{}: none waiting", many(others, "other property", "other properties")));
         }
     }
     lines
 }
 
-fn growth(system: &System, growth: &Growth, place: &str) -> String {
+fn growth((system, text): (&System, &str), growth: &Growth, place: &str) -> String {
     let what = match &growth.what {
         Growing::Processes => "the number of processes".to_owned(),
         Growing::Number(vars) => names(system, vars),
     };
-    let mut cycle: Vec<&str> = growth.cycle.iter().take(MOST_LISTED).map(String::as_str).collect();
+    let placed = |name: &String| {
+        let transition = system.transitions.iter().find(|it| it.name == *name);
+        let before = transition.and_then(|it| text.get(..it.span.start as usize));
+        before.map_or_else(
+            || name.clone(),
+            |before| format!("{name} (line {})", before.matches('\n').count() + 1),
+        )
+    };
+    let mut cycle: Vec<String> = growth.cycle.iter().take(MOST_LISTED).map(placed).collect();
     if growth.cycle.len() > MOST_LISTED {
-        cycle.push("..");
+        cycle.push("..".to_owned());
     }
     let (first, last) = &growth.values;
     format!("{what} went from {first} to {last} {place}, again and again along {}", cycle.join(" -> "))
@@ -135,6 +163,19 @@ pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
         }
         Try::Auto => format!("`cubicle {file}`: all kinds of searches in turn"),
         Try::Brab(procs) => format!("`cubicle brab {procs} {file}`: another oracle"),
+        Try::Classic => format!("`cubicle --engine classic {file}`: exact search alone; a short trial of it has closed the proof"),
+        Try::Pdr(2) => format!("`cubicle --engine pdr {file}`: property-directed search alone"),
+        Try::Pdr(procs) => {
+            format!("`cubicle brab {procs} --engine pdr {file}`: property-directed search alone, with another oracle")
+        }
+        Try::Lemmas(lines) => {
+            let (these, them) = if lines.len() == 1 { ("it holds", "it") } else { ("they hold", "them") };
+            format!(
+                "add `{}` to the model if {these}: no explored state violates {them}, and the proof closes with {them}; \
+                 `cubicle inductive {file}` then says whether a step does",
+                lines.join(" ")
+            )
+        }
         Try::Explore { procs, walks: false } => {
             format!("`cubicle --only-forward --procs {procs} {file}`: the smaller instance")
         }

@@ -28,6 +28,9 @@ use cubicle_run::verdict::{Reason, Verdict};
 /// Processes that are neither arguments of a step nor those of a cube, where they may count.
 const MORE_PROCESSES: usize = 3;
 
+/// The most cubes, each for all processes that it may name, of all questions that look for one step.
+const MOST_WORK: usize = 20_000;
+
 /// Effort of the search for runs and for a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct InductionOptions {
@@ -102,8 +105,9 @@ pub fn claims(
     let together = (declared.len() > 1).then_some(declared);
     let found = alone.into_iter().chain(together).map(|declared| {
         let (names, spans): (Vec<String>, Vec<Span>) = declared.into_iter().unzip();
-        tell(&names.join(", "));
-        let asked = Asked { model, options, interrupt };
+        let claim = names.join(", ");
+        tell(&format!("is {claim} inductive?"));
+        let asked = Asked { model, options, interrupt, tell: &|what| tell(&format!("{claim}: {what}")) };
         let cubes: Vec<usize> =
             (0..model.system.bad.len()).filter(|at| spans.contains(&model.system.bad[*at].span)).collect();
         let mut finding = ClaimFinding {
@@ -127,6 +131,8 @@ struct Asked<'a> {
     model: ModelSource<'a>,
     options: &'a InductionOptions,
     interrupt: &'a Interrupt,
+    /// Says what is looked for.
+    tell: &'a dyn Fn(&str),
 }
 
 impl Asked<'_> {
@@ -140,13 +146,8 @@ impl Asked<'_> {
         })
     }
 
+    /// What the checker of certificates says, which is quick; where it refuses, a step that shows why.
     fn induction(&self, cubes: &[usize]) -> Result<Induction, Interrupted> {
-        let mut open = None;
-        // Values that no run reaches are values of a state all the same.
-        let any_state = self.model.system.edited(|parts| {
-            parts.init.body = Dnf::truth();
-            parts.init.without_processes = Dnf::truth();
-        });
         let claims: Vec<(usize, Forbidden)> = cubes.iter().flat_map(|at| self.claimed(*at)).collect();
         let mut outside: Vec<Forbidden> = claims.iter().map(|it| it.1.clone()).collect();
         for bad in cubes.iter().map(|at| Forbidden::from(&self.model.system.bad[*at])) {
@@ -154,6 +155,45 @@ impl Asked<'_> {
                 outside.push(bad);
             }
         }
+        let system = self.only(cubes);
+        let claim = Claim { cubes: &outside, ..Claim::default() };
+        let how = CheckOptions::new(self.options.timeout, self.interrupt);
+        let (refused, first) = match confirm(&Subject::default(), &system, &system, claim, how) {
+            Ok(_) => return Ok(Induction::Inductive),
+            Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
+                return Ok(Induction::Initially);
+            }
+            Err(NoCertificate::Failed(ProofFailure::Stopped(why), _)) => return Ok(Induction::Open(why)),
+            Err(why) => {
+                let step = match &why {
+                    NoCertificate::Failed(
+                        ProofFailure::Refuted(Obligation::Consecution { transition, cube })
+                        | ProofFailure::Undecided(Obligation::Consecution { transition, cube }, _),
+                        all,
+                    ) => Some((all.all[*cube].clone(), *transition)),
+                    _ => None,
+                };
+                (explain(&system, &why), step)
+            }
+        };
+        Ok(match self.step(&claims, &outside, first.as_ref())? {
+            Ok(step) => Induction::Step(Box::new(step)),
+            Err(open) => Induction::Open(Reason::Uncertified(open.unwrap_or(refused))),
+        })
+    }
+
+    /// A step into a claim from outside of all cubes: if it can be, by the transition and into the claim that the checker names. Inside: why none is known.
+    fn step(
+        &self,
+        claims: &[(usize, Forbidden)],
+        outside: &[Forbidden],
+        first: Option<&(Forbidden, usize)>,
+    ) -> Result<Result<InductionStep, Option<String>>, Interrupted> {
+        // Values that no run reaches are values of a state all the same.
+        let any_state = self.model.system.edited(|parts| {
+            parts.init.body = Dnf::truth();
+            parts.init.without_processes = Dnf::truth();
+        });
         let others = outside.iter().any(|it| !it.others.is_empty());
         let widths = |claim: usize, t: usize| {
             let (params, arity) = (usize::from(claims[claim].1.params), any_state.transitions[t].arity());
@@ -161,42 +201,42 @@ impl Asked<'_> {
             let more = if any_state.counts.is_empty() && !others { 0 } else { MORE_PROCESSES };
             params.max(arity).max(constants)..=params + arity + constants + more
         };
-        let questions: Vec<(usize, usize)> = (0..claims.len())
+        let mut questions: Vec<(usize, usize, usize)> = (0..claims.len())
             .flat_map(|claim| (0..any_state.transitions.len()).map(move |t| (claim, t)))
             .filter(|(claim, t)| may_enter(&any_state, &claims[*claim].1, *t))
+            .flat_map(|(claim, t)| widths(claim, t).map(move |procs| (procs, claim, t)))
             .collect();
-        let largest = questions.iter().map(|(claim, t)| *widths(*claim, *t).end()).max().unwrap_or(0);
         // The fewest processes first.
-        for procs in 0..=largest {
-            for (claim, t) in questions.iter().filter(|(claim, t)| widths(*claim, *t).contains(&procs)) {
-                let (bad, claim) = &claims[*claim];
-                let path = Path {
-                    procs,
-                    begin: RunStart::Outside(outside.clone()),
-                    steps: vec![(TransitionId(*t as u16), None)],
-                    target: RunTarget::Cube(claim.clone()),
-                };
-                match unroll(&any_state, &path, self.options.timeout, self.interrupt)? {
-                    Unrolled::Run(step) => {
-                        let found = InductionStep { step: *step, bad: *bad, claim: claim.clone() };
-                        return Ok(Induction::Step(Box::new(found)));
-                    }
-                    Unrolled::None => {}
-                    Unrolled::Unknown(why) => open = Some(why),
+        questions.sort_by_key(|&(procs, claim, t)| {
+            let is_named = first.is_some_and(|(cube, by)| *by == t && *cube == claims[claim].1);
+            (!is_named, procs, claim, t)
+        });
+        let mut open = None;
+        let mut left = MOST_WORK;
+        for (procs, claim, t) in questions {
+            // What the encoding of a question has, more or less.
+            let tuples = outside.iter().map(|it| procs.saturating_pow(u32::from(it.params)));
+            let Some(rest) = left.checked_sub(tuples.sum()) else {
+                let why = "no step was found within the limit on the size of all questions to Z3";
+                return Ok(Err(Some(open.unwrap_or_else(|| why.to_owned()))));
+            };
+            left = rest;
+            let (bad, claim) = &claims[claim];
+            let path = Path {
+                procs,
+                begin: RunStart::Outside(outside.to_vec()),
+                steps: vec![(TransitionId(t as u16), None)],
+                target: RunTarget::Cube(claim.clone()),
+            };
+            match unroll(&any_state, &path, self.options.timeout, self.interrupt)? {
+                Unrolled::Run(step) => {
+                    return Ok(Ok(InductionStep { step: *step, bad: *bad, claim: claim.clone() }));
                 }
+                Unrolled::None => {}
+                Unrolled::Unknown(why) => open = Some(why),
             }
         }
-        let system = self.only(cubes);
-        let claim = Claim { cubes: &outside, ..Claim::default() };
-        let how = CheckOptions::new(self.options.timeout, self.interrupt);
-        Ok(match confirm(&Subject::default(), &system, &system, claim, how) {
-            Ok(_) => Induction::Inductive,
-            Err(NoCertificate::Failed(ProofFailure::Refuted(Obligation::Initiation(_)), _)) => {
-                Induction::Initially
-            }
-            Err(NoCertificate::Failed(ProofFailure::Stopped(why), _)) => Induction::Open(why),
-            Err(why) => Induction::Open(Reason::Uncertified(open.unwrap_or_else(|| explain(&system, &why)))),
-        })
+        Ok(Err(open))
     }
 
     /// The states that a bad cube stands for, with its number.
@@ -213,6 +253,7 @@ impl Asked<'_> {
         let limits = ForwardOptions::default().max_states(self.options.max_states);
         let sizes = (1..=self.options.procs).filter(|size| admits(&system, *size));
         for size in sizes {
+            (self.tell)(&format!("looking for a run with {size} processes"));
             let seen = explore(&system, size, &limits, self.interrupt, &mut Silent).exploration;
             if let Some(run) = seen.unsafe_trace {
                 finding.run = Some(run);
@@ -225,6 +266,7 @@ impl Asked<'_> {
         if self.options.rounds == 0 {
             return;
         }
+        (self.tell)("looking for further claims");
         let options =
             Options::default().only_states(true).rounds(Some(self.options.rounds)).vacuity(Vacuity::Ignore);
         // What is proposed is read from the certificate, which is checked.

@@ -20,7 +20,7 @@ use crate::cli::quantities::duration;
 use crate::cli::{exit, files, input, settings};
 
 /// How long the solver looks at one question.
-const QUESTION_TIME: Duration = Duration::from_secs(10);
+const QUESTION_TIME: Duration = Duration::from_secs(2);
 
 const FORMATS: [FormatChoice; 2] = [
     ("human", ResultFormat::Human, "Text for a person"),
@@ -52,7 +52,7 @@ pub struct InductiveArgs {
     pub max_states: u32,
 
     /// Give the search for further claims up after N rounds, each with three times the effort of the one before; 0: without it
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(0..=16))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=16))]
     pub rounds: u8,
 
     /// Give up after this time (500ms, 10s, 2m), with what was found
@@ -97,7 +97,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         rounds: args.rounds.into(),
         timeout: QUESTION_TIME,
     };
-    let tell = |what: &str| ending.progress().begin(&format!("is {what} inductive?"));
+    let tell = |what: &str| ending.progress().begin(what);
     let found = claims(ModelSource::new(system, &loaded.text), &options, interrupt, &tell);
     ending.begin();
     document.induction = found.iter().map(|it| InductionRecord::new(system, &loaded.text, it)).collect();

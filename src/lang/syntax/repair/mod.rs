@@ -7,6 +7,7 @@
 
 mod counts;
 mod declarations;
+mod elsewhere;
 mod formulas;
 mod lists;
 mod rule;
@@ -19,6 +20,7 @@ mod walker;
 mod words;
 
 pub use counts::miscounted;
+pub use elsewhere::elsewhere;
 pub use site::{DeclaredNames, Repair, Site, capital};
 pub use starts::{begins_declaration, listed, type_first};
 pub use walker::{of_a_branch, repair};

@@ -3,7 +3,7 @@
 use crate::syntax::token::{Token, tokens};
 
 /// Tokens that the lexer does not produce.
-const CONTEXTUAL: [(&str, Token<'static>); 7] = [
+const CONTEXTUAL: [(&str, Token<'static>); 9] = [
     ("SUM", Token::Sum),
     ("SEND", Token::Send),
     ("RECEIVE", Token::Receive),
@@ -11,6 +11,8 @@ const CONTEXTUAL: [(&str, Token<'static>); 7] = [
     ("CHANNEL", Token::Channel),
     ("FAIR", Token::Fair),
     ("STRONG_FAIR", Token::StrongFair),
+    ("RESPONSE", Token::Response),
+    ("RECURRENCE", Token::Recurrence),
 ];
 
 /// The token that a word is.

@@ -10,6 +10,7 @@ pub fn begins_declaration(rest: &[Placed<'_>], known: &DeclaredNames<'_>) -> boo
     let Some(&(_, Token::Lident(word) | Token::Mident(word), _)) = rest.first() else { return false };
     let block = matches!(rest.get(1), Some((_, Token::Lident(_) | Token::ParOpen | Token::BraceOpen, _)));
     keyword(word).is_some()
+        || word == "active"
         || type_first(rest, known).is_some()
         || of_a_branch(rest, 0, "").is_some()
         || (block && matches!(rest[0].1, Token::Lident(_)))

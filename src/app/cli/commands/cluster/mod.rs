@@ -38,7 +38,7 @@ use crate::cli::failure::Failure;
 use crate::cli::formulas::expected_end;
 use crate::cli::kept::{self, ResumeArgs};
 use crate::cli::model::{Invocation, parse_for, prepared, supervised};
-use crate::cli::{document, exit, logging, settings};
+use crate::cli::{document, exit, logging, settings, usage};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -58,7 +58,7 @@ pub fn resume(again: ResumeArgs, manifest: &Manifest) -> u8 {
     let words = iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
     let mut told = match ClusterArgs::try_parse_from(words) {
         Ok(told) => told,
-        Err(error) => return exit::refuse(&error),
+        Err(error) => return usage::refuse(&error),
     };
     told.workers = again.workers.unwrap_or(told.workers);
     (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);

@@ -5,6 +5,7 @@
 
 mod call;
 mod folder;
+mod modern;
 mod tools;
 
 use std::collections::BTreeMap;
@@ -20,14 +21,19 @@ use serde_json::{Map, Value, json};
 
 use self::call::MOST_CALLS;
 use self::folder::Folder;
+use self::modern::{Peer, Tasks};
 use self::tools::{TOOLS, Tool};
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 use crate::cli::{exit, watchdog};
 use crate::rpc::{Framing, Outgoing, RequestError, Server, ServerEnd, guarded, serve};
 
-/// The versions of the protocol that the server speaks, the newest first.
-const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
+/// The versions of the protocol that begin with `initialize`, the newest first.
+const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+/// What clients are told to do with the tools.
+const INSTRUCTIONS: &str = "A model checker for parameterized systems, in the language of Cubicle. Check a model after each change, \
+                            step through it to see what it does, explain the codes of errors.";
 
 /// How long runs may take to end after a signal.
 const GRACE: Duration = Duration::from_millis(400);
@@ -72,6 +78,7 @@ pub fn run(args: McpArgs) -> u8 {
         time_limit: args.time_limit,
         is_initialized: false,
         calls: Arc::clone(&calls),
+        tasks: Arc::default(),
     };
     let stop = move |signal| calls.stop(signal);
     match serve(BufReader::new(std::io::stdin()), Framing::Lines, &output, &mut server, stop, signals, leave)
@@ -118,6 +125,14 @@ impl Calls {
         }
     }
 
+    /// Ends a call whose answer nobody waits for.
+    fn drop_call(&self, key: &str) {
+        if let Some(call) = self.running().get_mut(key) {
+            call.is_wanted = false;
+            call.dropper.drop_run();
+        }
+    }
+
     /// A call has ended, and is answered where that is wanted: the server may end when none is left.
     fn end(&self, key: &str, answer: impl FnOnce()) {
         if self.running().get(key).is_some_and(|call| call.is_wanted) {
@@ -142,10 +157,27 @@ struct ToolServer {
     time_limit: Duration,
     is_initialized: bool,
     calls: Arc<Calls>,
+    tasks: Arc<Tasks>,
+}
+
+/// The name of the server.
+fn server_info() -> Value {
+    json!({ "name": "cubicle", "title": "Cubicle", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// The tools as clients are told of them.
+fn listed() -> Value {
+    let tools: Vec<Value> = TOOLS.iter().map(Tool::description).collect();
+    json!({ "tools": tools })
 }
 
 impl Server for ToolServer {
     fn request(&mut self, method: &str, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+        match modern::peer(params) {
+            None => {}
+            Some(Ok(peer)) => return self.modern(method, params, id, peer),
+            Some(Err(error)) => return Some(Err(error)),
+        }
         match method {
             "ping" => Some(Ok(json!({}))),
             "initialize" => Some(Ok(self.initialize(params))),
@@ -153,11 +185,8 @@ impl Server for ToolServer {
                 let why = "the first request is `initialize`";
                 Some(Err(RequestError::new(RequestError::NOT_INITIALIZED, why)))
             }
-            "tools/list" => {
-                let tools: Vec<Value> = TOOLS.iter().map(Tool::description).collect();
-                Some(Ok(json!({ "tools": tools })))
-            }
-            "tools/call" => self.call(params, id),
+            "tools/list" => Some(Ok(listed())),
+            "tools/call" => self.call(params, id, None),
             _ => Some(Err(RequestError::no_method(method))),
         }
     }
@@ -189,14 +218,33 @@ impl ToolServer {
         json!({
             "protocolVersion": asked.unwrap_or(&VERSIONS[0]),
             "capabilities": { "tools": {} },
-            "serverInfo": { "name": "cubicle", "title": "Cubicle", "version": env!("CARGO_PKG_VERSION") },
-            "instructions": "A model checker for parameterized systems, in the language of Cubicle. Check a model after each change, \
-                             step through it to see what it does, explain the codes of errors.",
+            "serverInfo": server_info(),
+            "instructions": INSTRUCTIONS,
         })
     }
 
-    /// Begins a call, which is answered by a thread of its own.
-    fn call(&self, params: &Value, id: &Value) -> Option<Result<Value, RequestError>> {
+    /// Answers a request that says which version it is in.
+    fn modern(
+        &self,
+        method: &str,
+        params: &Value,
+        id: &Value,
+        peer: Peer,
+    ) -> Option<Result<Value, RequestError>> {
+        match method {
+            "server/discover" => Some(Ok(modern::discovered(&server_info(), INSTRUCTIONS))),
+            "tools/list" => Some(Ok(modern::fresh(listed()))),
+            "tools/call" => self.call(params, id, Some(peer)),
+            "tasks/get" | "tasks/update" | "tasks/cancel" => {
+                Some(self.tasks.request(method, params, peer, |task| self.calls.drop_call(task)))
+            }
+            _ => Some(Err(RequestError::no_method(method))),
+        }
+    }
+
+    /// Begins a call, which is answered by a thread of its own; a long one of a client that can have tasks at once, with a task. `peer`: the client, from
+    /// 2026-07-28 on.
+    fn call(&self, params: &Value, id: &Value, peer: Option<Peer>) -> Option<Result<Value, RequestError>> {
         let name = params["name"].as_str().unwrap_or_default();
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
             let why = format!("there is no tool `{name}`");
@@ -207,7 +255,9 @@ impl ToolServer {
             Value::Null => Map::new(),
             _ => return Some(Ok(call::failure("`arguments` must be an object"))),
         };
-        let (key, (interrupt, dropper)) = (id.to_string(), Interrupt::default().droppable());
+        let task = peer.filter(|peer| peer.has_tasks && tool.work.is_long()).map(|_| self.tasks.begin());
+        let key = task.as_ref().map_or_else(|| id.to_string(), |(task, _)| task.clone());
+        let (interrupt, dropper) = Interrupt::default().droppable();
         let mut running = self.calls.running();
         if running.contains_key(&key) {
             let why = format!("request {key} is not answered yet");
@@ -223,23 +273,28 @@ impl ToolServer {
         drop(running);
         let (calls, output, folder) =
             (Arc::clone(&self.calls), self.output.clone(), Arc::clone(&self.folder));
+        let (tasks, is_task) = (Arc::clone(&self.tasks), task.is_some());
         let (id, limit, of_call) = (id.clone(), self.time_limit, key.clone());
         let begun = thread::Builder::new().name("call".into()).spawn(move || {
             let made = guarded(|| call::call(tool, &given, &folder, limit, &interrupt));
             let result = made.map_or_else(|| Some(Err(RequestError::bug())), |made| made.map(Ok));
-            calls.end(&of_call, || result.into_iter().for_each(|result| output.respond(&id, result)));
+            let complete = |made| if peer.is_some() { modern::complete(made) } else { made };
+            let result = result.map(|made| made.map(complete));
+            calls.end(&of_call, || match result {
+                Some(result) if is_task => tasks.end(&of_call, result),
+                Some(result) => output.respond(&id, result),
+                None => {}
+            });
         });
-        begun.err().map(|error| {
+        if let Err(error) = begun {
             self.calls.end(&key, || ());
-            Ok(call::failure(&format!("cannot start a thread: {error}")))
-        })
+            return Some(Ok(call::failure(&format!("cannot start a thread: {error}"))));
+        }
+        task.map(|(_, told)| Ok(told))
     }
 
     /// Ends a call whose answer the client does not want any more.
     fn cancel(&self, id: &Value) {
-        if let Some(call) = self.calls.running().get_mut(&id.to_string()) {
-            call.is_wanted = false;
-            call.dropper.drop_run();
-        }
+        self.calls.drop_call(&id.to_string());
     }
 }

@@ -31,6 +31,13 @@ pub enum Work {
     Explain,
 }
 
+impl Work {
+    /// Whether it may take as long as the limit on time allows.
+    pub const fn is_long(self) -> bool {
+        matches!(self, Self::Check | Self::Command(_))
+    }
+}
+
 /// An argument of a tool.
 pub struct Argument {
     /// Its name.

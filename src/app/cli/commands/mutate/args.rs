@@ -114,6 +114,10 @@ pub struct MutateArgs {
     #[arg(long, value_name = "N")]
     pub trace: Vec<usize>,
 
+    /// Show each survivor with the lines that it changes, instead of what they have in common
+    #[arg(long)]
+    pub all: bool,
+
     /// Show killed mutants, too, each with its run in a line
     #[arg(short, long)]
     pub verbose: bool,

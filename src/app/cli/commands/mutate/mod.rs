@@ -14,7 +14,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
-use cubicle_report::{self as report, MutationPage, Style};
+use cubicle_report::{self as report, MutantsShown, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{Options, Vacuity};
@@ -258,7 +258,8 @@ impl MutateRun<'_> {
             MutationDocument::new(found, source, &run)
         };
         if args.report.is_some() {
-            let text = report::mutation(found, source, false, Style::PLAIN);
+            let shown = MutantsShown { killed: false, survivors: false };
+            let text = report::mutation(found, source, shown, Style::PLAIN);
             let answer = last_block(&text).lines().next().unwrap_or_default();
             if let Err(failure) = self.page(&document(code), source.text, answer) {
                 self.ending.messages.error(&failure.error);
@@ -285,7 +286,7 @@ impl MutateRun<'_> {
     fn tell(&mut self, found: &Mutation, source: &Source<'_>) {
         let style = settings::result_style();
         let Self { args, ending, .. } = *self;
-        if found.mutants.is_empty() {
+        if found.mutants.is_empty() && found.stopped.is_none() {
             return ending.output.write("There are no mutants: no mistake of these kinds fits anywhere\n");
         }
         for number in &args.trace {
@@ -297,7 +298,8 @@ impl MutateRun<'_> {
             }
         }
         // The rate comes last.
-        let text = report::mutation(found, source, args.verbose, style);
+        let shown = MutantsShown { killed: args.verbose, survivors: args.all };
+        let text = report::mutation(found, source, shown, style);
         ending.output.write(if args.quiet { last_block(&text) } else { &text });
     }
 

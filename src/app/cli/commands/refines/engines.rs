@@ -16,8 +16,6 @@ use cubicle_run::verdict::Reason;
 use cubicle_transform::refines::Refinement;
 
 use super::args::RefinesArgs;
-use crate::cli::document::NoInvocation;
-use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::model::parse;
 use crate::cli::settings;
@@ -76,12 +74,7 @@ pub fn engine_options(args: &RefinesArgs, system: &System, allowed: &Allowed) ->
     words.extend(["--jobs".into(), args.jobs.to_string().into()]);
     words.extend(args.options.iter().cloned());
     words.push(args.concrete.clone().into());
-    let asked = parse(words.clone(), &words).map_err(|why| match why {
-        NoInvocation::Unparsed(error) => {
-            Failure::usage(exit::why(&error).unwrap_or_else(|| "help is that of `cubicle --help`".to_owned()))
-        }
-        NoInvocation::Refused(failure) => failure,
-    })?;
+    let asked = parse(words.clone(), &words).map_err(|why| Failure::usage(why.in_a_line()))?;
     let options = settings::options(&asked.args, system, allowed).vacuity(Vacuity::Ignore);
     Ok(options.needs_proof(args.certificate.is_some()))
 }

@@ -1,4 +1,4 @@
-//! `cubicle shrink FILE --keep exit=4 -- --brab 2`: a minimal part of a model that still shows the chosen symptom.
+//! `cubicle shrink FILE --keep exit=4 -- brab 2`: a minimal part of a model that still shows the chosen symptom.
 
 mod condition;
 

@@ -17,7 +17,7 @@ const FORMATS: [FormatChoice; 4] = [
 
 /// Runs models, and says which of them do not give the verdict that they announce.
 ///
-/// A model says in a line `(* TEST: OPTIONS => VERDICT *)` how to run it and what to expect: `(* TEST: --brab 2 => safe *)`. It may have
+/// A model says in a line `(* TEST: OPTIONS => VERDICT *)` how to run it and what to expect: `(* TEST: brab 2 => safe *)`. It may have
 /// several. Verdicts are `safe`, `unsafe` (`unsafe in 6`: with 6 steps at most), `violated`, `deadlock`, `invariant-refuted`,
 /// `nothing-wrong` (of an exploration), `unknown`, `well-formed` (--type-only) and `error C0102`, the code of an error in the model. Each run
 /// is a process of its own, and none may write files.

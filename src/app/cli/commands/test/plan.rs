@@ -140,7 +140,7 @@ fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Result<Vec<Pla
 fn malformed(span: Span) -> Box<Diagnostic> {
     let wrong = Diagnostic::error(MISREAD, span, "this TEST line cannot be read")
         .label("it does not have the form `(* TEST: OPTIONS => VERDICT *)`");
-    Box::new(wrong.help("write `(* TEST: --brab 2 => safe *)`, for example"))
+    Box::new(wrong.help("write `(* TEST: brab 2 => safe *)`, for example"))
 }
 
 fn run(line: &TestLine<'_>, lines: &Lines<'_>, path: &Path) -> Result<PlannedRun, Box<Diagnostic>> {
