@@ -250,7 +250,7 @@ pub struct CertificateText {
 /// Reads the subject of a certificate for a model, and its invariants in the names and types of its system.
 pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
     let system = model.system;
-    let (subject, text) = Subject::read(system, text).map_err(NoCertificate::Unreadable)?;
+    let (subject, text) = Subject::read(model, text).map_err(NoCertificate::Unreadable)?;
     let basis = subject.derived(system).map_err(|why| match why {
         NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
         NotDerived::TooHard(why) => NoCertificate::NotDerived(why),

@@ -30,6 +30,7 @@ mod instances;
 mod numbers;
 mod populated;
 mod purpose;
+mod ranking;
 mod recorder;
 mod remote;
 mod run;
@@ -45,7 +46,7 @@ mod tuning;
 mod turn;
 mod vacuity;
 
-pub use accept::{Origin, Refusal, check_claim};
+pub use accept::{Origin, Refusal, check_claim, runs_claim};
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use instances::only_instance;

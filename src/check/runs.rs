@@ -2,6 +2,7 @@
 
 use super::all_sizes::all_sizes;
 use super::auto;
+use super::ranking;
 use super::schedule;
 use super::session::Session;
 use super::size::nearest;
@@ -11,7 +12,7 @@ use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
-use cubicle_run::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
+use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
 use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
 use cubicle_transform::with_monitor_and_plan;
 
@@ -41,7 +42,10 @@ pub fn prove(session: &mut Session<'_>) {
         if session.interrupt.reason().is_some() {
             break;
         }
-        match proof(session, report.property) {
+        let declared = &session.system.temporal[report.property];
+        let found = proof(session, report.property)
+            .or_else(|why| ranking::proof(session, declared).ok_or(why));
+        match found {
             Ok(proof) => {
                 report.proof = Some(Box::new(proof));
                 settle(session.system, report);
@@ -153,12 +157,12 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     let declared = &session.system.temporal[property];
     let (system, plan) = if declared.kind == TemporalKind::Cover {
         session.tell(Event::Work("proving that no run reaches the cover"));
-        (with_cover(session.system, declared), None)
+        (with_cover(session.system, declared), RunsPlan::Cover)
     } else {
         let made = with_monitor_and_plan(session.system, declared);
         let (system, plan) = made.map_err(|why| Unproved::NoMonitor(why.to_string()))?;
         session.tell(Event::Work("proving that no fair loop closes"));
-        (system, Some(plan))
+        (system, RunsPlan::Monitor(plan))
     };
     let options = Options::default()
         .vacuity(Vacuity::Ignore)

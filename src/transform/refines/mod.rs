@@ -29,7 +29,7 @@
 mod failing;
 mod initial;
 mod scene;
-mod ways;
+
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::core;

@@ -1,9 +1,10 @@
 //! Values and formulas by cases: what a cell holds under which condition.
 
-use cubicle_lang::model::substitute;
-use cubicle_lang::model::{
-    Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
-    negated, rename, simplify,
+use super::rename;
+use super::substitute;
+use super::{
+    Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, Update, VarId,
+    Assignment, negated, simplify,
 };
 
 /// The most cases of a formula.
@@ -211,4 +212,14 @@ pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<C
     };
     let reading = |cell: &Cell| Ok(Some(if *cell == left { a.clone() } else { b.clone() }));
     literal(system, &unequal, &reading)
+}
+
+/// What an update with branches gives a cell, where the transition has this many parameters.
+pub fn updated(system: &System, update: &Update, cell: &Cell, arity: u8) -> Ways<Values> {
+    let Assignment::Cases(branches) = &update.assignment else { return Ok(Values::new()) };
+    let map = |p: ProcRef| match p {
+        ProcRef::Var(v) if v >= arity => cell.index[usize::from(v - arity)],
+        other => other,
+    };
+    chosen(system, branches, &map)
 }
