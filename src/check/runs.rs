@@ -38,16 +38,20 @@ pub fn look(session: &mut Session<'_>) {
 pub fn prove(session: &mut Session<'_>) {
     let mut reports = std::mem::take(&mut session.report.temporal);
     let mut loops = Vec::new();
-    for report in reports.iter_mut().filter(|it| is_open(it) && it.open.is_none()) {
+    for report in reports.iter_mut().filter(|it| is_open(it) && may_be_proved(it)) {
         if session.interrupt.reason().is_some() {
             break;
         }
         let declared = &session.system.temporal[report.property];
-        let found = proof(session, report.property)
-            .or_else(|why| ranking::proof(session, declared).ok_or(why));
+        // Where an instance has endlessly many states, there is no monitor.
+        let by_monitor = match &report.open {
+            None => proof(session, report.property),
+            Some(_) => Err(Unproved::NoMonitor("not all states of an instance were seen".to_owned())),
+        };
+        let found = by_monitor.or_else(|why| ranking::proof(session, declared).ok_or(why));
         match found {
             Ok(proof) => {
-                report.proof = Some(Box::new(proof));
+                (report.proof, report.open) = (Some(Box::new(proof)), None);
                 settle(session.system, report);
             }
             Err(why) => {
@@ -55,7 +59,7 @@ pub fn prove(session: &mut Session<'_>) {
                     loops.push(procs);
                 }
                 // Of a `cover`, what is open is whether some run reaches it.
-                if session.system.temporal[report.property].kind != TemporalKind::Cover {
+                if declared.kind != TemporalKind::Cover && report.open.is_none() {
                     report.unproved = Some(why);
                 }
             }
@@ -79,6 +83,11 @@ fn look_at_all(session: &mut Session<'_>, reports: &mut [TemporalReport], states
             return;
         }
     }
+}
+
+/// Whether a proof may settle what instances left open: none was cut but by a limit on states.
+fn may_be_proved(report: &TemporalReport) -> bool {
+    report.open.as_ref().is_none_or(|cut| matches!(cut.stop, Stop::States | Stop::Numbers))
 }
 
 /// Whether a property is not settled yet.

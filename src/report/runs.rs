@@ -208,6 +208,9 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
     let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {
+        (true, false) if known.proved => {
+            format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
+        }
         (true, _) => String::new(),
         (false, false) if known.proved && (system.max_procs.is_none() || !system.has_processes()) => {
             format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })

@@ -34,6 +34,7 @@ mod others;
 mod populated;
 mod properties;
 mod random_systems;
+mod rankings;
 mod runs;
 mod sorted;
 mod spin_runs;

@@ -3,12 +3,15 @@
 use super::super::added::NotDerived;
 use super::super::obligations::arrangements;
 use super::fails::{Fails, Reader, named};
-use cubicle_lang::model::ways::read;
+use cubicle_lang::model::ways::{both, read};
 use cubicle_lang::model::{
-    Case, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, Ranking, Rational, Relation, System,
-    Temporal, TemporalKind, Term, Transition, rename,
+    Case, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational, Relation, System,
+    Temporal, TemporalKind, Term, Transition, Type, rename,
 };
 use cubicle_run::interrupt::Interrupt;
+
+/// The most values of a global that cells are compared with.
+const MOST_COMPARED: u32 = 4;
 
 /// All ways for a condition of the ranking to fail.
 pub fn all(model: &System, ranking: &Ranking, property: &Temporal) -> Result<Vec<Fails>, NotDerived> {
@@ -378,10 +381,72 @@ impl<'a> Rule<'a> {
                     said.extend(blocked.ways);
                     said
                 });
+                if helper.further == 1 {
+                    self.count_none(&mut fails, helper, observed);
+                }
             }
             found.push(fails);
         }
         Ok(found)
+    }
+
+    /// That no process is ready, by counts: where what makes one ready is about its own cells of finite types, alone and compared with globals, and about globals.
+    fn count_none(&self, fails: &mut Fails, helper: &Helper, observed: &[u8]) {
+        let other = self.params;
+        let names: Vec<u8> = (0..=other).collect();
+        let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
+        for t in self.steps_of(helper) {
+            let guard = self.now().holds(std::slice::from_ref(&t.guard), &args);
+            for way in both(&guard, &helper.when).unwrap_or_default() {
+                for (own, of_globals) in self.by_values(way, other).unwrap_or_default() {
+                    let mut or: Vec<Conj> = self.now().fails(&[of_globals], &names);
+                    or.extend(observed.iter().flat_map(|p| self.now().holds(std::slice::from_ref(&own), &[*p])));
+                    fails.none.push((own, or));
+                }
+            }
+        }
+    }
+
+    /// What a conjunction says of a process, as `ProcRef::Var(0)`, and of globals, for each value of the globals that it compares cells with; `None` where it
+    /// says something else.
+    fn by_values(&self, way: Conj, other: u8) -> Option<Vec<(Conj, Conj)>> {
+        let mut found = vec![(Conj::new(), Conj::new())];
+        for literal in way {
+            let cells = literal.cells();
+            let is_own = |it: &Cell| it.index[..] == [ProcRef::Var(other)];
+            let is_global = |it: &Cell| it.index.is_empty();
+            let cell = |var| Cell { var, index: [ProcRef::Var(0)].into_iter().collect() };
+            match &literal {
+                Literal::Eq { left: Term::Proc(_), .. } | Literal::Eq { right: Term::Proc(_), .. } | Literal::Less { .. } => return None,
+                _ if cells.iter().all(|it| is_global(it)) => {
+                    found.iter_mut().for_each(|it| it.1.push(literal.clone()));
+                }
+                Literal::In { cell: of, values } if is_own(of) => {
+                    let literal = Literal::In { cell: cell(of.var), values: *values };
+                    found.iter_mut().for_each(|it| it.0.push(literal.clone()));
+                }
+                Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated } => {
+                    let (own, global) = if is_own(a) { (a, b) } else { (b, a) };
+                    let Type::Enum(ty) = self.model.var(own.var).ty else { return None };
+                    let all = self.model.enumeration(ty).all();
+                    if !is_own(own) || !is_global(global) || all.count_ones() > MOST_COMPARED {
+                        return None;
+                    }
+                    let mut next = Vec::new();
+                    for value in (0..64).map(|bit| 1_u64 << bit).filter(|bit| all & bit != 0) {
+                        let values = if *negated { all & !value } else { value };
+                        next.extend(found.iter().cloned().map(|(mut of_own, mut of_globals)| {
+                            of_own.push(Literal::In { cell: cell(own.var), values });
+                            of_globals.push(Literal::In { cell: global.clone(), values: value });
+                            (of_own, of_globals)
+                        }));
+                    }
+                    found = next;
+                }
+                _ => return None,
+            }
+        }
+        Some(found)
     }
 
     /// A state that waits in which a number of the measures is negative.

@@ -13,12 +13,14 @@ pub struct Fails {
     pub ways: Vec<Conj>,
     /// What tuples of this many other processes satisfy.
     pub others: Vec<(u8, Vec<Conj>)>,
+    /// That no process satisfies the first one, over `ProcRef::Var(0)`, or one of the others holds: this follows from the rest.
+    pub none: Vec<(Conj, Vec<Conj>)>,
 }
 
 impl Fails {
     /// Nothing is known yet of so many processes.
     pub fn of(procs: u8) -> Self {
-        Self { procs, ways: vec![Conj::new()], others: Vec::new() }
+        Self { procs, ways: vec![Conj::new()], others: Vec::new(), none: Vec::new() }
     }
 
     /// One of these holds, too. Left out where there are too many cases.

@@ -33,6 +33,9 @@
 //! of transitions that set `FAILED`. What cannot be said, or takes too many cases, is left out of such a conjunction: then more states are
 //! bad, and a proof is still a proof. No step of the model is changed.
 //!
+//! That no other process is ready is said by a count, too, where what makes one ready is about its own cells and globals alone: `#{q | ..} = 0`, unless an
+//! observed process is counted. That follows from the rest, and searches can use it.
+//!
 //! *least*: instead of 5 as it is, it is shown that a helper is ready for the least element of a set to which the first parameter belongs: `before` is
 //! asymmetric and transitive on the set, so that the set, being finite and not empty, has an element with none before it.
 //!
@@ -44,7 +47,8 @@ mod text;
 
 use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
-    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, Measured, Ranking, System, SystemParts,
+    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Ranking, Rational,
+    Relation, System, SystemParts,
     TemporalKind, Term, Transition, Type, Universal, Update, VarKind,
 };
 use fails::Fails;
@@ -79,7 +83,16 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     let span = property.span;
     let mut bad: Vec<(u8, Conj)> = vec![(0, vec![flag(0b10)])];
     let mut steps: Vec<(u8, Conj, Vec<Universal>)> = Vec::new();
-    for Fails { procs, ways, others } in conditions::all(model, ranking, property)? {
+    for mut fails in conditions::all(model, ranking, property)? {
+        for (counted, or) in std::mem::take(&mut fails.none) {
+            let body = Dnf(vec![counted]);
+            let Some(count) = system.counted(0, body, None, span) else { continue };
+            let terms = vec![(Cell { var: count, index: [].into_iter().collect() }, Rational::ONE)];
+            let expr = Linear { terms, constant: Rational::ZERO };
+            let none = vec![Literal::Linear { expr, relation: Relation::Eq, integer: true }];
+            fails.and(&[&[none], &or[..]].concat());
+        }
+        let Fails { procs, ways, others, .. } = fails;
         for way in ways {
             if others.is_empty() {
                 let found = (procs, way);
@@ -169,7 +182,7 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
     }
     let known = |cell: &Cell, most: u8| {
         let var = model.vars.get(usize::from(cell.var.0));
-        let index = |p: &cubicle_lang::model::ProcRef| is_named(*p, most, model);
+        let index = |p: &ProcRef| is_named(*p, most, model);
         var.is_some_and(|it| it.arity() == cell.index.len()) && cell.index.iter().all(index)
     };
     let formula = |(most, body): &(u8, &[Conj])| {
@@ -182,8 +195,8 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
             terms && literal.cells().into_iter().all(|cell| known(cell, *most))
         })
     };
-    let whole = |number: &&cubicle_lang::model::Linear| {
-        let cell = |(cell, factor): &(Cell, cubicle_lang::model::Rational)| {
+    let whole = |number: &&Linear| {
+        let cell = |(cell, factor): &(Cell, Rational)| {
             known(cell, params) && factor.is_integer() && model.var(cell.var).ty == Type::Int
         };
         number.constant.is_integer() && number.terms.iter().all(cell)
@@ -195,9 +208,9 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
 }
 
 /// Whether a process is one of the first ones, or a constant of the model.
-fn is_named(p: cubicle_lang::model::ProcRef, most: u8, model: &System) -> bool {
+fn is_named(p: ProcRef, most: u8, model: &System) -> bool {
     match p {
-        cubicle_lang::model::ProcRef::Var(v) => v < most,
-        cubicle_lang::model::ProcRef::Const(k) => k < model.proc_constants,
+        ProcRef::Var(v) => v < most,
+        ProcRef::Const(k) => k < model.proc_constants,
     }
 }

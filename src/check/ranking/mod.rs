@@ -23,9 +23,12 @@ use cubicle_lang::model::{
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{Options, Vacuity};
 use cubicle_run::result::{Report, RunsPlan, RunsProof};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::verdict::{Trace, Verdict};
 use sample::Sample;
 use tracing::info;
+
+/// How often rankings are chosen again, after runs in which those before fail.
+const ATTEMPTS: usize = 16;
 
 /// Proves a property by a ranking; `None` when none is found that can be proved.
 pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
@@ -37,17 +40,25 @@ pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof
     session.tell(Event::Work("looking for a ranking"));
     let least = property.params.len().max(usize::from(system.proc_constants));
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
-    let sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
-    let rankings = Chooser::new(&sample).rankings(&fresh(system));
-    for ranking in rankings {
-        if session.interrupt.reason().is_some() {
+    let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
+    for _ in 0..ATTEMPTS {
+        let rankings = Chooser::new(&sample).rankings(&fresh(system));
+        let mut runs = Vec::new();
+        for ranking in rankings {
+            if session.interrupt.reason().is_some() {
+                return None;
+            }
+            info!(?ranking, "tried");
+            session.tell(Event::Work("proving that a ranking falls"));
+            match proved(session, &sample, ranking) {
+                Ok(proof) => return Some(proof),
+                Err(run) => runs.extend(run),
+            }
+        }
+        if runs.is_empty() {
             return None;
         }
-        info!(?ranking, "tried");
-        session.tell(Event::Work("proving that a ranking falls"));
-        if let Some(proof) = proved(session, &sample, ranking) {
-            return Some(proof);
-        }
+        runs.iter().for_each(|run| sample.learn(run));
     }
     None
 }
@@ -63,11 +74,18 @@ fn fresh(system: &System) -> String {
     names.next().expect("there are endlessly many names")
 }
 
-/// The proof that a ranking is one.
-fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Option<RunsProof> {
-    let system = ranked(session.system, &ranking).ok()?;
+/// The proof that a ranking is one; else a run to a state where it fails, if there is one.
+fn proved(
+    session: &Session<'_>,
+    sample: &Sample<'_>,
+    ranking: Ranking,
+) -> Result<RunsProof, Option<Trace>> {
+    let system = ranked(session.system, &ranking).map_err(|why| {
+        info!(?why, "the ranking has no system");
+        None
+    })?;
     let hints = ranking.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
-    let failed = VarId::new(session.system.vars.len())?;
+    let failed = VarId::new(session.system.vars.len()).ok_or(None)?;
     let system = system.edited(|parts| {
         let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
         for (number, (guard, body)) in (0..).zip(hints) {
@@ -88,19 +106,18 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Optio
     proof.is_derived = true;
     auto::decide(&mut proof);
     let Report { verdict, backward, .. } = proof.report;
-    match verdict? {
+    match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Some(RunsProof { system, plan: RunsPlan::Ranking(ranking), invariant, counts })
+            Ok(RunsProof { system, plan: RunsPlan::Ranking(ranking), invariant, counts })
         }
         Verdict::Unsafe(trace) => {
             info!(procs = trace.initial.procs, "the ranking fails");
-            None
+            Err(Some(*trace))
         }
         Verdict::Unknown(reason) => {
             info!(?reason, "the ranking is not proved");
-            let _: Reason = reason;
-            None
+            Err(None)
         }
     }
 }

@@ -1,10 +1,13 @@
 //! What is seen of a property in small instances: where it waits, and the steps from there.
 
 use cubicle_forward::{SeenStep, sample_runs};
-use cubicle_lang::model::semantics::{Env, Semantics, State, distinct_tuples, other_tuples};
-use cubicle_lang::model::{Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, VarKind};
+use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
+use cubicle_lang::model::{
+    Assignment, Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, TransitionId, Type, VarKind,
+};
 use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::verdict::Trace;
 
 /// States of an instance that waits are looked for in. By estimate: more seldom refute a candidate.
 const STATES: usize = 1500;
@@ -68,7 +71,7 @@ impl<'a> Sample<'a> {
     ) -> Self {
         let limits = ForwardOptions {
             max_states: Some(STATES),
-            strategy: cubicle_run::options::Strategy::Bfs,
+            strategy: Strategy::Bfs,
             ..options.clone()
         };
         let instance = |procs| {
@@ -88,6 +91,45 @@ impl<'a> Sample<'a> {
         sample
     }
 
+    /// Adds the states of a run of a system whose first variables are those of this one, and the steps from there.
+    pub fn learn(&mut self, run: &Trace) {
+        let system = self.system;
+        let semantics = Semantics::new(system, run.initial.procs);
+        let procs = run.initial.procs;
+        let own = |state: &State| State { procs, values: state.values[..semantics.layout().len()].to_vec() };
+        let mut states: Vec<State> = Vec::new();
+        for state in std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after)) {
+            let state = own(state);
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        let mut steps = Vec::new();
+        for from in 0..states.len() {
+            for (t, id) in system.transitions.iter().zip(0..) {
+                let id = TransitionId(id);
+                if t.updates.iter().any(|it| it.assignment == Assignment::Nondet) {
+                    continue;
+                }
+                for args in distinct_tuples(procs, t.arity()) {
+                    if semantics.enabled(&states[from], id, &args) != Some(true) {
+                        continue;
+                    }
+                    let Some(after) = semantics.fire(&states[from], id, &args, &[]) else { continue };
+                    let to = states.iter().position(|it| *it == after).unwrap_or_else(|| {
+                        states.push(after);
+                        states.len() - 1
+                    });
+                    steps.push(SeenStep { from, transition: id, args, to });
+                }
+            }
+        }
+        self.instances.push(Instance { semantics, states, steps });
+        for tuple in distinct_tuples(procs, self.property.params.len()) {
+            self.observe(self.instances.len() - 1, &tuple);
+        }
+    }
+
     /// Follows the waits for a tuple.
     fn observe(&mut self, instance: usize, tuple: &[usize]) {
         let it = &self.instances[instance];
@@ -105,7 +147,7 @@ impl<'a> Sample<'a> {
         }
         let mut open: Vec<usize> = (0..waits.len()).filter(|state| waits[*state]).collect();
         while let Some(state) = open.pop() {
-            for step in from[state].iter().map(|it_| &it.steps[*it_]) {
+            for step in from[state].iter().map(|number| &it.steps[*number]) {
                 if !answered[step.to] && !waits[step.to] {
                     waits[step.to] = true;
                     open.push(step.to);
@@ -167,7 +209,7 @@ impl<'a> Sample<'a> {
         let transitions = self.system.transitions.iter().zip(0..);
         let mut asked = transitions.filter(|(t, _)| fairness.is_about(t) && t.arity() == args.len());
         asked.any(|(_, id)| {
-            semantics.enabled(state, cubicle_lang::model::TransitionId(id), args) == Some(true)
+            semantics.enabled(state, TransitionId(id), args) == Some(true)
         })
     }
 
@@ -184,7 +226,7 @@ impl<'a> Sample<'a> {
         }
         let mut found = Conj::new();
         for (id, var) in self.system.declared() {
-            let cubicle_lang::model::Type::Enum(ty) = var.ty else { continue };
+            let Type::Enum(ty) = var.ty else { continue };
             let indices = match var.kind {
                 VarKind::Array(1) => (0..self.property.params.len() as u8).map(|p| vec![p]).collect(),
                 VarKind::Array(_) => Vec::new(),
@@ -196,7 +238,7 @@ impl<'a> Sample<'a> {
                 for wait in 0..self.waits.len() {
                     let (semantics, state, tuple) = self.at(wait);
                     let env = Env { layout: semantics.layout(), state, procs: tuple };
-                    if let Some(cubicle_lang::model::semantics::Value::Constructor(c)) =
+                    if let Some(Value::Constructor(c)) =
                         env.term(&Term::Cell(cell.clone()))
                     {
                         values |= 1 << c;
