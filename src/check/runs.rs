@@ -8,12 +8,13 @@ use super::session::Session;
 use super::size::nearest;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
-use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::semantics::{Step, admits};
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
+use cubicle_lang::words::processes;
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
 use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
+use cubicle_run::verdict::{Cut, Reason, Trace, Unproved, Verdict};
 use cubicle_transform::with_monitor_and_plan;
 
 /// Checks the model's properties of runs in instances, and puts the results into the report.
@@ -46,7 +47,7 @@ pub fn prove(session: &mut Session<'_>) {
         // Where an instance has endlessly many states, there is no monitor.
         let by_monitor = match &report.open {
             None => proof(session, report.property),
-            Some(_) => Err(Unproved::NoMonitor("not all states of an instance were seen".to_owned())),
+            Some(_) => Err(no_monitor(session.system, declared, "not all states of an instance were seen".to_owned())),
         };
         let found = by_monitor.or_else(|why| ranking::proof(session, declared).ok_or(why));
         match found {
@@ -143,7 +144,7 @@ fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
         if is_open(report) && report.open.is_none() && whole && all(&report.held) {
             settle(system, report);
         }
-        if let Some(Unproved::Loop { procs, holds }) = &mut report.unproved {
+        if let Some(Unproved::Loop { procs, holds, .. }) = &mut report.unproved {
             *holds = report.held.contains(procs);
         }
         if !is_open(report) {
@@ -169,7 +170,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         (with_cover(session.system, declared), RunsPlan::Cover)
     } else {
         let made = with_monitor_and_plan(session.system, declared);
-        let (system, plan) = made.map_err(|why| Unproved::NoMonitor(why.to_string()))?;
+        let (system, plan) = made.map_err(|why| no_monitor(session.system, declared, why.to_string()))?;
         session.tell(Event::Work("proving that no fair loop closes"));
         (system, RunsPlan::Monitor(plan))
     };
@@ -185,11 +186,33 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan, invariant, counts })
+            Ok(RunsProof { system, plan, because: Vec::new(), invariant, counts })
         }
-        Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
+        Verdict::Unsafe(trace) => {
+            let steps = looped(session.system, &system, &trace);
+            Err(Unproved::Loop { procs: trace.initial.procs, holds: false, steps })
+        }
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
     }
+}
+
+fn no_monitor(system: &System, property: &Temporal, why: String) -> Unproved {
+    Unproved::NoMonitor { why, no_ranking: ranking::may_have_one(system, property) }
+}
+
+/// The steps of the model in the loop that a run of its monitor closes.
+fn looped(model: &System, monitor: &System, run: &Trace) -> String {
+    let name = |step: &Step| &monitor.transition(step.transition).name;
+    let begin = run.steps.iter().rposition(|it| name(it) == "save").map_or(0, |at| at + 1);
+    let of_model = |it: &&Step| model.transitions.iter().any(|t| t.name == *name(it));
+    let steps: Vec<String> = run.steps[begin..].iter().filter(of_model).map(|it| action(monitor, it)).collect();
+    if steps.is_empty() { "nothing".to_owned() } else { steps.join(" -> ") }
+}
+
+/// `t(#1, #3)`: with the declared parameters.
+fn action(system: &System, step: &Step) -> String {
+    let t = system.transition(step.transition);
+    format!("{}({})", t.name, processes(&step.args[..t.params.len()]))
 }
 
 /// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.

@@ -187,6 +187,8 @@ pub fn known(system: &System, report: &Report, style: Style) -> String {
         let unchecked = report.is_unchecked() && known.proof.is_some();
         let line = line(system, known, unchecked, style);
         let _ = writeln!(text, "{}: {line}", system.temporal[known.property].name);
+        let because = known.proof.iter().filter(|_| known.proved).flat_map(|it| &it.because);
+        because.for_each(|line| text += &format!("     {line}\n"));
     }
     text
 }

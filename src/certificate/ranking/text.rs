@@ -36,23 +36,14 @@ pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> 
     lines
 }
 
-/// Why the property holds, in the words of the model, a line for each level.
+/// Why the property holds, in the words of the model, line by line.
 pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
-    let levels = ranking.measures.iter().map(|it| it.level).max().unwrap_or(0);
-    let of_level = |level: u8| {
-        let of = |measure: &Measure| match &measure.of {
-            Measured::Tuples { further: 0, body } => format!("whether {}", inner(model, body)),
-            Measured::Tuples { further: 1, body } => {
-                let process = format!("p{}", ranking.params(model) + 1);
-                format!("the processes {process} with {}", inner(model, body))
-            }
-            Measured::Tuples { body, .. } => format!("the processes with {}", inner(model, body)),
-            Measured::Number(number) => format!("what {} leaves", inner(model, &[vec![not_negative(number)]])),
-        };
-        let all: Vec<String> = ranking.measures.iter().filter(|it| it.level == level).map(of).collect();
-        all.join("; ")
+    let process = format!("p{}", ranking.params(model) + 1);
+    let of = |measure: &Measure| match &measure.of {
+        Measured::Tuples { further: 0, body } => format!("  whether {}", inner(model, body)),
+        Measured::Tuples { body, .. } => format!("  the processes {process} with {}", inner(model, body)),
+        Measured::Number(number) => format!("  the distance between both sides of {}", inner(model, &[vec![not_negative(number)]])),
     };
-    let measures = (1..=levels).map(|level| format!("level {level}: {}", of_level(level)));
     let mut steps: Vec<&str> = Vec::new();
     for helper in &ranking.helpers {
         let name = model.fairness.get(helper.fairness).map_or("", |it| model.name_of(it));
@@ -60,7 +51,11 @@ pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
             steps.push(name);
         }
     }
-    measures.chain([format!("falls with {}", steps.join(", "))]).collect()
+    let waits = inner(model, &ranking.waits);
+    let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
+    lines.extend(ranking.measures.iter().map(of));
+    lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+    lines
 }
 
 /// That a number is not negative.

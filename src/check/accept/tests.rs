@@ -131,6 +131,7 @@ fn a_forged_proof_about_runs_is_refused() {
     let proof = RunsProof {
         system: open.edited(|parts| parts.bad.clear()),
         plan: RunsPlan::Cover,
+        because: Vec::new(),
         invariant: Vec::new(),
         counts: Vec::new(),
     };

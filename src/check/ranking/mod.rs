@@ -14,7 +14,7 @@ use super::session::Session;
 use super::tuning::{MONITOR_ROUNDS, RUN_PROCS};
 use candidates::{cell, difference};
 use choose::Chooser;
-use cubicle_certificate::ranked;
+use cubicle_certificate::{ranked, ranking_words};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{
     Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind,
@@ -33,8 +33,7 @@ const ATTEMPTS: usize = 16;
 /// Proves a property by a ranking; `None` when none is found that can be proved.
 pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
     let system = session.system;
-    let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
-    if !is_of_runs || system.fairness.is_empty() || system.failures.is_some() || system.sorts.is_some() {
+    if !may_have_one(system, property) {
         return None;
     }
     session.tell(Event::Work("looking for a ranking"));
@@ -61,6 +60,12 @@ pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof
         runs.iter().for_each(|run| sample.learn(run));
     }
     None
+}
+
+/// Whether rankings of a property are looked for.
+pub fn may_have_one(system: &System, property: &Temporal) -> bool {
+    let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
+    is_of_runs && !system.fairness.is_empty() && system.failures.is_none() && system.sorts.is_none()
 }
 
 /// A name for the flag that the model does not use.
@@ -109,7 +114,7 @@ fn proved(
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan: RunsPlan::Ranking(ranking), invariant, counts })
+            Ok(RunsProof { system, because: ranking_words(session.system, &ranking), plan: RunsPlan::Ranking(ranking), invariant, counts })
         }
         Verdict::Unsafe(trace) => {
             info!(procs = trace.initial.procs, "the ranking fails");

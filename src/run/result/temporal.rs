@@ -33,6 +33,8 @@ pub struct RunsProof {
     pub system: System,
     /// How that system was made.
     pub plan: RunsPlan,
+    /// Of a ranking: why the property holds, in the words of the model, line by line.
+    pub because: Vec<String>,
     /// What it found unreachable.
     pub invariant: Vec<Forbidden>,
     /// Counts that its cubes may mention.
