@@ -95,7 +95,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `ranking`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
+//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `ranking`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
 //! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -114,6 +114,7 @@ mod classes;
 mod confirm;
 mod counts;
 mod cubes;
+mod declaration;
 mod explain;
 mod failure;
 mod ground;
@@ -147,6 +148,7 @@ pub use abstraction::Abstraction;
 pub use claim::Claim;
 pub use confirm::{Confirmed, confirm};
 pub use cubes::Cubes;
+pub use declaration::{declaration, literal_words};
 pub use explain::explain;
 pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
@@ -155,7 +157,7 @@ pub use prove::Extent;
 pub use ranking::{ranked, words as ranking_words};
 pub use smtlib::Script;
 pub use subject::{Failures, RunsClaim, Subject};
-pub use text::{LeftOut, Lemmas, declaration, lemmas, literal_words, read_lemmas};
+pub use text::{LeftOut, Lemmas, lemmas, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
 use claim::Stated;

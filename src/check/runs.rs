@@ -47,7 +47,11 @@ pub fn prove(session: &mut Session<'_>) {
         // Where an instance has endlessly many states, there is no monitor.
         let by_monitor = match &report.open {
             None => proof(session, report.property),
-            Some(_) => Err(no_monitor(session.system, declared, "not all states of an instance were seen".to_owned())),
+            Some(_) => Err(no_monitor(
+                session.system,
+                declared,
+                "not all states of an instance were seen".to_owned(),
+            )),
         };
         let found = by_monitor.or_else(|why| ranking::proof(session, declared).ok_or(why));
         match found {
@@ -205,7 +209,8 @@ fn looped(model: &System, monitor: &System, run: &Trace) -> String {
     let name = |step: &Step| &monitor.transition(step.transition).name;
     let begin = run.steps.iter().rposition(|it| name(it) == "save").map_or(0, |at| at + 1);
     let of_model = |it: &&Step| model.transitions.iter().any(|t| t.name == *name(it));
-    let steps: Vec<String> = run.steps[begin..].iter().filter(of_model).map(|it| action(monitor, it)).collect();
+    let steps: Vec<String> =
+        run.steps[begin..].iter().filter(of_model).map(|it| action(monitor, it)).collect();
     if steps.is_empty() { "nothing".to_owned() } else { steps.join(" -> ") }
 }
 

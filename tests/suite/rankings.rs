@@ -7,8 +7,8 @@ use cubicle::certificate::ranked;
 use cubicle::forward::{RunAnswer, check_runs};
 use cubicle::interrupt::Interrupt;
 use cubicle::model::{
-    BOOL, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational, Relation, System,
-    Term, Type, VarKind,
+    BOOL, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational,
+    Relation, System, Term, Type, VarKind,
 };
 use cubicle::observer::Silent;
 use cubicle::options::{ForwardOptions, Options, Vacuity};
@@ -86,7 +86,11 @@ fn random(dice: &mut Dice) -> String {
     for (is, var, first) in [
         (lock, "var Lock : bool\n", " && Lock = False"),
         (turn, "var Turn : proc\n", ""),
-        (ticket, "var Next : int\nvar Serving : int\narray T[proc] : int\n", " && Next = 0 && Serving = 0 && T[p] = 0"),
+        (
+            ticket,
+            "var Next : int\nvar Serving : int\narray T[proc] : int\n",
+            " && Next = 0 && Serving = 0 && T[p] = 0",
+        ),
     ] {
         if is {
             vars += var;
@@ -129,7 +133,8 @@ fn random(dice: &mut Dice) -> String {
             fair += &format!("{} t{number}\n", if dice.chance(15) { "strong_fair" } else { "fair" });
         }
     }
-    let (asked, kept) = *dice.pick(&[("At[p] = B", "At[p] = C"), ("At[p] = B", "At[p] <> B"), ("At[p] = C", "At[p] = A")]);
+    let (asked, kept) =
+        *dice.pick(&[("At[p] = B", "At[p] = C"), ("At[p] = B", "At[p] <> B"), ("At[p] = C", "At[p] = A")]);
     let kept = if dice.chance(20) { "exists q. At[q] = C" } else { kept };
     let property = match dice.below(8) {
         0 => format!("recurrence (p) {{ {kept} }}"),
@@ -159,7 +164,11 @@ fn agrees(seed: u64, count: u64) -> [usize; 3] {
         let report = report(&loaded.system, 1);
         let Some(first) = report.temporal.first() else { continue };
         let broken = broken(&loaded.system, 4);
-        assert!(!(first.proved && broken.is_some()), "proved, and broken with {broken:?}, seed {}:\n{text}", seed + number);
+        assert!(
+            !(first.proved && broken.is_some()),
+            "proved, and broken with {broken:?}, seed {}:\n{text}",
+            seed + number
+        );
         let by_ranking = first.proof.as_ref().is_some_and(|it| matches!(it.plan, RunsPlan::Ranking(_)));
         found[0] += usize::from(first.proved);
         found[1] += usize::from(by_ranking);
@@ -197,7 +206,8 @@ fn literal(dice: &mut Dice, system: &System, procs: u8) -> Option<Literal> {
     match ty {
         Type::Enum(id) => {
             let all = system.enumeration(id).all();
-            let values = if id == BOOL { 1 << dice.below(2) } else { (dice.below(all as usize - 1) + 1) as u64 };
+            let values =
+                if id == BOOL { 1 << dice.below(2) } else { (dice.below(all as usize - 1) + 1) as u64 };
             Some(Literal::In { cell: one, values })
         }
         Type::Proc => {
@@ -244,7 +254,8 @@ fn forged(dice: &mut Dice, system: &System) -> Ranking {
             if dice.chance(75) {
                 let args = vec![u8::from(!own)];
                 let further = u8::from(!own);
-                let when = if dice.chance(70) { vec![Conj::new()] } else { formula(dice, system, 1 + further) };
+                let when =
+                    if dice.chance(70) { vec![Conj::new()] } else { formula(dice, system, 1 + further) };
                 helpers.push(Helper { fairness, further, args, when });
             }
         }
@@ -255,7 +266,8 @@ fn forged(dice: &mut Dice, system: &System) -> Ranking {
         _ if asked.is_empty() => vec![Conj::new()],
         _ => asked,
     };
-    let least = dice.chance(30).then(|| Least { among: formula(dice, system, 2), before: formula(dice, system, 2) });
+    let least =
+        dice.chance(30).then(|| Least { among: formula(dice, system, 2), before: formula(dice, system, 2) });
     Ranking { property: property.name.clone(), failed: "Fails".to_owned(), waits, measures, helpers, least }
 }
 

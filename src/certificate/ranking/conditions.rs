@@ -1,14 +1,12 @@
 //! How the conditions of a ranking fail.
 
 use super::super::added::NotDerived;
-use super::super::obligations::arrangements;
 use super::fails::{Fails, Reader, named};
 use cubicle_lang::model::ways::{both, read};
 use cubicle_lang::model::{
-    Case, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational, Relation, System,
-    Temporal, TemporalKind, Term, Transition, Type, rename,
+    Case, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational,
+    Relation, System, Temporal, TemporalKind, Term, Transition, Type, rename,
 };
-use cubicle_run::interrupt::Interrupt;
 
 /// The most values of a global that cells are compared with.
 const MOST_COMPARED: u32 = 4;
@@ -46,9 +44,17 @@ struct Rule<'a> {
     params: u8,
 }
 
-/// All ways to choose these processes, of which the first ones are named already.
-fn choices(procs: u8, params: u8) -> Result<Vec<(u8, Vec<u8>)>, NotDerived> {
-    arrangements(procs, params, &Interrupt::default()).map_err(|_| NotDerived::TooHard("interrupted".to_owned()))
+/// All ways to choose different processes: each one of those named already, or the next one; with how many are named then.
+fn choices(procs: u8, count: u8) -> Vec<(u8, Vec<u8>)> {
+    let mut found = vec![(procs, Vec::new())];
+    for _ in 0..count {
+        let further = |(all, chosen): (u8, Vec<u8>)| {
+            let free = (0..=all).filter(|p| !chosen.contains(p)).collect::<Vec<u8>>();
+            free.into_iter().map(move |p| (all.max(p + 1), [&chosen[..], &[p]].concat()))
+        };
+        found = found.into_iter().flat_map(further).collect();
+    }
+    found
 }
 
 impl<'a> Rule<'a> {
@@ -130,8 +136,7 @@ impl<'a> Rule<'a> {
     /// The cases in which a step makes a number greater, or does not make it smaller.
     fn moved(&self, number: &Linear, t: &Transition, observed: &[u8], greater: bool) -> Vec<Conj> {
         let unknown = || vec![Conj::new()];
-        let Some(Term::Linear(before)) =
-            rename::term(&Term::Linear(number.clone()), &|p| named(p, observed))
+        let Some(Term::Linear(before)) = rename::term(&Term::Linear(number.clone()), &|p| named(p, observed))
         else {
             return unknown();
         };
@@ -199,7 +204,7 @@ impl<'a> Rule<'a> {
     /// A step after which a state no longer waits, though the promise is not kept.
     fn keep(&self, t: &'a Transition) -> Result<Vec<Fails>, NotDerived> {
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params)? {
+        for (procs, names) in choices(t.arity() as u8, self.params) {
             let mut fails = Fails::of(procs);
             fails.and(&self.now().holds(&self.ranking.waits, &names));
             fails.and(&self.after(t).fails(&self.ranking.waits, &names));
@@ -218,7 +223,7 @@ impl<'a> Rule<'a> {
             Measured::Number(_) => 0,
         };
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params + further)? {
+        for (procs, names) in choices(t.arity() as u8, self.params + further) {
             let observed = self.observed(&names);
             let mut fails = Fails::of(procs);
             match &measure.of {
@@ -246,7 +251,7 @@ impl<'a> Rule<'a> {
     /// A step in which no measure falls, and that takes a helper that is ready, or makes it not ready.
     fn lose(&self, t: &'a Transition, helper: &Helper) -> Result<Vec<Fails>, NotDerived> {
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params + helper.further)? {
+        for (procs, names) in choices(t.arity() as u8, self.params + helper.further) {
             let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
             let is_taken = self.steps_of(helper).any(|it| it.origin == t.origin)
                 && args.iter().copied().eq(0..t.params.len() as u8);
@@ -295,7 +300,7 @@ impl<'a> Rule<'a> {
                 next.push(with(procs, reader.fails(std::slice::from_ref(&t.guard), &args)));
                 for universal in &t.universals {
                     // The arguments come first, as the named processes that no other one is.
-                    for (all, chosen) in choices(procs, universal.bound)? {
+                    for (all, chosen) in choices(procs, universal.bound) {
                         if chosen.iter().all(|it| !args.contains(it)) {
                             let names = [&args[..], &chosen].concat();
                             next.push(with(all, reader.fails(&universal.body.0, &names)));
@@ -400,7 +405,9 @@ impl<'a> Rule<'a> {
             for way in both(&guard, &helper.when).unwrap_or_default() {
                 for (own, of_globals) in self.by_values(way, other).unwrap_or_default() {
                     let mut or: Vec<Conj> = self.now().fails(&[of_globals], &names);
-                    or.extend(observed.iter().flat_map(|p| self.now().holds(std::slice::from_ref(&own), &[*p])));
+                    or.extend(
+                        observed.iter().flat_map(|p| self.now().holds(std::slice::from_ref(&own), &[*p])),
+                    );
                     fails.none.push((own, or));
                 }
             }
@@ -417,13 +424,19 @@ impl<'a> Rule<'a> {
             let is_global = |it: &Cell| it.index.is_empty();
             let cell = |var| Cell { var, index: [ProcRef::Var(0)].into_iter().collect() };
             match &literal {
-                Literal::Eq { left: Term::Proc(_), .. } | Literal::Eq { right: Term::Proc(_), .. } | Literal::Less { .. } => return None,
+                Literal::Eq { left: Term::Proc(_), .. }
+                | Literal::Eq { right: Term::Proc(_), .. }
+                | Literal::Less { .. } => return None,
                 _ if cells.iter().all(|it| is_global(it)) => {
-                    found.iter_mut().for_each(|it| it.1.push(literal.clone()));
+                    for it in &mut found {
+                        it.1.push(literal.clone());
+                    }
                 }
                 Literal::In { cell: of, values } if is_own(of) => {
                     let literal = Literal::In { cell: cell(of.var), values: *values };
-                    found.iter_mut().for_each(|it| it.0.push(literal.clone()));
+                    for it in &mut found {
+                        it.0.push(literal.clone());
+                    }
                 }
                 Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated } => {
                     let (own, global) = if is_own(a) { (a, b) } else { (b, a) };
@@ -475,7 +488,7 @@ impl<'a> Rule<'a> {
         let observed: Vec<u8> = (0..self.params).collect();
         let mut found = Vec::new();
         for count in [2, 3] {
-            for (procs, names) in choices(self.params, count)? {
+            for (procs, names) in choices(self.params, count) {
                 let others = names.iter().filter(|it| **it > 0);
                 if others.clone().any(|it| *it < self.params) {
                     continue;

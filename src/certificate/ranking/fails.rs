@@ -1,7 +1,7 @@
 //! A condition on a state that fails somewhere: over some processes, and all others.
 
-use cubicle_lang::model::ways::{NoWays, both, conj, denied, updated};
 use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_lang::model::ways::{NoWays, both, conj, denied, updated};
 use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, ProcRef, System, Transition, rename};
 
 /// States in which something fails: one of the ways holds for some different processes, and what is said of all others holds.

@@ -47,9 +47,9 @@ mod text;
 
 use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
-    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Ranking, Rational,
-    Relation, System, SystemParts,
-    TemporalKind, Term, Transition, Type, Universal, Update, VarKind,
+    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Ranking,
+    Rational, Relation, System, SystemParts, TemporalKind, Term, Transition, Type, Universal, Update,
+    VarKind,
 };
 use fails::Fails;
 
@@ -189,7 +189,9 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
         body.iter().flatten().all(|literal| {
             let term = |it: &Term| !matches!(it, Term::Proc(p) if !is_named(*p, *most, model));
             let terms = match literal {
-                Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left) && term(right),
+                Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+                    term(left) && term(right)
+                }
                 Literal::In { .. } | Literal::Linear { .. } => true,
             };
             terms && literal.cells().into_iter().all(|cell| known(cell, *most))

@@ -1,6 +1,6 @@
 //! A ranking as lines of a certificate, and in words.
 
-use super::super::text::literal_words;
+use super::super::declaration::literal_words;
 use super::super::unreadable::LineError;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{
@@ -27,7 +27,11 @@ pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> 
     for helper in &ranking.helpers {
         let what = model.fairness.get(helper.fairness).map_or_else(String::new, declared);
         let when = formula(model, observed + helper.further, &helper.when);
-        lines.push(format!("helps {} ({what}) with {} where {when}", helper.fairness + 1, names(&helper.args)));
+        lines.push(format!(
+            "helps {} ({what}) with {} where {when}",
+            helper.fairness + 1,
+            names(&helper.args)
+        ));
     }
     if let Some(Least { among, before }) = &ranking.least {
         let (among, before) = (formula(model, observed + 1, among), formula(model, 2, before));
@@ -42,7 +46,9 @@ pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
     let of = |measure: &Measure| match &measure.of {
         Measured::Tuples { further: 0, body } => format!("  whether {}", inner(model, body)),
         Measured::Tuples { body, .. } => format!("  the processes {process} with {}", inner(model, body)),
-        Measured::Number(number) => format!("  the distance between both sides of {}", inner(model, &[vec![not_negative(number)]])),
+        Measured::Number(number) => {
+            format!("  the distance between both sides of {}", inner(model, &[vec![not_negative(number)]]))
+        }
     };
     let mut steps: Vec<&str> = Vec::new();
     for helper in &ranking.helpers {

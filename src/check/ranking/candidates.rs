@@ -136,7 +136,8 @@ impl<'a> Candidates<'a> {
         let mut found: Vec<Conj> = own.iter().chain(&related).map(|it| vec![it.clone()]).collect();
         for (at, a) in own.iter().enumerate() {
             found.extend(related.iter().map(|b| vec![a.clone(), b.clone()]));
-            let other = |b: &&Literal| b.cells().first().map(|it| it.var) != a.cells().first().map(|it| it.var);
+            let other =
+                |b: &&Literal| b.cells().first().map(|it| it.var) != a.cells().first().map(|it| it.var);
             found.extend(own[at + 1..].iter().filter(other).map(|b| vec![a.clone(), b.clone()]));
         }
         let globals = self.literals(&[], &[]);
@@ -188,7 +189,7 @@ impl<'a> Candidates<'a> {
 pub fn difference(left: &Cell, right: &Cell, constant: i64) -> Linear {
     let mut terms = vec![(left.clone(), Rational::ONE), (right.clone(), Rational::ONE.neg())];
     terms.sort();
-    Linear { terms, constant: Rational::integer(constant.into()) }
+    Linear { terms, constant: Rational::integer(constant) }
 }
 
 /// `left + more <= right`.

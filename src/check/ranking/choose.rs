@@ -120,7 +120,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
                 let of = |wait: usize| {
                     let (semantics, state, tuple) = self.sample.at(wait);
                     match (Env { layout: semantics.layout(), state, procs: tuple }).term(&term)? {
-                        Value::Number(n) if n.is_integer() && n.signum() >= 0 => i64::try_from(n.num()).ok(),
+                        Value::Number(n) if n.is_integer() && n.signum() >= 0 => Some(n.num()),
                         _ => None,
                     }
                 };
@@ -165,7 +165,8 @@ impl<'s, 'a> Chooser<'s, 'a> {
 
     /// For each step, whether some measure falls in it.
     fn fallen(&self, measures: &[Valued]) -> Vec<bool> {
-        let falls = |step: &Move| measures.iter().any(|it| it.falls(it.column[step.from], it.column[step.to]));
+        let falls =
+            |step: &Move| measures.iter().any(|it| it.falls(it.column[step.from], it.column[step.to]));
         self.sample.moves.iter().map(falls).collect()
     }
 
@@ -187,7 +188,8 @@ impl<'s, 'a> Chooser<'s, 'a> {
         for (number, fairness) in sample.system.fairness.iter().enumerate() {
             let Some(t) = sample.system.asked_by(fairness).next() else { continue };
             let arity = t.params.len() as u8;
-            let plain = |it: &cubicle_lang::model::Transition| it.hidden == 0 && it.params.len() == t.params.len();
+            let plain =
+                |it: &cubicle_lang::model::Transition| it.hidden == 0 && it.params.len() == t.params.len();
             if !sample.system.asked_by(fairness).all(plain) || fairness.any && arity > 0 || arity > 2 {
                 continue;
             }
@@ -303,8 +305,11 @@ impl<'s, 'a> Chooser<'s, 'a> {
     /// A set and an order of processes such that a helper is ready for each element with none before it.
     fn least(&mut self, helpers: &[Ready]) -> Option<Least> {
         let sample = self.sample;
-        let own = |it: &Conj| it.iter().all(|literal| (0..self.params).all(|p| !super::candidates::mentions(literal, p)));
-        let mut sets: Vec<Conj> = self.candidates.of_another().into_iter().filter(|it| it.len() == 1 && own(it)).collect();
+        let own = |it: &Conj| {
+            it.iter().all(|literal| (0..self.params).all(|p| !super::candidates::mentions(literal, p)))
+        };
+        let mut sets: Vec<Conj> =
+            self.candidates.of_another().into_iter().filter(|it| it.len() == 1 && own(it)).collect();
         sets.push(Conj::new());
         let orders = self.candidates.orders();
         for among in sets {
@@ -338,7 +343,10 @@ impl<'s, 'a> Chooser<'s, 'a> {
         let is_ready = |element: usize| {
             helpers.iter().any(|it| match it.helper.further {
                 0 => it.column[wait] != 0,
-                1 => others.iter().position(|it| it[0] == element).is_some_and(|at| it.column[wait] >> at & 1 == 1),
+                1 => others
+                    .iter()
+                    .position(|it| it[0] == element)
+                    .is_some_and(|at| it.column[wait] >> at & 1 == 1),
                 _ => false,
             })
         };

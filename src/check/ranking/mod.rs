@@ -15,10 +15,11 @@ use super::tuning::{MONITOR_ROUNDS, RUN_PROCS};
 use candidates::{cell, difference};
 use choose::Chooser;
 use cubicle_certificate::{ranked, ranking_words};
+use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{
-    Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind,
-    Term, Transition, Type, Universal, Update, VarId, VarKind, negated, rename,
+    Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal,
+    TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, negated, rename,
 };
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{Options, Vacuity};
@@ -57,7 +58,9 @@ pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof
         if runs.is_empty() {
             return None;
         }
-        runs.iter().for_each(|run| sample.learn(run));
+        for run in &runs {
+            sample.learn(run);
+        }
     }
     None
 }
@@ -80,11 +83,7 @@ fn fresh(system: &System) -> String {
 }
 
 /// The proof that a ranking is one; else a run to a state where it fails, if there is one.
-fn proved(
-    session: &Session<'_>,
-    sample: &Sample<'_>,
-    ranking: Ranking,
-) -> Result<RunsProof, Option<Trace>> {
+fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Result<RunsProof, Option<Trace>> {
     let system = ranked(session.system, &ranking).map_err(|why| {
         info!(?why, "the ranking has no system");
         None
@@ -94,7 +93,7 @@ fn proved(
     let system = system.edited(|parts| {
         let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
         for (number, (guard, body)) in (0..).zip(hints) {
-            parts.transitions.push(claimed(&parts.bad[0].span, failed, (origin + number, guard, body)));
+            parts.transitions.push(claimed(parts.bad[0].span, failed, (origin + number, guard, body)));
         }
     });
     let mut options = Options::default()
@@ -103,7 +102,9 @@ fn proved(
         .jobs(session.options.forward.jobs);
     // What the proof of safety found helps here, too.
     let proof = session.report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
-    let known = |literal: &Literal| literal.cells().iter().all(|it| usize::from(it.var.0) < session.system.vars.len());
+    let known = |literal: &Literal| {
+        literal.cells().iter().all(|it| usize::from(it.var.0) < session.system.vars.len())
+    };
     let cubes = proof.map_or(&[][..], |it| &it.invariant);
     options.backward.proposed = cubes.iter().filter(|it| it.literals().all(known)).cloned().collect();
     let mut observer = Silent;
@@ -114,7 +115,13 @@ fn proved(
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, because: ranking_words(session.system, &ranking), plan: RunsPlan::Ranking(ranking), invariant, counts })
+            Ok(RunsProof {
+                system,
+                because: ranking_words(session.system, &ranking),
+                plan: RunsPlan::Ranking(ranking),
+                invariant,
+                counts,
+            })
         }
         Verdict::Unsafe(trace) => {
             info!(procs = trace.initial.procs, "the ranking fails");
@@ -128,23 +135,19 @@ fn proved(
 }
 
 /// That a state is bad in which a process satisfies the guard and all others the body.
-fn claimed(
-    span: &cubicle_lang::diagnostic::Span,
-    failed: VarId,
-    (origin, guard, body): (u16, Conj, Vec<Conj>),
-) -> Transition {
+fn claimed(span: Span, failed: VarId, (origin, guard, body): (u16, Conj, Vec<Conj>)) -> Transition {
     let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
-    let spans = body.iter().map(|it| vec![*span; it.len()]).collect();
+    let spans = body.iter().map(|it| vec![span; it.len()]).collect();
     Transition {
         name: format!("gap_{origin}"),
         origin,
         params: vec!["p1".to_owned()],
         hidden: 0,
-        spans: vec![*span; guard.len()],
+        spans: vec![span; guard.len()],
         guard,
         universals: vec![Universal { bound: 1, body: Dnf(body), spans }],
         updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
-        span: *span,
+        span: span,
     }
 }
 

@@ -3,7 +3,8 @@
 use cubicle_forward::{SeenStep, sample_runs};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
 use cubicle_lang::model::{
-    Assignment, Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, TransitionId, Type, VarKind,
+    Assignment, Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, TransitionId, Type,
+    VarKind,
 };
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
@@ -69,11 +70,7 @@ impl<'a> Sample<'a> {
         sizes: impl Iterator<Item = usize>,
         (options, interrupt): (&ForwardOptions, &Interrupt),
     ) -> Self {
-        let limits = ForwardOptions {
-            max_states: Some(STATES),
-            strategy: Strategy::Bfs,
-            ..options.clone()
-        };
+        let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..options.clone() };
         let instance = |procs| {
             let seen = sample_runs(system, procs, &limits, interrupt);
             Instance { semantics: Semantics::new(system, procs), states: seen.states, steps: seen.steps }
@@ -82,7 +79,8 @@ impl<'a> Sample<'a> {
         let mut sample = Self { system, property, instances, waits: Vec::new(), moves: Vec::new() };
         for instance in 0..sample.instances.len() {
             let procs = sample.instances[instance].semantics.layout().procs;
-            let alike = !system.orders_processes && !property.orders_processes() && system.proc_constants == 0;
+            let alike =
+                !system.orders_processes && !property.orders_processes() && system.proc_constants == 0;
             let all = distinct_tuples(procs, property.params.len());
             for tuple in all.take(if alike { 1 } else { usize::MAX }) {
                 sample.observe(instance, &tuple);
@@ -208,9 +206,7 @@ impl<'a> Sample<'a> {
         let (semantics, state, _) = self.at(wait);
         let transitions = self.system.transitions.iter().zip(0..);
         let mut asked = transitions.filter(|(t, _)| fairness.is_about(t) && t.arity() == args.len());
-        asked.any(|(_, id)| {
-            semantics.enabled(state, TransitionId(id), args) == Some(true)
-        })
+        asked.any(|(_, id)| semantics.enabled(state, TransitionId(id), args) == Some(true))
     }
 
     /// The formula of what asks, where that holds as long as the property waits; else what the observed processes' own cells and globals of finite types
@@ -238,9 +234,7 @@ impl<'a> Sample<'a> {
                 for wait in 0..self.waits.len() {
                     let (semantics, state, tuple) = self.at(wait);
                     let env = Env { layout: semantics.layout(), state, procs: tuple };
-                    if let Some(Value::Constructor(c)) =
-                        env.term(&Term::Cell(cell.clone()))
-                    {
+                    if let Some(Value::Constructor(c)) = env.term(&Term::Cell(cell.clone())) {
                         values |= 1 << c;
                     }
                 }

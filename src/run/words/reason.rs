@@ -69,12 +69,12 @@ pub fn unproved(why: &Unproved) -> String {
         Unproved::Loop { procs, holds, steps } => {
             let processes = if *procs == 1 { "process" } else { "processes" };
             let end = if *holds {
-                "as no run does: a variable that says who is due may help, as the owner of a lock does".to_owned()
+                "as no run of these does: a variable that says who is due may help, as the owner of a lock does".to_owned()
             } else {
                 format!("and whether a run does is open: `--only-forward --procs {procs}` may show it")
             };
             format!(
-                "no ranking was found, and no invariant that excludes that {procs} {processes} repeat [ {steps} ] for ever, {end}"
+                "no ranking was found, and no invariant that excludes [ {steps} ] for ever with {procs} {processes}, {end}"
             )
         }
         Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {

@@ -1,9 +1,9 @@
 //! The copies of concrete steps that none of their abstract steps explains.
 
 use super::scene::Scene;
-use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
+use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
     Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition,
     TransitionId, Universal, Update, VarId,

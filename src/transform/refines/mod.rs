@@ -30,7 +30,6 @@ mod failing;
 mod initial;
 mod scene;
 
-
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::core;
 use cubicle_lang::model::{Conj, Forbidden, Literal, System, VarId};
