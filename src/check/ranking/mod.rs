@@ -147,7 +147,7 @@ fn claimed(span: Span, failed: VarId, (origin, guard, body): (u16, Conj, Vec<Con
         guard,
         universals: vec![Universal { bound: 1, body: Dnf(body), spans }],
         updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
-        span: span,
+        span,
     }
 }
 
