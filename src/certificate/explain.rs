@@ -1,10 +1,10 @@
 //! Obligations and failures as text.
 
 use super::cubes::Cubes;
+use super::declaration::{declaration, literal_words};
 use super::failure::{NoCertificate, ProofFailure};
 use super::obligation::Obligation;
 use super::obligations::literal_vars;
-use super::text;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::words::reason;
 
@@ -35,7 +35,7 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
 pub fn explain(system: &System, refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube, system) => {
-            let wordless = cube.literals().find(|it| text::literal_words(system, it).is_none());
+            let wordless = cube.literals().find(|it| literal_words(system, it).is_none());
             let which = wordless.and_then(|it| literal_vars(it).first().copied());
             let declared = which.filter(|var| system.count_of(*var).is_none());
             let name = declared.map_or_else(|| "a number".to_owned(), |var| system.title(var));
@@ -64,6 +64,6 @@ fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
             return obligation(system, which);
         }
     };
-    let text = text::declaration(system, &cubes.all[cube]).unwrap_or_default();
+    let text = declaration(system, &cubes.all[cube]).unwrap_or_default();
     format!("{}, {text},", obligation(system, which))
 }

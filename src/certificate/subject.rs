@@ -3,6 +3,7 @@
 //! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and name the
 //! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
+//! `ranking of PROPERTY with FLAG` says that it is about one, by a ranking, whose lines follow.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
 //! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw (`announcements`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
 //! alone.
@@ -11,9 +12,10 @@ use super::added::NotDerived;
 use super::announcements::{self, NamedAnnouncements};
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::{abstraction, monitor, restart, stop};
+use super::{abstraction, monitor, ranking, restart, stop};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, System, TemporalKind,
+    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, TemporalKind,
 };
 
 /// The subject of a certificate.
@@ -36,6 +38,8 @@ pub struct Subject {
 pub enum RunsClaim {
     /// It holds, by this monitor.
     Holds(MonitorPlan),
+    /// It holds, by this ranking.
+    Ranked(Ranking),
     /// No run reaches this `cover`.
     Never(String),
 }
@@ -80,6 +84,7 @@ impl Subject {
     pub fn property(&self) -> Option<&str> {
         Some(match self.runs.as_ref()? {
             RunsClaim::Holds(plan) => &plan.property,
+            RunsClaim::Ranked(ranking) => &ranking.property,
             RunsClaim::Never(property) => property,
         })
     }
@@ -87,7 +92,9 @@ impl Subject {
     /// The subject as text, where that is not the model as written; a refinement is named with its models.
     pub fn words(&self) -> Option<String> {
         let runs = self.runs.as_ref().map(|claim| match claim {
-            RunsClaim::Holds(plan) => format!("{} holds", plan.property),
+            RunsClaim::Holds(MonitorPlan { property, .. }) | RunsClaim::Ranked(Ranking { property, .. }) => {
+                format!("{property} holds")
+            }
             RunsClaim::Never(property) => format!("{property} is never reached"),
         });
         let failures = self.flag().map(|flag| format!("with {flag}"));
@@ -119,6 +126,7 @@ impl Subject {
                 lines.extend(tails);
             }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
+            Some(RunsClaim::Ranked(it)) => lines.extend(ranking::lines(model, it, &|it| declared(model, it))),
             Some(RunsClaim::Holds(plan)) => {
                 lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
                 lines.extend(plan.copies.iter().map(|(name, of)| format!("copy {name} of {of}")));
@@ -140,7 +148,7 @@ impl Subject {
     }
 
     /// The subject of a certificate for the model, and the text with the subject's lines empty.
-    pub(super) fn read(model: &System, text: &str) -> Result<(Self, String), TextError> {
+    pub(super) fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
         let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
             match subject.take(model, line.trim()) {
@@ -153,8 +161,9 @@ impl Subject {
     }
 
     /// Reads a line; `None` when it is not about the subject.
-    fn take(&mut self, model: &System, line: &str) -> Option<Result<(), LineError>> {
+    fn take(&mut self, source: ModelSource<'_>, line: &str) -> Option<Result<(), LineError>> {
         let (first, words) = line.split_once(' ')?;
+        let model = source.system;
         let taken = match first {
             "crash" => {
                 let (how, names) = match words.split_once(" with ") {
@@ -172,7 +181,7 @@ impl Subject {
                     )),
                 }
             }
-            "monitor" | "never" if self.runs.is_some() => Err(LineError::SecondProperty),
+            "monitor" | "never" | "ranking" if self.runs.is_some() => Err(LineError::SecondProperty),
             "never" => {
                 self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
@@ -185,6 +194,26 @@ impl Subject {
                     Ok(())
                 }
                 None => Err(LineError::Form("`monitor of PROPERTY with PHASE`")),
+            },
+            "ranking" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
+                Some((property, failed)) => {
+                    self.runs = Some(RunsClaim::Ranked(Ranking {
+                        property: property.trim().to_owned(),
+                        failed: failed.trim().to_owned(),
+                        waits: Vec::new(),
+                        measures: Vec::new(),
+                        helpers: Vec::new(),
+                        least: None,
+                    }));
+                    Ok(())
+                }
+                None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
+            },
+            "waits" | "level" | "helps" | "least" => match &mut self.runs {
+                Some(RunsClaim::Ranked(it)) => {
+                    ranking::read(source, it, (first, words), &|it| declared(model, it))
+                }
+                _ => Err(LineError::NoMonitor),
             },
             "copy" | "follow" => match &mut self.runs {
                 Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
@@ -255,6 +284,7 @@ impl Subject {
                 Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
             }
             Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
+            Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
         }
     }
 }

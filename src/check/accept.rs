@@ -26,7 +26,7 @@ use cubicle_certificate::{
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Event;
-use cubicle_run::result::{Acceptance, Decider, Report};
+use cubicle_run::result::{Acceptance, Decider, Report, RunsPlan};
 use cubicle_run::verdict::{Reason, Unproved, Verdict};
 use tracing::{info, warn};
 
@@ -93,10 +93,7 @@ fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
     for report in reports.iter_mut().filter(|it| it.proved || it.never) {
         // Without a proof, all instances that the model has were explored.
         let Some(proof) = &report.proof else { continue };
-        let runs = match &proof.plan {
-            Some(plan) => RunsClaim::Holds(plan.clone()),
-            None => RunsClaim::Never(session.system.temporal[report.property].name.clone()),
-        };
+        let runs = runs_claim(&proof.plan, &session.system.temporal[report.property].name);
         let subject = &Subject { runs: Some(runs), ..origin.subject.clone() };
         let claim = Claim { counts: &proof.counts, cubes: &proof.invariant, ..Claim::default() };
         let accepted = check_claim(Origin { subject, ..origin }, &proof.system, claim, how(session));
@@ -107,6 +104,15 @@ fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
         }
     }
     session.report.temporal = reports;
+}
+
+/// What a proof about a property of this name claims.
+pub fn runs_claim(plan: &RunsPlan, property: &str) -> RunsClaim {
+    match plan {
+        RunsPlan::Monitor(plan) => RunsClaim::Holds(plan.clone()),
+        RunsPlan::Ranking(ranking) => RunsClaim::Ranked(ranking.clone()),
+        RunsPlan::Cover => RunsClaim::Never(property.to_owned()),
+    }
 }
 
 /// Why a proof is not accepted.

@@ -31,6 +31,7 @@ mod instances;
 mod numbers;
 mod populated;
 mod purpose;
+mod ranking;
 mod recorder;
 mod remote;
 mod run;
@@ -46,7 +47,7 @@ mod tuning;
 mod turn;
 mod vacuity;
 
-pub use accept::{Origin, Refusal, check_claim, not_accepted};
+pub use accept::{Origin, Refusal, check_claim, not_accepted, runs_claim};
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use instances::only_instance;

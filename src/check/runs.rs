@@ -2,17 +2,19 @@
 
 use super::all_sizes::all_sizes;
 use super::auto;
+use super::ranking;
 use super::schedule;
 use super::session::Session;
 use super::size::nearest;
 use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
-use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::semantics::{Step, admits};
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
+use cubicle_lang::words::processes;
 use cubicle_run::observer::{Event, Silent};
 use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
-use cubicle_run::result::{Report, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
+use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
+use cubicle_run::verdict::{Cut, Reason, Trace, Unproved, Verdict};
 use cubicle_transform::with_monitor_and_plan;
 
 /// Checks the model's properties of runs in instances, and puts the results into the report.
@@ -37,13 +39,24 @@ pub fn look(session: &mut Session<'_>) {
 pub fn prove(session: &mut Session<'_>) {
     let mut reports = std::mem::take(&mut session.report.temporal);
     let mut loops = Vec::new();
-    for report in reports.iter_mut().filter(|it| is_open(it) && it.open.is_none()) {
+    for report in reports.iter_mut().filter(|it| is_open(it) && may_be_proved(it)) {
         if session.interrupt.reason().is_some() {
             break;
         }
-        match proof(session, report.property) {
+        let declared = &session.system.temporal[report.property];
+        // Where an instance has endlessly many states, there is no monitor.
+        let by_monitor = match &report.open {
+            None => proof(session, report.property),
+            Some(_) => Err(no_monitor(
+                session.system,
+                declared,
+                "not all states of an instance were seen".to_owned(),
+            )),
+        };
+        let found = by_monitor.or_else(|why| ranking::proof(session, declared).ok_or(why));
+        match found {
             Ok(proof) => {
-                report.proof = Some(Box::new(proof));
+                (report.proof, report.open) = (Some(Box::new(proof)), None);
                 settle(session.system, report);
             }
             Err(why) => {
@@ -51,7 +64,7 @@ pub fn prove(session: &mut Session<'_>) {
                     loops.push(procs);
                 }
                 // Of a `cover`, what is open is whether some run reaches it.
-                if session.system.temporal[report.property].kind != TemporalKind::Cover {
+                if declared.kind != TemporalKind::Cover && report.open.is_none() {
                     report.unproved = Some(why);
                 }
             }
@@ -75,6 +88,11 @@ fn look_at_all(session: &mut Session<'_>, reports: &mut [TemporalReport], states
             return;
         }
     }
+}
+
+/// Whether a proof may settle what instances left open: none was cut but by a limit on states.
+fn may_be_proved(report: &TemporalReport) -> bool {
+    report.open.as_ref().is_none_or(|cut| matches!(cut.stop, Stop::States | Stop::Numbers))
 }
 
 /// Whether a property is not settled yet.
@@ -130,7 +148,7 @@ fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
         if is_open(report) && report.open.is_none() && whole && all(&report.held) {
             settle(system, report);
         }
-        if let Some(Unproved::Loop { procs, holds }) = &mut report.unproved {
+        if let Some(Unproved::Loop { procs, holds, .. }) = &mut report.unproved {
             *holds = report.held.contains(procs);
         }
         if !is_open(report) {
@@ -153,12 +171,12 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     let declared = &session.system.temporal[property];
     let (system, plan) = if declared.kind == TemporalKind::Cover {
         session.tell(Event::Work("proving that no run reaches the cover"));
-        (with_cover(session.system, declared), None)
+        (with_cover(session.system, declared), RunsPlan::Cover)
     } else {
         let made = with_monitor_and_plan(session.system, declared);
-        let (system, plan) = made.map_err(|why| Unproved::NoMonitor(why.to_string()))?;
+        let (system, plan) = made.map_err(|why| no_monitor(session.system, declared, why.to_string()))?;
         session.tell(Event::Work("proving that no fair loop closes"));
-        (system, Some(plan))
+        (system, RunsPlan::Monitor(plan))
     };
     let options = Options::default()
         .vacuity(Vacuity::Ignore)
@@ -172,11 +190,34 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan, invariant, counts })
+            Ok(RunsProof { system, plan, because: Vec::new(), invariant, counts })
         }
-        Verdict::Unsafe(trace) => Err(Unproved::Loop { procs: trace.initial.procs, holds: false }),
+        Verdict::Unsafe(trace) => {
+            let steps = looped(session.system, &system, &trace);
+            Err(Unproved::Loop { procs: trace.initial.procs, holds: false, steps })
+        }
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
     }
+}
+
+fn no_monitor(system: &System, property: &Temporal, why: String) -> Unproved {
+    Unproved::NoMonitor { why, no_ranking: ranking::may_have_one(system, property) }
+}
+
+/// The steps of the model in the loop that a run of its monitor closes.
+fn looped(model: &System, monitor: &System, run: &Trace) -> String {
+    let name = |step: &Step| &monitor.transition(step.transition).name;
+    let begin = run.steps.iter().rposition(|it| name(it) == "save").map_or(0, |at| at + 1);
+    let of_model = |it: &&Step| model.transitions.iter().any(|t| t.name == *name(it));
+    let steps: Vec<String> =
+        run.steps[begin..].iter().filter(of_model).map(|it| action(monitor, it)).collect();
+    if steps.is_empty() { "nothing".to_owned() } else { steps.join(" -> ") }
+}
+
+/// `t(#1, #3)`: with the declared parameters.
+fn action(system: &System, step: &Step) -> String {
+    let t = system.transition(step.transition);
+    format!("{}({})", t.name, processes(&step.args[..t.params.len()]))
 }
 
 /// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.

@@ -54,7 +54,7 @@ pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use follow::{FollowedRun, Follower, Front, Kept, Known, Seen, Unexplained};
 pub use fuzz::peers::{EpochMessage, Peers, walking_agreement};
-pub use live::{RunAnswer, RunsChecked, check_runs};
+pub use live::{RunAnswer, RunSample, RunsChecked, SeenStep, check_runs, sample_runs};
 pub use oracle::StateSpace;
 pub use spread::coordinator::{Coordinator, Outcome};
 pub use spread::instance::Instance;

@@ -187,6 +187,8 @@ pub fn known(system: &System, report: &Report, style: Style) -> String {
         let unchecked = report.is_unchecked() && known.proof.is_some();
         let line = line(system, known, unchecked, style);
         let _ = writeln!(text, "{}: {line}", system.temporal[known.property].name);
+        let because = known.proof.iter().filter(|_| known.proved).flat_map(|it| &it.because);
+        because.for_each(|line| text += &format!("     {line}\n"));
     }
     text
 }
@@ -208,6 +210,9 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
     let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
     let unit = if known.held == [1] { "process" } else { "processes" };
     let held = match (known.held.is_empty(), cover) {
+        (true, false) if known.proved => {
+            format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
+        }
         (true, _) => String::new(),
         (false, false) if known.proved && (system.max_procs.is_none() || !system.has_processes()) => {
             format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })

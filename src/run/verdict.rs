@@ -128,14 +128,21 @@ pub enum Reason {
 /// Why a property of runs is not proved for any number of processes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Unproved {
-    /// It has no monitor that could be proved: why.
-    NoMonitor(String),
+    /// It has no monitor that could be proved.
+    NoMonitor {
+        /// Why.
+        why: String,
+        /// Whether it could have a ranking, and none was found.
+        no_ranking: bool,
+    },
     /// The bad state of its monitor is reached with this many processes.
     Loop {
         /// Processes.
         procs: usize,
-        /// Whether the property is known to hold with that many, so that the monitor asks too little of a loop.
+        /// Whether the property is known to hold with that many, so that no run has such a loop.
         holds: bool,
+        /// The steps of the loop.
+        steps: String,
     },
     /// The search for the proof ended without an answer.
     Search(Box<Reason>),

@@ -35,6 +35,7 @@ mod others;
 mod populated;
 mod properties;
 mod random_systems;
+mod rankings;
 mod runs;
 mod sorted;
 mod spin_runs;

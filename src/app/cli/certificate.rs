@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, RunsClaim, Subject,
+    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, Subject,
 };
-use cubicle_check::not_accepted;
+use cubicle_check::{not_accepted, runs_claim};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::CertificateSummary;
@@ -85,10 +85,7 @@ pub fn certify(
             messages.warning(&format!("{name}: {why}"));
             continue;
         };
-        let runs = match &proof.plan {
-            Some(plan) => RunsClaim::Holds(plan.clone()),
-            None => RunsClaim::Never(name.clone()),
-        };
+        let runs = runs_claim(&proof.plan, name);
         let subject = Subject { runs: Some(runs), ..subject.clone() };
         let claim = Claim { counts: &proof.counts, cubes: &proof.invariant, ..Claim::default() };
         match certificate::certify_as(&subject, model, &proof.system, claim, how) {

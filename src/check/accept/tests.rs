@@ -3,7 +3,7 @@ use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::{Outcome, RunsProof, TemporalReport};
+use cubicle_run::result::{Outcome, RunsPlan, RunsProof, TemporalReport};
 use std::time::Instant;
 
 use crate::run::check_on_this_thread;
@@ -130,7 +130,8 @@ fn a_forged_proof_about_runs_is_refused() {
     let open = system(OPEN);
     let proof = RunsProof {
         system: open.edited(|parts| parts.bad.clear()),
-        plan: None,
+        plan: RunsPlan::Cover,
+        because: Vec::new(),
         invariant: Vec::new(),
         counts: Vec::new(),
     };

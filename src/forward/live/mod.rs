@@ -5,7 +5,7 @@
 //! steps), `conditions` (where a condition holds), `arrows` (graphs and shortest ways in them), `constraints` (the steps
 //! that fairness is about), `threads` (constraints under renaming), `components` (fair cycles), `lasso` (from a fair
 //! component to a cycle), `automaton`, `product` (both for formulas), `concrete` (from stored states to a run), `instance`
-//! (the properties).
+//! (the properties), `sample` (states and steps for others).
 //!
 //! No step is left out and finite cells always have a value. Values without a name are renumbered in each state, which is
 //! a bisimulation that neither conditions nor labels observe. A property holds for an instance only when the graph is complete.
@@ -27,9 +27,11 @@ mod instance;
 mod lasso;
 mod moves;
 mod product;
+mod sample;
 #[cfg(test)]
 mod spin;
 mod threads;
 mod walks;
 
 pub use instance::{RunAnswer, RunsChecked, check_runs};
+pub use sample::{RunSample, SeenStep, sample_runs};

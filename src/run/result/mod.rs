@@ -20,7 +20,7 @@ pub use run::{
     Acceptance, Assumption, AssumptionKind, Claim, Conclusion, Coverage, Deadlocks, Decider, Emptying,
     Enough, Lack, Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
 };
-pub use temporal::{RunsProof, RunsSeen, TemporalFinding, TemporalReport};
+pub use temporal::{RunsPlan, RunsProof, RunsSeen, TemporalFinding, TemporalReport};
 pub use witness::{Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

@@ -2,7 +2,7 @@
 
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
-use cubicle_lang::model::{Count, MonitorPlan, System, Var};
+use cubicle_lang::model::{Count, MonitorPlan, Ranking, System, Var};
 
 /// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,12 +31,25 @@ pub struct TemporalReport {
 pub struct RunsProof {
     /// That system.
     pub system: System,
-    /// Of a `response` or `recurrence`, the monitor's plan.
-    pub plan: Option<MonitorPlan>,
+    /// How that system was made.
+    pub plan: RunsPlan,
+    /// Of a ranking: why the property holds, in the words of the model, line by line.
+    pub because: Vec<String>,
     /// What it found unreachable.
     pub invariant: Vec<Forbidden>,
     /// Counts that its cubes may mention.
     pub counts: Vec<(Var, Count)>,
+}
+
+/// How a system was made for a property of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RunsPlan {
+    /// By the monitor of a `response` or a `recurrence`.
+    Monitor(MonitorPlan),
+    /// By a ranking of one.
+    Ranking(Ranking),
+    /// Its bad states are those of a `cover`.
+    Cover,
 }
 
 /// What was seen of an instance whose runs were explored.

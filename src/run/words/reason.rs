@@ -57,24 +57,31 @@ pub fn reason(reason: &Reason) -> String {
 /// Why a property of runs is not proved for any number of processes, in one line without a final stop.
 pub fn unproved(why: &Unproved) -> String {
     match why {
-        Unproved::NoMonitor(why) => format!("it has no monitor to be proved, since {why}"),
-        Unproved::Loop { procs, holds } => {
+        Unproved::NoMonitor { why, no_ranking: false } => {
+            format!("it has no monitor to be proved, since {why}; `number_procs N` would have all instances checked")
+        }
+        Unproved::NoMonitor { why, no_ranking: true } => format!(
+            "no ranking was found, and there is no monitor, since {why}; `number_procs N` would have all instances checked"
+        ),
+        Unproved::Loop { procs, holds, steps } => {
             let processes = if *procs == 1 { "process" } else { "processes" };
             let end = if *holds {
-                "that no run has: it asks too little of a loop"
+                "as no run of these does: a variable that says who is due may help, as the owner of a lock does".to_owned()
             } else {
-                "and whether the model has such a run is open"
+                format!("and whether a run does is open: `--only-forward --procs {procs}` may show it")
             };
-            format!("its monitor closes a loop with {procs} {processes} {end}")
+            format!(
+                "no ranking was found, and no invariant that excludes [ {steps} ] for ever with {procs} {processes}, {end}"
+            )
         }
         Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {
-            "its monitor was not proved: the search closed a loop that no explored instance has".to_owned()
+            "no ranking was found, and the search for an invariant closed a loop that no explored instance has; `--rounds N` searches longer".to_owned()
         }
         // The proof was found.
         Unproved::Search(why) if matches!(**why, Reason::Unconfirmed(_) | Reason::Uncertified(_)) => {
             reason(why)
         }
-        Unproved::Search(why) => format!("its monitor was not proved: {}", reason(why)),
+        Unproved::Search(why) => format!("no ranking was found, and its monitor was not proved: {}", reason(why)),
     }
 }
 

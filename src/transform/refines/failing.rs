@@ -1,9 +1,9 @@
 //! The copies of concrete steps that none of their abstract steps explains.
 
 use super::scene::Scene;
-use super::ways::{NoWays, Values, Ways, both, chosen, conj, differ, read};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
+use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
     Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition,
     TransitionId, Universal, Update, VarId,
@@ -382,16 +382,6 @@ fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(C
         all.push(choice);
     }
     different
-}
-
-/// What an update with branches gives a cell.
-fn updated(system: &System, update: &Update, cell: &Cell, arity: u8) -> Ways<Values> {
-    let Assignment::Cases(branches) = &update.assignment else { return Ok(Values::new()) };
-    let map = |p: ProcRef| match p {
-        ProcRef::Var(v) if v >= arity => cell.index[usize::from(v - arity)],
-        other => other,
-    };
-    chosen(system, branches, &map)
 }
 
 fn cell(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Cell {

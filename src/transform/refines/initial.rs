@@ -1,7 +1,7 @@
 //! The obligation about initial states.
 
 use super::scene::Scene;
-use super::ways::{NoWays, Ways, conj, denied};
+use cubicle_lang::model::ways::{NoWays, Ways, conj, denied};
 use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, Literal, ProcRef, System, Term, rename};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinementMap, refused};
 

@@ -29,7 +29,6 @@
 mod failing;
 mod initial;
 mod scene;
-mod ways;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::core;

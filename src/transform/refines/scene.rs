@@ -6,7 +6,7 @@ use cubicle_lang::model::{
 use cubicle_lang::refinement::{BothModels, RefinedModel};
 
 use super::super::taken::{fresh_name, truth_values};
-use super::ways::{Values, Ways, chosen};
+use cubicle_lang::model::ways::{Values, Ways, chosen};
 
 /// The variables of both models in one system, and what a derived system adds.
 pub struct Scene {

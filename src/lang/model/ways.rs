@@ -1,9 +1,10 @@
 //! Values and formulas by cases: what a cell holds under which condition.
 
-use cubicle_lang::model::substitute;
-use cubicle_lang::model::{
-    Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, VarId,
-    negated, rename, simplify,
+use super::rename;
+use super::substitute;
+use super::{
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
+    Update, VarId, negated, simplify,
 };
 
 /// The most cases of a formula.
@@ -60,6 +61,9 @@ fn reduced(conj: Conj) -> Option<Conj> {
 }
 
 /// Both of two formulas.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn both(a: &[Conj], b: &[Conj]) -> Ways<Vec<Conj>> {
     if a.len().saturating_mul(b.len()) > MAX_WAYS * 16 {
         return Err(NoWays::TooMany);
@@ -72,6 +76,9 @@ pub fn both(a: &[Conj], b: &[Conj]) -> Ways<Vec<Conj>> {
 }
 
 /// The formula does not hold; its process variables may be equal. Ways that others contain are left out.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
     let same = |a: ProcRef, b: ProcRef| (a == b).then_some(true);
     let mut ways: Vec<Conj> = vec![Vec::new()];
@@ -98,6 +105,9 @@ pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
 }
 
 /// The values that branches give for these processes: the first one that applies counts.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn chosen(system: &System, branches: &[Branch], map: &impl Fn(ProcRef) -> ProcRef) -> Ways<Values> {
     let mut found = Values::new();
     let mut before: Vec<Conj> = vec![Vec::new()];
@@ -117,6 +127,9 @@ pub fn chosen(system: &System, branches: &[Branch], map: &impl Fn(ProcRef) -> Pr
 /// What the cells of some variables hold, by cases; `None` for those that are left as they are.
 pub trait Reading {
     /// The values of a cell.
+    ///
+    /// # Errors
+    /// There are too many cases, or a number leaves the 64-bit range.
     fn values(&self, cell: &Cell) -> Ways<Option<Values>>;
 }
 
@@ -168,6 +181,9 @@ fn literal(system: &System, it: &Literal, reading: &dyn Reading) -> Ways<Vec<Con
 }
 
 /// The cases in which a conjunction holds, its cells being read in this way.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn conj(system: &System, it: &[Literal], reading: &dyn Reading) -> Ways<Vec<Conj>> {
     let mut ways: Vec<Conj> = vec![Vec::new()];
     for it in it {
@@ -177,6 +193,9 @@ pub fn conj(system: &System, it: &[Literal], reading: &dyn Reading) -> Ways<Vec<
 }
 
 /// The values of something whose conditions and terms are about cells that are read in this way.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Values> {
     let mut found = Values::new();
     for (when, value) in values {
@@ -197,6 +216,9 @@ pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Val
 }
 
 /// The cases in which two values of the variable's type differ.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
 pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<Conj>> {
     // Two cells that nothing else mentions.
     let [left, right] =
@@ -211,4 +233,17 @@ pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<C
     };
     let reading = |cell: &Cell| Ok(Some(if *cell == left { a.clone() } else { b.clone() }));
     literal(system, &unequal, &reading)
+}
+
+/// What an update with branches gives a cell, where the transition has this many parameters.
+///
+/// # Errors
+/// There are too many cases, or a number leaves the 64-bit range.
+pub fn updated(system: &System, update: &Update, cell: &Cell, arity: u8) -> Ways<Values> {
+    let Assignment::Cases(branches) = &update.assignment else { return Ok(Values::new()) };
+    let map = |p: ProcRef| match p {
+        ProcRef::Var(v) if v >= arity => cell.index[usize::from(v - arity)],
+        other => other,
+    };
+    chosen(system, branches, &map)
 }

@@ -1,0 +1,186 @@
+//! Cubes and literals as text of the model's language.
+
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, negated};
+use cubicle_lang::words;
+use cubicle_run::verdict::Forbidden;
+
+/// The text of a cube as a declaration on one line; `None` when the language cannot express one of its
+/// literals: a number would leave the 64-bit range there.
+pub fn declaration(system: &System, cube: &Forbidden) -> Option<String> {
+    let mut literals = Vec::new();
+    for literal in &cube.cube {
+        literals.push(literal_words(system, literal)?);
+    }
+    if literals.is_empty() {
+        literals.push("true".to_owned());
+    }
+    let mut clauses = Vec::new();
+    for other in &cube.others {
+        clauses.push(denial(system, other, &other_name(cube.params))?);
+    }
+    match &clauses[..] {
+        [] => {}
+        [clause] => literals.push(format!("forall_other q. {clause}")),
+        _ => literals.push(format!("forall_other q. ({})", clauses.join(" && "))),
+    }
+    let params: Vec<String> = (0..cube.params).map(|p| proc_name(ProcRef::Var(p))).collect();
+    Some(format!("invariant ({}) {{ {} }}", params.join(" "), literals.join(" && ")))
+}
+
+/// The names of the processes of a cube, and of another one.
+fn other_name(params: u8) -> impl Fn(ProcRef) -> String {
+    move |proc| if proc == ProcRef::Var(params) { "q".to_owned() } else { proc_name(proc) }
+}
+
+/// That a conjunction does not hold, as a formula without a quantifier, in parentheses if it is a disjunction.
+fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -> Option<String> {
+    let mut one_of = Vec::new();
+    for literal in conj {
+        match literal {
+            Literal::In { cell, values } => {
+                let Type::Enum(id) = system.var(cell.var).ty else { return None };
+                let text = words::cell(system, cell, name);
+                let values_of = |among: u64| {
+                    let all = system.enumeration(id).constructors.iter().enumerate();
+                    all.filter(move |(c, _)| among >> c & 1 == 1).map(|it| it.1)
+                };
+                let left = system.enumeration(id).all() & !values;
+                if !left.is_power_of_two() && values.is_power_of_two() {
+                    one_of.extend(values_of(*values).map(|it| format!("{text} <> {it}")));
+                } else {
+                    one_of.extend(values_of(left).map(|it| format!("{text} = {it}")));
+                }
+            }
+            other => one_of.push(words_of(system, &negated(system, other)?, name)?),
+        }
+    }
+    Some(match one_of.len() {
+        0 => "false".to_owned(),
+        1 => one_of.remove(0),
+        _ => format!("({})", one_of.join(" || ")),
+    })
+}
+
+fn proc_name(proc: ProcRef) -> String {
+    match proc {
+        ProcRef::Var(i) => format!("p{}", i + 1),
+        ProcRef::Const(k) => format!("#{}", k + 1),
+    }
+}
+
+fn term_text(system: &System, term: &Term, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
+    match term {
+        Term::Proc(p) => Some(name(*p)),
+        Term::Cell(cell) => Some(words::cell(system, cell, name)),
+        Term::Constructor(_) | Term::Linear(_) => None,
+    }
+}
+
+/// A literal as written in such a declaration; `None` when the language cannot express it.
+pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
+    words_of(system, literal, &proc_name)
+}
+
+fn words_of(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
+    match literal {
+        Literal::In { cell, values } => {
+            let Type::Enum(id) = system.var(cell.var).ty else { return None };
+            let names = &system.enumeration(id).constructors;
+            let cell = words::cell(system, cell, name);
+            let member = |&(c, _): &(usize, &String)| values >> c & 1 == 1;
+            let mut members = names.iter().enumerate().filter(member);
+            if values.is_power_of_two() {
+                return Some(format!("{cell} = {}", members.next()?.1));
+            }
+            let others = names.iter().enumerate().filter(|name| !member(name));
+            let others: Vec<String> = others.map(|(_, name)| format!("{cell} <> {name}")).collect();
+            Some(if others.is_empty() { "true".to_owned() } else { others.join(" && ") })
+        }
+        Literal::Eq { left, right, negated } => {
+            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
+            Some(format!("{left} {} {right}", if *negated { "<>" } else { "=" }))
+        }
+        Literal::Less { left, right, strict } => {
+            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
+            Some(format!("{left} {} {right}", if *strict { "<" } else { "<=" }))
+        }
+        Literal::Linear { expr, relation, integer } => {
+            let cell = |it: &Cell| words::cell(system, it, name);
+            linear_text(&cell, expr, *relation, *integer)
+        }
+    }
+}
+
+/// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied so that
+/// coefficients are whole and the constant is a decimal number: a third has no such notation.
+fn linear_text(
+    cell_text: &dyn Fn(&Cell) -> String,
+    expr: &Linear,
+    relation: Relation,
+    integer: bool,
+) -> Option<String> {
+    let mut scale = Rational::ONE;
+    for (_, coefficient) in &expr.terms {
+        scale = scale.mul(Rational::integer(coefficient.mul(scale)?.den()))?;
+    }
+    let constant = expr.constant.mul(scale)?;
+    if number_text(constant, integer).is_none() {
+        scale = scale.mul(Rational::integer(constant.den()))?;
+    }
+    let scaled = |n: Rational| n.mul(scale);
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for (cell, coefficient) in &expr.terms {
+        let n = scaled(*coefficient)?;
+        if n.signum() > 0 { left.push((cell, n)) } else { right.push((cell, n.neg())) }
+    }
+    let constant = scaled(expr.constant)?;
+    let left = side_text(cell_text, &left, Rational::ZERO, integer)?;
+    let right = side_text(cell_text, &right, constant.neg(), integer)?;
+    let operator = match relation {
+        Relation::Eq => "=",
+        Relation::Ne => "<>",
+        Relation::Le => "<=",
+        Relation::Lt => "<",
+    };
+    Some(format!("{left} {operator} {right}"))
+}
+
+/// A sum with positive coefficients: cells, then multiples, then the constant.
+fn side_text(
+    cell_text: &dyn Fn(&Cell) -> String,
+    terms: &[(&Cell, Rational)],
+    constant: Rational,
+    integer: bool,
+) -> Option<String> {
+    let mut terms: Vec<_> = terms.iter().collect();
+    terms.sort_by_key(|(_, n)| *n != Rational::ONE);
+    let parts = terms.into_iter().map(|(cell, n)| match (cell_text(cell), *n) {
+        (cell, Rational::ONE) => cell,
+        (cell, n) => format!("{} * {cell}", n.num()),
+    });
+    let sum = parts.collect::<Vec<_>>().join(" + ");
+    match (sum.is_empty(), constant.signum()) {
+        (true, _) => number_text(constant, integer),
+        (false, 0) => Some(sum),
+        (false, 1) => Some(format!("{sum} + {}", number_text(constant, integer)?)),
+        (false, _) => Some(format!("{sum} - {}", number_text(constant.neg(), integer)?)),
+    }
+}
+
+/// A number of type `int`, or of type `real` in decimal notation.
+fn number_text(n: Rational, integer: bool) -> Option<String> {
+    if integer {
+        return n.is_integer().then(|| n.to_string());
+    }
+    let mut digits = 0;
+    let mut scaled = n;
+    while !scaled.is_integer() {
+        scaled = scaled.mul(Rational::integer(10))?;
+        digits += 1;
+    }
+    let text = scaled.num().unsigned_abs().to_string();
+    let text = format!("{text:0>width$}", width = digits + 1);
+    let (whole, fraction) = text.split_at(text.len() - digits);
+    let sign = if n.signum() < 0 { "-" } else { "" };
+    Some(format!("{sign}{whole}.{}", if fraction.is_empty() { "0" } else { fraction }))
+}

@@ -1,0 +1,218 @@
+//! The system of `ranking of PROPERTY`: its bad states are reached if a condition of the ranking fails somewhere.
+//!
+//! # The rule
+//!
+//! A `response (p) { A } ~> { B }` (a `recurrence (p) { B }` has A = true) of an instance with finitely many processes *waits* for p in the states in
+//! which the formula `waits` holds and B does not. A ranking names *measures*, each of a level, and fair steps that *help*, each with some
+//! processes r: in a state that waits, a helper is *ready* for r when its formula holds and its step can be taken with these arguments.
+//! A measure is a finite set (of tuples of processes), or an integer that is not negative while p waits. It *rises* in a step when the set gets an
+//! element, or the number grows; it *falls* when the set loses one, or the number shrinks. In every reachable state and step:
+//!
+//! 1. *start*: where A holds and B does not, `waits` holds;
+//! 2. *keep*: a step from a state that waits leads to one in which B or `waits` holds;
+//! 3. *rise*: in a step from a state that waits to one in which B does not hold, where a measure of some level rises, one of a
+//!    lower level falls;
+//! 4. *lose*: in such a step in which no measure falls, each helper that is ready for some r before it is not what is taken, and is ready for r after it;
+//! 5. *none*: in a state that waits, some helper is ready for some r;
+//! 6. *below*: in a state that waits, no number of the measures is negative.
+//!
+//! # Why the property holds
+//!
+//! Let a run break it: from some moment on, A having held, B never holds. By 1 and 2 all states from then on wait. Take a step in which
+//! some measure rises or falls, and the lowest level at which one does. By 3 no measure of that level rises: so the measures of this level become
+//! less (sets by inclusion, numbers by size), those of lower levels stay as they are, and the tuple of levels falls in its lexicographic order. The sets are finite, since
+//! the instance is, and the numbers not negative: so there are finitely many such steps. From some moment on no measure changes. At that moment some
+//! helper is ready for some r (5), and so it is for ever after, and its step is never taken (4). So it can be taken at every moment and is not: the run is not
+//! fair, for weak fairness, and so for strong fairness. A run that stays where nothing is possible is such a run, too: a helper that is
+//! ready is possible. So no fair run breaks the property, for any number of processes. Nothing is assumed of the data, of the order or of names of processes.
+//!
+//! # What is derived
+//!
+//! Each condition fails in states that can be described by a conjunction over some processes, and what all others satisfy: guard of the step, the
+//! state before it, and the state after it in terms of the state before (`ways`). Those that say nothing of all other processes are bad cubes, the others guards
+//! of transitions that set `FAILED`. What cannot be said, or takes too many cases, is left out of such a conjunction: then more states are
+//! bad, and a proof is still a proof. No step of the model is changed.
+//!
+//! That no other process is ready is said by a count, too, where what makes one ready is about its own cells and globals alone: `#{q | ..} = 0`, unless an
+//! observed process is counted. That follows from the rest, and searches can use it.
+//!
+//! *least*: instead of 5 as it is, it is shown that a helper is ready for the least element of a set to which the first parameter belongs: `before` is
+//! asymmetric and transitive on the set, so that the set, being finite and not empty, has an element with none before it.
+//!
+//! `fails`: a condition over some processes and all others; `conditions`: those of the rule; `text`: its lines.
+
+mod conditions;
+mod fails;
+mod text;
+
+use super::added::{NotDerived, declare, next_origin};
+use cubicle_lang::model::{
+    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Ranking,
+    Rational, Relation, System, SystemParts, TemporalKind, Term, Transition, Type, Universal, Update,
+    VarKind,
+};
+use fails::Fails;
+
+pub use text::{lines, read, words};
+
+/// The most bad cubes and failing transitions.
+const MOST: usize = 4096;
+
+/// The system whose bad states are reached if a condition of the ranking fails.
+///
+/// # Errors
+/// The ranking does not fit the model, or cannot be followed.
+pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
+    let unfit = |why: &str| Err(NotDerived::Unfit(why.to_owned()));
+    let Some(property) = model.temporal.iter().find(|it| it.name == ranking.property) else {
+        return unfit("the model has no such property of runs");
+    };
+    if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
+        return unfit("a ranking is of a `response` or a `recurrence`");
+    }
+    if model.failures.is_some() || model.sorts.is_some() {
+        return unfit("a ranking needs processes of one sort that do not fail");
+    }
+    fits(model, ranking, property.params.len())?;
+    let mut system = SystemParts { temporal: Vec::new(), fairness: Vec::new(), ..model.to_parts() };
+    let failed = declare(&mut system, &ranking.failed, VarKind::Global, Type::Enum(BOOL))?;
+    let flag = |values| Literal::In { cell: Cell { var: failed, index: [].into_iter().collect() }, values };
+    for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
+        conj.push(flag(0b01));
+    }
+    let span = property.span;
+    let mut bad: Vec<(u8, Conj)> = vec![(0, vec![flag(0b10)])];
+    let mut steps: Vec<(u8, Conj, Vec<Universal>)> = Vec::new();
+    for mut fails in conditions::all(model, ranking, property)? {
+        for (counted, or) in std::mem::take(&mut fails.none) {
+            let body = Dnf(vec![counted]);
+            let Some(count) = system.counted(0, body, None, span) else { continue };
+            let terms = vec![(Cell { var: count, index: [].into_iter().collect() }, Rational::ONE)];
+            let expr = Linear { terms, constant: Rational::ZERO };
+            let none = vec![Literal::Linear { expr, relation: Relation::Eq, integer: true }];
+            fails.and(&[&[none], &or[..]].concat());
+        }
+        let Fails { procs, ways, others, .. } = fails;
+        for way in ways {
+            if others.is_empty() {
+                let found = (procs, way);
+                if !bad.contains(&found) {
+                    bad.push(found);
+                }
+                continue;
+            }
+            let universal = |(bound, body): &(u8, Vec<Conj>)| Universal {
+                bound: *bound,
+                body: Dnf(body.clone()),
+                spans: body.iter().map(|it| vec![span; it.len()]).collect(),
+            };
+            let found = (procs, way, others.iter().map(universal).collect());
+            if !steps.contains(&found) {
+                steps.push(found);
+            }
+        }
+        if bad.len() + steps.len() > MOST {
+            return Err(NotDerived::TooHard("a condition of the ranking fails in too many ways".to_owned()));
+        }
+    }
+    let first = next_origin(model);
+    let fails = (0..).zip(steps).map(|(number, (params, guard, universals))| {
+        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+        Transition {
+            name: format!("fails_{}", number + 1),
+            origin: first.saturating_add(number),
+            params: (1..=params).map(|number| format!("p{number}")).collect(),
+            hidden: 0,
+            spans: vec![span; guard.len()],
+            guard,
+            universals,
+            updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
+            span,
+        }
+    });
+    system.transitions.extend(fails);
+    let bad = (1..).zip(bad).map(|(number, (params, cube))| Bad {
+        name: format!("a condition of the ranking {number}"),
+        number,
+        kind: BadKind::Unsafe,
+        params,
+        spans: vec![span; cube.len()],
+        cube,
+        span,
+    });
+    system.bad = bad.collect();
+    Ok(System::new(system))
+}
+
+/// Whether the formulas of a ranking are over the processes that they may name, and about variables of the model.
+fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDerived> {
+    let params = u8::try_from(params).ok().filter(|it| *it < 8);
+    let Some(params) = params else {
+        return Err(NotDerived::TooHard("the property has too many parameters".to_owned()));
+    };
+    let mut formulas: Vec<(u8, &[Conj])> = vec![(params, &ranking.waits)];
+    let mut fits = !ranking.helpers.is_empty();
+    let mut numbers = Vec::new();
+    for measure in &ranking.measures {
+        match &measure.of {
+            Measured::Tuples { further, body } => {
+                fits &= *further <= 2;
+                formulas.push((params + (*further).min(2), body));
+            }
+            Measured::Number(number) => numbers.push(number),
+        }
+    }
+    for helper in &ranking.helpers {
+        let Some(fairness) = model.fairness.get(helper.fairness) else {
+            return Err(NotDerived::Unfit("the model has no such declaration of fairness".to_owned()));
+        };
+        let all = params + helper.further.min(2);
+        let differ = (1..helper.args.len()).all(|at| !helper.args[..at].contains(&helper.args[at]));
+        fits &= helper.further <= 2 && differ && helper.args.iter().all(|it| *it < all);
+        let mut steps = model.asked_by(fairness);
+        let plain = |t: &Transition| t.hidden == 0 && t.params.len() == helper.args.len();
+        if fairness.any && !helper.args.is_empty() || !steps.all(plain) {
+            return Err(NotDerived::TooHard("such a declaration of fairness is not followed".to_owned()));
+        }
+        formulas.push((all, &helper.when));
+    }
+    if let Some(least) = &ranking.least {
+        fits &= params > 0;
+        formulas.extend([(params + 1, &least.among[..]), (2, &least.before)]);
+    }
+    let known = |cell: &Cell, most: u8| {
+        let var = model.vars.get(usize::from(cell.var.0));
+        let index = |p: &ProcRef| is_named(*p, most, model);
+        var.is_some_and(|it| it.arity() == cell.index.len()) && cell.index.iter().all(index)
+    };
+    let formula = |(most, body): &(u8, &[Conj])| {
+        body.iter().flatten().all(|literal| {
+            let term = |it: &Term| !matches!(it, Term::Proc(p) if !is_named(*p, *most, model));
+            let terms = match literal {
+                Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
+                    term(left) && term(right)
+                }
+                Literal::In { .. } | Literal::Linear { .. } => true,
+            };
+            terms && literal.cells().into_iter().all(|cell| known(cell, *most))
+        })
+    };
+    let whole = |number: &&Linear| {
+        let cell = |(cell, factor): &(Cell, Rational)| {
+            known(cell, params) && factor.is_integer() && model.var(cell.var).ty == Type::Int
+        };
+        number.constant.is_integer() && number.terms.iter().all(cell)
+    };
+    if fits && formulas.iter().all(formula) && numbers.iter().all(whole) {
+        return Ok(());
+    }
+    Err(NotDerived::Unfit("the ranking is not about the processes and variables that it may name".to_owned()))
+}
+
+/// Whether a process is one of the first ones, or a constant of the model.
+fn is_named(p: ProcRef, most: u8, model: &System) -> bool {
+    match p {
+        ProcRef::Var(v) => v < most,
+        ProcRef::Const(k) => k < model.proc_constants,
+    }
+}

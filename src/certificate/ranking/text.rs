@@ -1,0 +1,180 @@
+//! A ranking as lines of a certificate, and in words.
+
+use super::super::declaration::literal_words;
+use super::super::unreadable::LineError;
+use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
+use cubicle_lang::model::{
+    Conj, Fairness, Helper, Least, Linear, Literal, Measure, Measured, Ranking, Relation, System,
+};
+
+/// The lines of a ranking.
+pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> String) -> Vec<String> {
+    let observed = ranking.params(model);
+    let mut lines = vec![
+        format!("ranking of {} with {}", ranking.property, ranking.failed),
+        format!("waits {}", formula(model, observed, &ranking.waits)),
+    ];
+    for Measure { level, of } in &ranking.measures {
+        lines.push(match of {
+            Measured::Tuples { further, body } => {
+                format!("level {level} {}", formula(model, observed + further, body))
+            }
+            Measured::Number(number) => {
+                format!("level {level} falls {}", formula(model, observed, &[vec![not_negative(number)]]))
+            }
+        });
+    }
+    for helper in &ranking.helpers {
+        let what = model.fairness.get(helper.fairness).map_or_else(String::new, declared);
+        let when = formula(model, observed + helper.further, &helper.when);
+        lines.push(format!(
+            "helps {} ({what}) with {} where {when}",
+            helper.fairness + 1,
+            names(&helper.args)
+        ));
+    }
+    if let Some(Least { among, before }) = &ranking.least {
+        let (among, before) = (formula(model, observed + 1, among), formula(model, 2, before));
+        lines.push(format!("least {among} by {before}"));
+    }
+    lines
+}
+
+/// Why the property holds, in the words of the model, line by line.
+pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
+    let process = format!("p{}", ranking.params(model) + 1);
+    let of = |measure: &Measure| match &measure.of {
+        Measured::Tuples { further: 0, body } => format!("  whether {}", inner(model, body)),
+        Measured::Tuples { body, .. } => format!("  the processes {process} with {}", inner(model, body)),
+        Measured::Number(number) => {
+            format!("  the distance between both sides of {}", inner(model, &[vec![not_negative(number)]]))
+        }
+    };
+    let mut steps: Vec<&str> = Vec::new();
+    for helper in &ranking.helpers {
+        let name = model.fairness.get(helper.fairness).map_or("", |it| model.name_of(it));
+        if !steps.contains(&name) {
+            steps.push(name);
+        }
+    }
+    let waits = inner(model, &ranking.waits);
+    let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
+    lines.extend(ranking.measures.iter().map(of));
+    lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+    lines
+}
+
+/// That a number is not negative.
+fn not_negative(number: &Linear) -> Literal {
+    let terms = number.terms.iter().map(|(cell, factor)| (cell.clone(), factor.neg())).collect();
+    let expr = Linear { terms, constant: number.constant.neg() };
+    Literal::Linear { expr, relation: Relation::Le, integer: true }
+}
+
+fn names(processes: &[u8]) -> String {
+    let names: Vec<String> = processes.iter().map(|it| format!("p{}", it + 1)).collect();
+    format!("({})", names.join(" "))
+}
+
+fn inner(model: &System, body: &[Conj]) -> String {
+    let word = |it: &Literal| literal_words(model, it).unwrap_or_else(|| "(not expressible)".to_owned());
+    let conj = |it: &Conj| match &it[..] {
+        [] => "true".to_owned(),
+        it => it.iter().map(word).collect::<Vec<_>>().join(" && "),
+    };
+    match body {
+        [] => "false".to_owned(),
+        [one] => conj(one),
+        _ => body.iter().map(|it| format!("({})", conj(it))).collect::<Vec<_>>().join(" || "),
+    }
+}
+
+/// A formula over so many processes.
+fn formula(model: &System, params: u8, body: &[Conj]) -> String {
+    format!("{} {{ {} }}", names(&(0..params).collect::<Vec<u8>>()), inner(model, body))
+}
+
+const FORM: LineError = LineError::Form(
+    "`waits (p1) { F }`, `level N (p1 ..) { F }`, `level N falls (p1) { NUMBER <= NUMBER }`, \
+     `helps N (FAIRNESS) with (ARGUMENTS) where (p1 ..) { F }` or `least (p1 p2) { F } by (p1 p2) { F }`",
+);
+
+/// Reads a line after `ranking of ..`.
+pub fn read(
+    model: ModelSource<'_>,
+    ranking: &mut Ranking,
+    (first, words): (&str, &str),
+    declared: &dyn Fn(&Fairness) -> String,
+) -> Result<(), LineError> {
+    let observed = ranking.params(model.system);
+    let level = |it: &str| it.trim().parse::<u8>().map_err(|_| FORM);
+    match first {
+        "waits" => ranking.waits = parsed(model, words)?.1,
+        "level" => {
+            let (number, rest) = words.split_once(' ').ok_or(FORM)?;
+            let of = if let Some(number) = rest.strip_prefix("falls ") {
+                let (params, body) = parsed(model, number)?;
+                let [conj] = &body[..] else { return Err(FORM) };
+                let [Literal::Linear { expr, relation: Relation::Le, integer: true }] = &conj[..] else {
+                    return Err(FORM);
+                };
+                if params != observed {
+                    return Err(FORM);
+                }
+                let terms = expr.terms.iter().map(|(cell, factor)| (cell.clone(), factor.neg())).collect();
+                Measured::Number(Linear { terms, constant: expr.constant.neg() })
+            } else {
+                let (params, body) = parsed(model, rest)?;
+                Measured::Tuples { further: params.checked_sub(observed).ok_or(FORM)?, body }
+            };
+            ranking.measures.push(Measure { level: level(number)?, of });
+        }
+        "helps" => {
+            let (what, rest) = words.split_once(" with ").ok_or(FORM)?;
+            let (args, when) = rest.split_once(" where ").ok_or(FORM)?;
+            let (number, what) = what.trim().split_once(' ').ok_or(FORM)?;
+            let fairness = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or(FORM)?;
+            let known = model.system.fairness.get(fairness).ok_or(FORM)?;
+            if what.trim() != format!("({})", declared(known)) {
+                return Err(FORM);
+            }
+            let (params, when) = parsed(model, when)?;
+            let further = params.checked_sub(observed).ok_or(FORM)?;
+            ranking.helpers.push(Helper { fairness, further, args: processes(args)?, when });
+        }
+        _ => {
+            let (among, before) = words.split_once(" by ").ok_or(FORM)?;
+            let ((params, among), (two, before)) = (parsed(model, among)?, parsed(model, before)?);
+            if params != observed + 1 || two != 2 || ranking.least.is_some() {
+                return Err(FORM);
+            }
+            ranking.least = Some(Least { among, before });
+        }
+    }
+    Ok(())
+}
+
+/// `(p1 p2)`, as numbers from 0.
+fn processes(text: &str) -> Result<Vec<u8>, LineError> {
+    let inner = text.trim().strip_prefix('(').and_then(|it| it.strip_suffix(')')).ok_or(FORM)?;
+    let number = |it: &str| it.strip_prefix('p')?.parse::<u8>().ok()?.checked_sub(1);
+    inner.split_whitespace().map(|it| number(it).ok_or(FORM)).collect()
+}
+
+/// `(p1 p2) { F }`: how many processes, and the formula.
+fn parsed(model: ModelSource<'_>, text: &str) -> Result<(u8, Vec<Conj>), LineError> {
+    let (params, body) = text.trim().split_once('{').ok_or(FORM)?;
+    let params = processes(params)?;
+    let count = u8::try_from(params.len()).map_err(|_| FORM)?;
+    if params != (0..count).collect::<Vec<u8>>() {
+        return Err(FORM);
+    }
+    let claim = format!("invariant {} {{ {body}", names(&params));
+    let found = parse_claims_with_counts(model, &claim);
+    let (system, found) = found.map_err(|errors| LineError::Cube(errors[0].message.clone()))?;
+    let plain = found.iter().all(|it| it.params == count && it.others.is_empty());
+    if !plain || system.counts.len() != model.system.counts.len() {
+        return Err(FORM);
+    }
+    Ok((count, found.into_iter().map(|it| it.cube).collect()))
+}

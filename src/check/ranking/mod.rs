@@ -1,0 +1,199 @@
+//! Rankings of properties of runs that are found: why a promise is kept, for any number of processes.
+//!
+//! Small instances show in which states a property waits, and the steps from there (`sample`). Of many small formulas (`candidates`), those are
+//! measures that never rise in such a step unless one of a lower level falls; a fair step that lowers one each time, and stays possible until then, helps (`choose`).
+//! What a ranking has to satisfy is a question about bad states of a derived system, for the usual searches. That system is made by the checker
+//! itself (`cubicle_certificate::ranked`), which has the theorem; nothing that is seen or chosen here is believed.
+
+mod candidates;
+mod choose;
+mod sample;
+
+use super::auto;
+use super::session::Session;
+use super::tuning::{MONITOR_ROUNDS, RUN_PROCS};
+use candidates::{cell, difference};
+use choose::Chooser;
+use cubicle_certificate::{ranked, ranking_words};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::{
+    Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal,
+    TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, negated, rename,
+};
+use cubicle_run::observer::{Event, Silent};
+use cubicle_run::options::{Options, Vacuity};
+use cubicle_run::result::{Report, RunsPlan, RunsProof};
+use cubicle_run::verdict::{Trace, Verdict};
+use sample::Sample;
+use tracing::info;
+
+/// How often rankings are chosen again, after runs in which those before fail.
+const ATTEMPTS: usize = 16;
+
+/// Proves a property by a ranking; `None` when none is found that can be proved.
+pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
+    let system = session.system;
+    if !may_have_one(system, property) {
+        return None;
+    }
+    session.tell(Event::Work("looking for a ranking"));
+    let least = property.params.len().max(usize::from(system.proc_constants));
+    let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
+    let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
+    for _ in 0..ATTEMPTS {
+        let rankings = Chooser::new(&sample).rankings(&fresh(system));
+        let mut runs = Vec::new();
+        for ranking in rankings {
+            if session.interrupt.reason().is_some() {
+                return None;
+            }
+            info!(?ranking, "tried");
+            session.tell(Event::Work("proving that a ranking falls"));
+            match proved(session, &sample, ranking) {
+                Ok(proof) => return Some(proof),
+                Err(run) => runs.extend(run),
+            }
+        }
+        if runs.is_empty() {
+            return None;
+        }
+        for run in &runs {
+            sample.learn(run);
+        }
+    }
+    None
+}
+
+/// Whether rankings of a property are looked for.
+pub fn may_have_one(system: &System, property: &Temporal) -> bool {
+    let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
+    is_of_runs && !system.fairness.is_empty() && system.failures.is_none() && system.sorts.is_none()
+}
+
+/// A name for the flag that the model does not use.
+fn fresh(system: &System) -> String {
+    let is_known = |name: &String| {
+        let value = system.enums.iter().any(|it| it.constructors.contains(name));
+        value || system.vars.iter().any(|it| it.name == *name)
+    };
+    let names = std::iter::once("Failed".to_owned()).chain((1..).map(|number| format!("Failed_{number}")));
+    let mut names = names.skip_while(is_known);
+    names.next().expect("there are endlessly many names")
+}
+
+/// The proof that a ranking is one; else a run to a state where it fails, if there is one.
+fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Result<RunsProof, Option<Trace>> {
+    let system = ranked(session.system, &ranking).map_err(|why| {
+        info!(?why, "the ranking has no system");
+        None
+    })?;
+    let hints = ranking.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
+    let failed = VarId::new(session.system.vars.len()).ok_or(None)?;
+    let system = system.edited(|parts| {
+        let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
+        for (number, (guard, body)) in (0..).zip(hints) {
+            parts.transitions.push(claimed(parts.bad[0].span, failed, (origin + number, guard, body)));
+        }
+    });
+    let mut options = Options::default()
+        .vacuity(Vacuity::Ignore)
+        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
+        .jobs(session.options.forward.jobs);
+    // What the proof of safety found helps here, too.
+    let proof = session.report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
+    let known = |literal: &Literal| {
+        literal.cells().iter().all(|it| usize::from(it.var.0) < session.system.vars.len())
+    };
+    let cubes = proof.map_or(&[][..], |it| &it.invariant);
+    options.backward.proposed = cubes.iter().filter(|it| it.literals().all(known)).cloned().collect();
+    let mut observer = Silent;
+    let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
+    proof.is_derived = true;
+    auto::decide(&mut proof);
+    let Report { verdict, backward, .. } = proof.report;
+    match verdict.expect("the search ended") {
+        Verdict::Safe => {
+            let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
+            Ok(RunsProof {
+                system,
+                because: ranking_words(session.system, &ranking),
+                plan: RunsPlan::Ranking(ranking),
+                invariant,
+                counts,
+            })
+        }
+        Verdict::Unsafe(trace) => {
+            info!(procs = trace.initial.procs, "the ranking fails");
+            Err(Some(*trace))
+        }
+        Verdict::Unknown(reason) => {
+            info!(?reason, "the ranking is not proved");
+            Err(None)
+        }
+    }
+}
+
+/// That a state is bad in which a process satisfies the guard and all others the body.
+fn claimed(span: Span, failed: VarId, (origin, guard, body): (u16, Conj, Vec<Conj>)) -> Transition {
+    let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+    let spans = body.iter().map(|it| vec![span; it.len()]).collect();
+    Transition {
+        name: format!("gap_{origin}"),
+        origin,
+        params: vec!["p1".to_owned()],
+        hidden: 0,
+        spans: vec![span; guard.len()],
+        guard,
+        universals: vec![Universal { bound: 1, body: Dnf(body), spans }],
+        updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
+        span,
+    }
+}
+
+/// Where elements are ordered by numbers, that these follow each other: an element has its number in common with a global, or another element has the
+/// number before it. A search does not find that by itself.
+fn hints(sample: &Sample<'_>, least: &Least) -> Vec<(Conj, Vec<Conj>)> {
+    let system = sample.system;
+    let [among] = &least.among[..] else { return Vec::new() };
+    let [before] = &least.before[..] else { return Vec::new() };
+    let [Literal::Linear { expr, .. }] = &before[..] else { return Vec::new() };
+    let params = sample.property.params.len() as u8;
+    let Some(array) = expr.terms.first().map(|it| it.0.var) else { return Vec::new() };
+    if expr.terms.iter().any(|it| it.0.var != array) {
+        return Vec::new();
+    }
+    let globals = system.declared().filter(|(_, it)| it.kind == VarKind::Global && it.ty == Type::Int);
+    let of = |p: u8| move |it: ProcRef| if it == ProcRef::Var(params) { ProcRef::Var(p) } else { it };
+    let mut found = Vec::new();
+    for (global, _) in globals {
+        let number = |relation, left: &_, right: &_, more| Literal::Linear {
+            expr: difference(left, right, more),
+            relation,
+            integer: true,
+        };
+        let own = |p: u8| rename::conj(among, &of(p)).flatten();
+        let (Some(mut guard), Some(other)) = (own(0), own(1)) else { continue };
+        guard.push(number(Relation::Ne, &cell(array, &[0]), &cell(global, &[]), 0));
+        let mut body: Vec<Conj> =
+            other.iter().filter_map(|it| negated(system, it)).map(|it| vec![it]).collect();
+        body.push(vec![number(Relation::Ne, &cell(array, &[1]), &cell(array, &[0]), 1)]);
+        let holds = sample.instances.iter().all(|it| {
+            let layout = it.semantics.layout();
+            it.states.iter().all(|state| {
+                (0..layout.procs).all(|p| {
+                    let is = |conj: &Conj, procs: &[usize]| {
+                        let env = cubicle_lang::model::semantics::Env { layout, state, procs };
+                        env.conj(conj) == Some(true)
+                    };
+                    let mut others = (0..layout.procs).filter(|q| *q != p);
+                    !is(&guard, &[p]) || others.any(|q| !body.iter().any(|it| is(it, &[p, q])))
+                })
+            })
+        });
+        if holds {
+            found.push((guard, body));
+        }
+    }
+    found
+}

@@ -1,0 +1,268 @@
+//! What is seen of a property in small instances: where it waits, and the steps from there.
+
+use cubicle_forward::{SeenStep, sample_runs};
+use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
+use cubicle_lang::model::{
+    Assignment, Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, TransitionId, Type,
+    VarKind,
+};
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::verdict::Trace;
+
+/// States of an instance that waits are looked for in. By estimate: more seldom refute a candidate.
+const STATES: usize = 1500;
+
+/// The most steps that are looked at.
+const MOVES: usize = 40_000;
+
+/// An instance.
+pub struct Instance<'a> {
+    /// Its semantics.
+    pub semantics: Semantics<'a>,
+    /// Its states.
+    pub states: Vec<State>,
+    /// Its steps.
+    pub steps: Vec<SeenStep>,
+}
+
+/// A state in which the property waits for a tuple of processes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The instance.
+    pub instance: usize,
+    /// The state.
+    pub state: usize,
+    /// The processes.
+    pub tuple: Vec<usize>,
+}
+
+/// A step from a state that waits to one that waits.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// The state before it, by its number among those that wait.
+    pub from: usize,
+    /// The state after it.
+    pub to: usize,
+    /// The number of the step in its instance.
+    pub step: usize,
+}
+
+/// What is seen.
+pub struct Sample<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The property.
+    pub property: &'a Temporal,
+    /// The instances.
+    pub instances: Vec<Instance<'a>>,
+    /// Where it waits.
+    pub waits: Vec<Wait>,
+    /// The steps from there.
+    pub moves: Vec<Move>,
+}
+
+impl<'a> Sample<'a> {
+    /// Of the instances of these sizes.
+    pub fn new(
+        system: &'a System,
+        property: &'a Temporal,
+        sizes: impl Iterator<Item = usize>,
+        (options, interrupt): (&ForwardOptions, &Interrupt),
+    ) -> Self {
+        let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..options.clone() };
+        let instance = |procs| {
+            let seen = sample_runs(system, procs, &limits, interrupt);
+            Instance { semantics: Semantics::new(system, procs), states: seen.states, steps: seen.steps }
+        };
+        let instances = sizes.map(instance).collect();
+        let mut sample = Self { system, property, instances, waits: Vec::new(), moves: Vec::new() };
+        for instance in 0..sample.instances.len() {
+            let procs = sample.instances[instance].semantics.layout().procs;
+            let alike =
+                !system.orders_processes && !property.orders_processes() && system.proc_constants == 0;
+            let all = distinct_tuples(procs, property.params.len());
+            for tuple in all.take(if alike { 1 } else { usize::MAX }) {
+                sample.observe(instance, &tuple);
+            }
+        }
+        sample
+    }
+
+    /// Adds the states of a run of a system whose first variables are those of this one, and the steps from there.
+    pub fn learn(&mut self, run: &Trace) {
+        let system = self.system;
+        let semantics = Semantics::new(system, run.initial.procs);
+        let procs = run.initial.procs;
+        let own = |state: &State| State { procs, values: state.values[..semantics.layout().len()].to_vec() };
+        let mut states: Vec<State> = Vec::new();
+        for state in std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after)) {
+            let state = own(state);
+            if !states.contains(&state) {
+                states.push(state);
+            }
+        }
+        let mut steps = Vec::new();
+        for from in 0..states.len() {
+            for (t, id) in system.transitions.iter().zip(0..) {
+                let id = TransitionId(id);
+                if t.updates.iter().any(|it| it.assignment == Assignment::Nondet) {
+                    continue;
+                }
+                for args in distinct_tuples(procs, t.arity()) {
+                    if semantics.enabled(&states[from], id, &args) != Some(true) {
+                        continue;
+                    }
+                    let Some(after) = semantics.fire(&states[from], id, &args, &[]) else { continue };
+                    let to = states.iter().position(|it| *it == after).unwrap_or_else(|| {
+                        states.push(after);
+                        states.len() - 1
+                    });
+                    steps.push(SeenStep { from, transition: id, args, to });
+                }
+            }
+        }
+        self.instances.push(Instance { semantics, states, steps });
+        for tuple in distinct_tuples(procs, self.property.params.len()) {
+            self.observe(self.instances.len() - 1, &tuple);
+        }
+    }
+
+    /// Follows the waits for a tuple.
+    fn observe(&mut self, instance: usize, tuple: &[usize]) {
+        let it = &self.instances[instance];
+        let answered: Vec<bool> =
+            it.states.iter().map(|state| self.answers(&it.semantics, state, tuple)).collect();
+        let asks = |state: &State| {
+            self.property.kind == TemporalKind::Recurrence
+                || holds(&it.semantics, state, &self.property.first.0, tuple)
+        };
+        let mut waits: Vec<bool> =
+            it.states.iter().zip(&answered).map(|(state, answered)| !answered && asks(state)).collect();
+        let mut from: Vec<Vec<usize>> = vec![Vec::new(); it.states.len()];
+        for (number, step) in it.steps.iter().enumerate() {
+            from[step.from].push(number);
+        }
+        let mut open: Vec<usize> = (0..waits.len()).filter(|state| waits[*state]).collect();
+        while let Some(state) = open.pop() {
+            for step in from[state].iter().map(|number| &it.steps[*number]) {
+                if !answered[step.to] && !waits[step.to] {
+                    waits[step.to] = true;
+                    open.push(step.to);
+                }
+            }
+        }
+        let mut numbers = vec![usize::MAX; waits.len()];
+        for state in (0..waits.len()).filter(|state| waits[*state]) {
+            numbers[state] = self.waits.len();
+            self.waits.push(Wait { instance, state, tuple: tuple.to_vec() });
+        }
+        for state in (0..waits.len()).filter(|state| waits[*state]) {
+            for &step in &from[state] {
+                let to = numbers[it.steps[step].to];
+                if to != usize::MAX && self.moves.len() < MOVES {
+                    self.moves.push(Move { from: numbers[state], to, step });
+                }
+            }
+        }
+    }
+
+    fn answers(&self, semantics: &Semantics<'_>, state: &State, tuple: &[usize]) -> bool {
+        let answer = match self.property.kind {
+            TemporalKind::Response => &self.property.then,
+            _ => &self.property.first,
+        };
+        holds(semantics, state, &answer.0, tuple)
+    }
+
+    /// The semantics, the state and the processes of a wait.
+    pub fn at(&self, wait: usize) -> (&Semantics<'a>, &State, &[usize]) {
+        let Wait { instance, state, tuple } = &self.waits[wait];
+        let it = &self.instances[*instance];
+        (&it.semantics, &it.states[*state], tuple)
+    }
+
+    /// The step of a move.
+    pub fn step(&self, it: &Move) -> &SeenStep {
+        &self.instances[self.waits[it.from].instance].steps[it.step]
+    }
+
+    /// Whether one of these holds where the property waits, for further processes besides.
+    pub fn is(&self, wait: usize, body: &[Conj], further: &[usize]) -> bool {
+        let (semantics, state, tuple) = self.at(wait);
+        let procs: Vec<usize> = tuple.iter().chain(further).copied().collect();
+        is(semantics, state, body, &procs)
+    }
+
+    /// The further tuples of so many processes in the instance of a wait.
+    pub fn further(&self, wait: usize, count: usize) -> Vec<Vec<usize>> {
+        let (semantics, _, tuple) = self.at(wait);
+        let all = other_tuples(semantics.layout().procs, tuple, count);
+        all.map(|it| it[tuple.len()..].to_vec()).collect()
+    }
+
+    /// Whether a step that fairness is about is possible, with these arguments.
+    pub fn is_possible(&self, wait: usize, fairness: &Fairness, args: &[usize]) -> bool {
+        let (semantics, state, _) = self.at(wait);
+        let transitions = self.system.transitions.iter().zip(0..);
+        let mut asked = transitions.filter(|(t, _)| fairness.is_about(t) && t.arity() == args.len());
+        asked.any(|(_, id)| semantics.enabled(state, TransitionId(id), args) == Some(true))
+    }
+
+    /// The formula of what asks, where that holds as long as the property waits; else what the observed processes' own cells and globals of finite types
+    /// hold then.
+    pub fn waiting(&self) -> Vec<Conj> {
+        let plain = |it: &&Case| it.hidden == 0 && it.universals.is_empty();
+        let asked: Vec<Conj> = match self.property.kind {
+            TemporalKind::Recurrence => vec![Conj::new()],
+            _ => self.property.first.0.iter().filter(plain).map(|it| it.cube.clone()).collect(),
+        };
+        if (0..self.waits.len()).all(|wait| self.is(wait, &asked, &[])) {
+            return asked;
+        }
+        let mut found = Conj::new();
+        for (id, var) in self.system.declared() {
+            let Type::Enum(ty) = var.ty else { continue };
+            let indices = match var.kind {
+                VarKind::Array(1) => (0..self.property.params.len() as u8).map(|p| vec![p]).collect(),
+                VarKind::Array(_) => Vec::new(),
+                VarKind::Global | VarKind::Const => vec![Vec::new()],
+            };
+            for index in indices {
+                let cell = super::candidates::cell(id, &index);
+                let mut values = 0;
+                for wait in 0..self.waits.len() {
+                    let (semantics, state, tuple) = self.at(wait);
+                    let env = Env { layout: semantics.layout(), state, procs: tuple };
+                    if let Some(Value::Constructor(c)) = env.term(&Term::Cell(cell.clone())) {
+                        values |= 1 << c;
+                    }
+                }
+                if values != 0 && values != self.system.enumeration(ty).all() {
+                    found.push(Literal::In { cell, values });
+                }
+            }
+        }
+        vec![found]
+    }
+}
+
+/// Whether one of these holds of the processes.
+fn is(semantics: &Semantics<'_>, state: &State, body: &[Conj], procs: &[usize]) -> bool {
+    let env = Env { layout: semantics.layout(), state, procs };
+    body.iter().any(|it| env.conj(it) == Some(true))
+}
+
+/// Whether a condition holds for a tuple.
+fn holds(semantics: &Semantics<'_>, state: &State, cases: &[Case], tuple: &[usize]) -> bool {
+    let procs = semantics.layout().procs;
+    cases.iter().any(|case| {
+        other_tuples(procs, tuple, case.hidden.into()).any(|names| {
+            is(semantics, state, std::slice::from_ref(&case.cube), &names)
+                && case.universals.iter().all(|it| {
+                    other_tuples(procs, &names, it.bound.into())
+                        .all(|names| is(semantics, state, &it.body.0, &names))
+                })
+        })
+    })
+}
