@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Claim, NoCertificate, Subject,
-};
+use cubicle_certificate::{self as certificate, Certificate, CheckOptions, Claim, NoCertificate, Subject};
 use cubicle_check::{not_accepted, runs_claim};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
