@@ -47,14 +47,13 @@ fn explicit(system: &System, most: usize) -> (System, bool) {
             }
             let before = (parts.vars.len(), parts.counts.len());
             let branches = Step { system, t, count: &count }.branches(&mut parts);
-            let assignment = match branches.filter(|_| parts.counts.len() <= most) {
-                Some(branches) => Assignment::Cases(branches),
-                None => {
-                    parts.vars.truncate(before.0);
-                    parts.counts.truncate(before.1);
-                    is_exact = false;
-                    Assignment::Nondet
-                }
+            let assignment = if let Some(branches) = branches.filter(|_| parts.counts.len() <= most) {
+                Assignment::Cases(branches)
+            } else {
+                parts.vars.truncate(before.0);
+                parts.counts.truncate(before.1);
+                is_exact = false;
+                Assignment::Nondet
             };
             updates.push(Update { var: count.var, assignment });
         }

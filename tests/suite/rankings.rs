@@ -148,7 +148,8 @@ fn case(dice: &mut Dice) -> String {
     if dice.chance(50) {
         return random(dice);
     }
-    let text = model(*dice.pick(&["ticket", "fifo", "rw", "barrier", "ring"]));
+    let name: &&str = dice.pick(&["ticket", "fifo", "rw", "barrier", "ring"]);
+    let text = model(name);
     let file = load(&text).expect("a model").file;
     let mutants: Vec<String> = candidates(&file, &text).into_iter().map(|it| it.text(&text)).collect();
     dice.pick(&mutants).clone()
@@ -185,6 +186,7 @@ fn instances_confirm_rankings() {
 
 #[test]
 #[ignore = "takes long"]
+#[allow(clippy::print_stdout, reason = "shows the number")]
 fn instances_confirm_rankings_campaign() {
     let (seed, count) = (environment("CUBICLE_RANDOM_SEED", 1), environment("CUBICLE_RANDOM_COUNT", 1000));
     println!("proved, by a ranking, broken: {:?}", agrees(seed, count));
@@ -247,7 +249,7 @@ fn forged(dice: &mut Dice, system: &System) -> Ranking {
         let of = number.unwrap_or_else(|| tuples(dice));
         Measure { level, of }
     };
-    let measures = (0..1 + dice.below(4)).map(|_| measure(dice)).collect();
+    let measures = (0..=dice.below(4)).map(|_| measure(dice)).collect();
     let mut helpers = Vec::new();
     for fairness in 0..system.fairness.len() {
         for own in [true, false] {
@@ -305,6 +307,7 @@ fn no_ranking_of_a_broken_promise_passes() {
 
 #[test]
 #[ignore = "takes long"]
+#[allow(clippy::print_stdout, reason = "shows the number")]
 fn no_ranking_of_a_broken_promise_passes_campaign() {
     let (seed, count) = (environment("CUBICLE_RANDOM_SEED", 1), environment("CUBICLE_RANDOM_COUNT", 10_000));
     println!("refused: {}", refused(seed, count));
