@@ -87,7 +87,7 @@ fn a_failure_to_start_threads_is_reported_in_the_answer() {
     let folder = TempDir::new().unwrap();
     let stats = folder.path().join("stats.json");
     // Less than the stack of the thread that does the work.
-    let found = limited("ulimit -v 200000", "brab 2 examples/german.cub", &stats);
+    let found = limited("ulimit -v 160000", "brab 2 examples/german.cub", &stats);
     assert_eq!(found.code, Some(3), "{found:?}");
     assert!(found.stdout.starts_with("UNKNOWN: no thread could be started ("), "{found:?}");
     assert!(std::fs::read_to_string(&stats).unwrap().contains("\"verdict\": \"unknown\""), "{found:?}");
