@@ -75,14 +75,19 @@ fn refused(proofs: &[(&str, String)]) -> Option<usize> {
     Some(refused)
 }
 
-/// The proof that a search finds of a model.
-fn found(model: &str) -> String {
+/// The proof that a search finds of a model; none where it is about counts that the search added.
+fn found(model: &str) -> Option<String> {
     let system = cubicle::load(model).expect("a model").system;
     let report = cubicle::check(&system, &Options::default(), &Interrupt::default(), &mut Silent);
     let report = report.expect("no internal error");
-    let claims = report.backward.iter().flat_map(|it| &it.invariant);
-    let lines: Vec<String> = claims.map(|it| declaration(&system, it).expect("words")).collect();
-    lines.join("\n")
+    let claims: Vec<&Forbidden> = report.backward.iter().flat_map(|it| &it.invariant).collect();
+    let is_added =
+        |literal: &Literal| literal.cells().iter().any(|cell| usize::from(cell.var.0) >= system.vars.len());
+    if claims.iter().any(|it| it.literals().any(is_added)) {
+        return None;
+    }
+    let lines: Vec<String> = claims.iter().map(|it| declaration(&system, it).expect("words")).collect();
+    Some(lines.join("\n"))
 }
 
 #[test]
@@ -97,12 +102,13 @@ fn coq_accepts_claims_about_others_and_refuses_forged_ones() {
 #[ignore = "long: Coq checks each forged proof"]
 #[allow(clippy::print_stdout, reason = "shows the number")]
 fn coq_refuses_many_forged_claims_about_others() {
-    let proofs = FOUND.iter().map(|it| (it.text, found(it.text)));
+    let proofs = FOUND.iter().filter_map(|it| Some((it.text, found(it.text)?)));
     // A proof may rest on equations, which these lines do not say, or say nothing of others.
-    let proofs: Vec<(&str, String)> =
-        proofs.filter(|it| it.1.contains("forall") && check(it.0, &it.1).is_ok()).collect();
+    let proofs = proofs.filter(|it| it.1.contains("forall") && check(it.0, &it.1).is_ok());
+    let by_hand = PROVED.iter().map(|(model, claims)| (*model, (*claims).to_owned()));
+    let proofs: Vec<(&str, String)> = proofs.chain(by_hand).collect();
     if let Some(refused) = refused(&proofs) {
         println!("{refused} forged proofs of {} models are refused", proofs.len());
-        assert!(refused >= 500, "{refused}");
+        assert!(refused >= 400, "{refused}");
     }
 }
