@@ -200,7 +200,13 @@ impl<'a> Advisor<'a> {
         let possible = self.grown_in_cubes().filter(|grew| !is_refuted(grew));
         let lasting =
             possible.filter(|grew| matches!(reached(self.system, grew), Reached::Within | Reached::Several));
-        lasting.filter_map(bound).take(MOST_BOUNDS).collect()
+        let mut bounds: Vec<Try> = lasting.filter_map(bound).collect();
+        // A number may have grown along several steps.
+        bounds.dedup_by(
+            |a, b| matches!((a, b), (Try::Bound { vars: a, .. }, Try::Bound { vars: b, .. }) if a == b),
+        );
+        bounds.truncate(MOST_BOUNDS);
+        bounds
     }
 
     /// What grew in the cubes of the last search.

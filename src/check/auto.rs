@@ -15,12 +15,28 @@ use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
 use super::size::{nearest, oracle_size};
 use super::spurious::look_forward;
+use super::tuning::MONITOR_ROUNDS;
 use super::turn::{Turn, TurnEnd, limits};
-use cubicle_run::observer::Event;
-use cubicle_run::options::{BackwardMode, ForwardOptions, Strategy};
-use cubicle_run::result::{Decider, Exploration, Stage, Stop};
+use cubicle_lang::model::{Forbidden, System};
+use cubicle_run::observer::{Event, Silent};
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy, Vacuity};
+use cubicle_run::result::{Decider, Exploration, Report, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
 use tracing::info;
+
+/// Decides whether a system that was derived for a property of runs is safe, with these cubes proposed.
+pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forbidden>) -> Report {
+    let mut options = Options::default()
+        .vacuity(Vacuity::Ignore)
+        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
+        .jobs(session.options.forward.jobs);
+    options.backward.proposed = proposed;
+    let mut observer = Silent;
+    let mut derived = Session::new(system, &options, session.interrupt, &mut observer, Report::none());
+    derived.is_derived = true;
+    decide(&mut derived);
+    derived.report
+}
 
 /// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {

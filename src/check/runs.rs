@@ -6,13 +6,13 @@ use super::ranking;
 use super::schedule;
 use super::session::Session;
 use super::size::nearest;
-use super::tuning::{LOOP_PROCS, MONITOR_ROUNDS, RUN_PROCS, RUN_STATES};
+use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::{Step, admits};
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
 use cubicle_lang::words::processes;
-use cubicle_run::observer::{Event, Silent};
-use cubicle_run::options::{ForwardOptions, Options, Procs, Vacuity};
+use cubicle_run::observer::Event;
+use cubicle_run::options::{ForwardOptions, Options, Procs};
 use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
 use cubicle_run::verdict::{Cut, Reason, Trace, Unproved, Verdict};
 use cubicle_transform::with_monitor_and_plan;
@@ -178,15 +178,7 @@ fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unprov
         session.tell(Event::Work("proving that no fair loop closes"));
         (system, RunsPlan::Monitor(plan))
     };
-    let options = Options::default()
-        .vacuity(Vacuity::Ignore)
-        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
-        .jobs(session.options.forward.jobs);
-    let mut observer = Silent;
-    let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
-    proof.is_derived = true;
-    auto::decide(&mut proof);
-    let Report { verdict, backward, .. } = proof.report;
+    let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();

@@ -34,7 +34,7 @@ pub fn with_updates_of_counts(system: &System) -> System {
     explicit(system, system.counts.len() + MOST_OF_CHAIN).0
 }
 
-/// The system with at most so many counts, and whether all steps are followed exactly.
+/// The system with at most `most` counts, and whether all steps are followed exactly.
 fn explicit(system: &System, most: usize) -> (System, bool) {
     let mut parts = system.to_parts();
     let mut is_exact = true;

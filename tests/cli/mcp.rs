@@ -388,7 +388,7 @@ fn requests_say_their_version_and_long_calls_are_tasks() {
     client.wait_for_runs(0);
     let answer = client.ask(11, "tasks/get", &asked);
     assert_eq!(typed::<GetTaskResult>(&answer).task.payload, TaskPayload::Cancelled);
-    // A version that nobody speaks, and a client that says nothing of itself.
+    // A version that does not exist, and a client that says nothing of itself.
     let meta = json!({ "_meta": { "io.modelcontextprotocol/protocolVersion": "2099-01-01" } });
     let refused = client.ask(12, "tools/list", &meta);
     assert_eq!(refused["error"]["code"], ErrorCode::UNSUPPORTED_PROTOCOL_VERSION.0);

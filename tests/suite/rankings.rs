@@ -192,7 +192,7 @@ fn instances_confirm_rankings_campaign() {
     println!("proved, by a ranking, broken: {:?}", agrees(seed, count));
 }
 
-/// A random literal over so many processes.
+/// A random literal over this number of processes.
 fn literal(dice: &mut Dice, system: &System, procs: u8) -> Option<Literal> {
     let vars: Vec<_> = system.declared().collect();
     let cell = |dice: &mut Dice| {

@@ -18,7 +18,7 @@ pub struct Fails {
 }
 
 impl Fails {
-    /// Nothing is known yet of so many processes.
+    /// Nothing is known yet of this number of processes.
     pub fn of(procs: u8) -> Self {
         Self { procs, ways: vec![Conj::new()], others: Vec::new(), none: Vec::new() }
     }

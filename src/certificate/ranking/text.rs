@@ -89,7 +89,7 @@ fn inner(model: &System, body: &[Conj]) -> String {
     }
 }
 
-/// A formula over so many processes.
+/// A formula over this number of processes.
 fn formula(model: &System, params: u8, body: &[Conj]) -> String {
     format!("{} {{ {} }}", names(&(0..params).collect::<Vec<u8>>()), inner(model, body))
 }

@@ -20,7 +20,7 @@ pub struct Candidates<'a> {
 }
 
 impl<'a> Candidates<'a> {
-    /// For a property with so many parameters.
+    /// For a property with this number of parameters.
     pub const fn new(system: &'a System, params: u8) -> Self {
         Self { system, params }
     }

@@ -11,7 +11,7 @@ mod sample;
 
 use super::auto;
 use super::session::Session;
-use super::tuning::{MONITOR_ROUNDS, RUN_PROCS};
+use super::tuning::RUN_PROCS;
 use candidates::{cell, difference};
 use choose::Chooser;
 use cubicle_certificate::{ranked, ranking_words};
@@ -21,8 +21,7 @@ use cubicle_lang::model::{
     Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal,
     TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, negated, rename,
 };
-use cubicle_run::observer::{Event, Silent};
-use cubicle_run::options::{Options, Vacuity};
+use cubicle_run::observer::Event;
 use cubicle_run::result::{Report, RunsPlan, RunsProof};
 use cubicle_run::verdict::{Trace, Verdict};
 use sample::Sample;
@@ -96,22 +95,14 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
             parts.transitions.push(claimed(parts.bad[0].span, failed, (origin + number, guard, body)));
         }
     });
-    let mut options = Options::default()
-        .vacuity(Vacuity::Ignore)
-        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
-        .jobs(session.options.forward.jobs);
     // What the proof of safety found helps here, too.
     let proof = session.report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
     let known = |literal: &Literal| {
         literal.cells().iter().all(|it| usize::from(it.var.0) < session.system.vars.len())
     };
     let cubes = proof.map_or(&[][..], |it| &it.invariant);
-    options.backward.proposed = cubes.iter().filter(|it| it.literals().all(known)).cloned().collect();
-    let mut observer = Silent;
-    let mut proof = Session::new(&system, &options, session.interrupt, &mut observer, Report::none());
-    proof.is_derived = true;
-    auto::decide(&mut proof);
-    let Report { verdict, backward, .. } = proof.report;
+    let proposed = cubes.iter().filter(|it| it.literals().all(known)).cloned().collect();
+    let Report { verdict, backward, .. } = auto::decide_derived(session, &system, proposed);
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();

@@ -194,7 +194,7 @@ impl<'a> Sample<'a> {
         is(semantics, state, body, &procs)
     }
 
-    /// The further tuples of so many processes in the instance of a wait.
+    /// The further tuples of this number of processes in the instance of a wait.
     pub fn further(&self, wait: usize, count: usize) -> Vec<Vec<usize>> {
         let (semantics, _, tuple) = self.at(wait);
         let all = other_tuples(semantics.layout().procs, tuple, count);

@@ -21,7 +21,7 @@ pub const MOST_TRACES: usize = 8;
 /// More steps than this are not shown: the file of --trace-out has all.
 const MOST_STEPS: usize = 400;
 
-/// The lanes of a long run come in chapters of so many steps, so that a page shows them below each other.
+/// The lanes of a long run come in chapters of this number of steps, so that a page shows them below each other.
 const CHAPTER: usize = 12;
 
 /// More cells than this have no table: the lanes show what changes.
@@ -170,7 +170,7 @@ impl<'a> RunText<'a> {
         number == 0 || self.cells[cell].differs(self.state(number), self.state(number - 1))
     }
 
-    /// A row for the globals and one for each process; a column for each of these steps, of so many, with what it changes.
+    /// A row for the globals and one for each process; a column for each of these steps, with what it changes; then how many steps there are.
     fn lanes(&self, steps: RangeInclusive<usize>, shown: usize) -> Markup {
         let head = html! {
             th scope="col" { "Lane" }

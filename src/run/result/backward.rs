@@ -115,7 +115,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// That of a search which could not begin.
+    /// That of a search which found nothing, for this reason.
     pub fn undecided(reason: Reason) -> Self {
         Self {
             verdict: Verdict::Unknown(reason),

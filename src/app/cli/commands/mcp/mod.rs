@@ -125,7 +125,7 @@ impl Calls {
         }
     }
 
-    /// Ends a call whose answer nobody waits for.
+    /// Ends a call whose answer no client waits for.
     fn drop_call(&self, key: &str) {
         if let Some(call) = self.running().get_mut(key) {
             call.is_wanted = false;
