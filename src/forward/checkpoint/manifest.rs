@@ -11,7 +11,7 @@ use crate::program::compiled::Program;
 use cubicle_run::options::{Checkpoint, ForwardOptions};
 
 /// Version of the format.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Name of the file.
 const FILE: &str = "manifest";
@@ -200,6 +200,7 @@ pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, Stri
         ("the number of processes", cells.procs.to_string()),
         ("symmetry", said(options.symmetry)),
         ("leaving cells open", said(options.undefined_cells)),
+        ("keeping dead cells", said(options.keep_dead)),
         ("looking for deadlocks", said(options.deadlock)),
         ("stopping at an unsafe state", said(options.stop_at_unsafe)),
         ("the expected end", format!("{:?}", options.expected_end)),

@@ -83,6 +83,7 @@ impl Follower {
         let build = BuildOptions {
             symmetry: false,
             undefined: true,
+            merge_dead: false,
             range: None,
             expected_end: &[],
             clock: &clock,

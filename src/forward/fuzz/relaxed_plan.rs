@@ -212,6 +212,7 @@ mod tests {
         let options = BuildOptions {
             symmetry: false,
             undefined: true,
+            merge_dead: false,
             range: None,
             expected_end: &[],
             clock: &clock,

@@ -87,6 +87,7 @@ fn attempt(
     let build = BuildOptions {
         symmetry: false,
         undefined: false,
+        merge_dead: false,
         range: options.number_range,
         expected_end: &[],
         clock: &limits.clock,

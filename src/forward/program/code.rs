@@ -85,6 +85,8 @@ pub struct Instance {
     pub writes: Vec<Write>,
     /// Cells that get any value.
     pub nondet: Vec<usize>,
+    /// Cells that are left undefined, since what they hold does not matter afterwards; they keep their value.
+    pub dead: Vec<usize>,
     /// Whether nameless codes must be brought into canonical form afterwards.
     pub renames: bool,
 }

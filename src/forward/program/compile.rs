@@ -15,6 +15,7 @@ use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::program::counted::Counts;
+use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::SleepSets;
 use crate::state::cells::Cells;
@@ -35,6 +36,8 @@ pub struct BuildOptions<'a> {
     pub symmetry: bool,
     /// Leave finite cells undefined until they are read.
     pub undefined: bool,
+    /// Leave finite cells undefined again where what they hold does not matter ([`DeadCells`]); only with `undefined`.
+    pub merge_dead: bool,
     /// Keep integers and reals within this range.
     pub range: Option<(i64, i64)>,
     /// The condition that every process satisfies at an expected end; empty for none.
@@ -72,18 +75,25 @@ impl Program {
             bounds = Some((low, high)).filter(|_| low.abs_diff(high) < 1 << 40);
         }
         let choosing = Choosing::new(&cells, &choices);
-        let packing = Packing::new(&cells, bounds, constants >= 1 << 30);
+        let mut packing = Packing::new(&cells, bounds, constants >= 1 << 30);
         let counts = Counts::new(&cells, &counted)?;
-        let mut compiler = Compiler {
-            cells: &cells,
-            counts: &counts,
-            grounder: &grounder,
-            packing: &packing,
-            clock: options.clock,
-        };
-        let (instances, masks) = compiler.instances()?;
-        let bads = compiler.bads()?;
-        let ends = compiler.ends(options.expected_end)?;
+        let compiler = Compiler::new((&grounder, &counts, options.clock), (&cells, &packing));
+        let (mut instances, mut masks) = compiler.instances()?;
+        let (bads, ends) = (compiler.bads()?, compiler.ends(options.expected_end)?);
+        let mut dead = DeadCells::default();
+        if options.merge_dead && options.undefined {
+            let known = (&cells, &choosing, &packing);
+            dead = DeadCells::new(system, known, (&instances, &masks), (&bads, ends.as_deref()));
+        }
+        if !dead.is_empty() {
+            cells.let_undefined(dead.all());
+            packing = Packing::new(&cells, bounds, constants >= 1 << 30);
+            let compiler = Compiler::new((&grounder, &counts, options.clock), (&cells, &packing));
+            (instances, masks) = compiler.instances()?;
+            for (instance, masks) in instances.iter_mut().zip(masks.chunks_mut(2 * packing.words)) {
+                dead.leave(instance, (&cells, &packing), masks);
+            }
+        }
         let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
         let enabled = GuardIndex::new(&cells, &packing, &guards);
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
@@ -112,6 +122,7 @@ impl Program {
             sorts,
             full,
             undefined,
+            dead,
             range,
             ends,
             interrupt: options.clock.interrupt().clone(),
@@ -170,8 +181,15 @@ struct Compiler<'a> {
     clock: &'a Clock,
 }
 
-impl Compiler<'_> {
-    fn instances(&mut self) -> Result<(Vec<Instance>, Vec<u64>), Unbuildable> {
+impl<'a> Compiler<'a> {
+    const fn new(
+        (grounder, counts, clock): (&'a Grounder<'a>, &'a Counts, &'a Clock),
+        (cells, packing): (&'a Cells, &'a Packing),
+    ) -> Self {
+        Self { cells, counts, grounder, packing, clock }
+    }
+
+    fn instances(&self) -> Result<(Vec<Instance>, Vec<u64>), Unbuildable> {
         let procs = self.cells.procs;
         let mut instances = Vec::new();
         let mut masks = Vec::new();
@@ -206,6 +224,7 @@ impl Compiler<'_> {
                     guard,
                     writes: Vec::new(),
                     nondet: Vec::new(),
+                    dead: Vec::new(),
                     renames: false,
                 };
                 self.updates(&mut instance, &args, &mut masks)?;
@@ -218,7 +237,7 @@ impl Compiler<'_> {
         Ok((instances, masks))
     }
 
-    fn bads(&mut self) -> Result<Vec<BadInstance>, Unbuildable> {
+    fn bads(&self) -> Result<Vec<BadInstance>, Unbuildable> {
         let mut bads = Vec::new();
         let mut tried = 0;
         for (bad, cube) in self.grounder.system.bad.iter().enumerate() {
@@ -243,7 +262,7 @@ impl Compiler<'_> {
         Ok(bads)
     }
 
-    fn ends(&mut self, expected: &[Literal]) -> Result<Option<Vec<Guard>>, Unbuildable> {
+    fn ends(&self, expected: &[Literal]) -> Result<Option<Vec<Guard>>, Unbuildable> {
         if expected.is_empty() {
             return Ok(None);
         }

@@ -6,6 +6,7 @@ use crate::ground::sorts::FixedSorts;
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
+use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::{AWAKE, SleepId, SleepSets};
 use crate::state::cells::Cells;
@@ -38,6 +39,8 @@ pub struct Program {
     pub full: Vec<u128>,
     /// Whether finite cells may be undefined.
     pub undefined: bool,
+    /// The cells that are left undefined where what they hold does not matter.
+    pub dead: DeadCells,
     /// Steps that leave this range are disabled.
     pub range: Option<(i64, i64)>,
     /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is an expected end.

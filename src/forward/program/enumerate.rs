@@ -34,7 +34,8 @@ enum Next {
 impl<'a> DisjunctStates<'a> {
     pub fn new(program: &'a Program, disjunct: &InitDisjunct) -> Result<Self, Unbuildable> {
         let cells = &program.cells;
-        let free = cells.free_cells(disjunct, &program.full, program.undefined);
+        let mut free = cells.free_cells(disjunct, &program.full, program.undefined);
+        free.extend(program.dead_initially(disjunct));
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
                 CodeKind::Enum | CodeKind::Proc => cells.codes_of(c, disjunct.sets[c]),

@@ -14,6 +14,7 @@ pub mod code;
 pub mod compile;
 pub mod compiled;
 pub mod counted;
+pub mod dead;
 pub mod deadlock;
 pub mod enumerate;
 pub mod eval;

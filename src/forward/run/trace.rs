@@ -159,6 +159,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
+    let open: Vec<bool> = codes[0].iter().map(|code| *code == UNDEF).collect();
     // Pairs of a state and a cell that hold the same nameless value.
     let mut union = UnionFind::new(n * codes.len());
     // A cell that a step does not change keeps its value, also when it is only chosen later.
@@ -192,6 +193,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     for c in back.into_iter().flat_map(|_| 0..n) {
         union.join(back.unwrap_or(0) * n + c, steps.len() * n + c);
     }
+    define_dead(program, (steps, &open), &mut codes);
     let names = names(cells, steps, &codes, &mut union);
     codes
         .iter()
@@ -209,6 +211,26 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
         .collect()
 }
 
+/// Gives cells that states leave undefined because they are dead the values that they have in the run: `open` are those that the first state leaves undefined.
+fn define_dead(program: &Program, (steps, open): (&[RealStep], &[bool]), codes: &mut [Vec<i64>]) {
+    let mut dead = vec![false; open.len()];
+    for c in program.dead.all().filter(|c| open[*c]) {
+        if let Some(code) = program.initial_code(c) {
+            (dead[c], codes[0][c]) = (true, code);
+        }
+    }
+    for (j, step) in steps.iter().enumerate() {
+        let flows = flows(program, step);
+        program.instances[step.instance].dead.iter().for_each(|c| dead[*c] = true);
+        for (c, flow) in flows.iter().enumerate() {
+            dead[c] &= *flow == Some(c);
+            if dead[c] {
+                codes[j + 1][c] = codes[j][c];
+            }
+        }
+    }
+}
+
 /// For each cell: the cell of the state before whose value it gets, if any.
 fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     let n = program.cells.len();
@@ -224,6 +246,9 @@ fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     }
     for &c in &instance.nondet {
         flows[c] = None;
+    }
+    for &c in &instance.dead {
+        flows[c] = Some(c);
     }
     let mut packed = vec![0; words];
     program.packing.pack(&step.before, &mut packed).expect("a stored state fits");

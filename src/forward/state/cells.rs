@@ -242,6 +242,12 @@ impl Cells {
         }
     }
 
+    /// Lets the variables of these cells be undefined.
+    pub fn let_undefined(&mut self, open: impl Iterator<Item = usize>) {
+        let vars: Vec<VarId> = open.map(|c| self.cells[c].var).collect();
+        self.cells.iter_mut().for_each(|cell| cell.undef |= vars.contains(&cell.var));
+    }
+
     /// The cells that stay undefined in the initial states of `disjunct`.
     pub fn free_cells(&self, disjunct: &InitDisjunct, full: &[u128], undefined: bool) -> Vec<usize> {
         let mut related = vec![false; self.cells.len()];

@@ -28,6 +28,7 @@ fn the_index_agrees_with_each_guard() {
         let options = BuildOptions {
             symmetry: false,
             undefined: true,
+            merge_dead: false,
             range: None,
             expected_end: &[],
             clock: &clock,
