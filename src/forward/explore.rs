@@ -263,7 +263,7 @@ pub(super) fn compile(
     let build = BuildOptions {
         symmetry: options.symmetry,
         undefined: options.undefined_cells,
-        merge_dead: !options.keep_dead,
+        merge_dead: options.merge_dead,
         range: options.number_range,
         expected_end: &options.expected_end,
         clock,

@@ -114,9 +114,14 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
                     .all(|args| brute.semantics.enabled(&state, TransitionId(t as u16), &args) == Some(false))
             })
         });
-        for (found, name) in
-            [(plain, "plain"), (&dfs, "dfs"), (symmetric, "symmetric"), (compressed, "compressed")]
-        {
+        let merged = run(&system, procs, &ForwardOptions { merge_dead: true, ..options() });
+        for (found, name) in [
+            (plain, "plain"),
+            (&dfs, "dfs"),
+            (symmetric, "symmetric"),
+            (compressed, "compressed"),
+            (&merged, "merged"),
+        ] {
             assert_eq!(found.unsafe_trace.is_some(), bad, "{name} {context}");
             let traces = found.deadlocks.iter().chain(&found.outside_deadlocks);
             assert_eq!(found.deadlock_states > 0, deadlock, "{name} {context}");
@@ -124,7 +129,8 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
                 let outside = found.outside_deadlock_states;
                 // Where cells are undefined, states overlap, and it is not known for each whether it counts.
                 let (shown, all) = (traces.clone().count(), found.deadlock_states);
-                assert!(name == "compressed" || (all.min(256)..=all).contains(&shown), "{name} {context}");
+                let overlap = ["compressed", "merged"].contains(&name);
+                assert!(overlap || (all.min(256)..=all).contains(&shown), "{name} {context}");
                 assert!(found.outside_deadlocks.len() <= outside, "{name} {context}");
             }
             for trace in traces.chain(&found.unsafe_trace) {

@@ -99,9 +99,9 @@ pub struct ForwardOptions {
     /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
     /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
     pub undefined_cells: bool,
-    /// With `undefined_cells`: do not leave cells undefined again where what they hold does not matter, since nothing reads it before it is written
-    /// again. Exact, too: states that differ in such cells only are one.
-    pub keep_dead: bool,
+    /// With `undefined_cells`: leave cells of finite types undefined again where what they hold does not matter, since nothing reads it before it is written
+    /// again. Exact, too: states that differ in such cells only are one. Not for the states of an oracle.
+    pub merge_dead: bool,
     /// Look for deadlocks.
     pub deadlock: bool,
     /// Seed of the random strategies.
@@ -146,7 +146,7 @@ impl Default for ForwardOptions {
             of_sorts: Vec::new(),
             symmetry: true,
             undefined_cells: true,
-            keep_dead: false,
+            merge_dead: false,
             deadlock: false,
             seed: 0,
             stop_at_unsafe: true,
@@ -443,7 +443,7 @@ setters! {
         of_sorts: Vec<(String, usize)>,
         symmetry: bool,
         undefined_cells: bool,
-        keep_dead: bool,
+        merge_dead: bool,
         deadlock: bool,
         seed: u64,
         stop_at_unsafe: bool,

@@ -95,6 +95,7 @@ fn compare(
                 .strategy(strategy)
                 .symmetry(symmetry)
                 .undefined_cells(undefined_cells)
+                .merge_dead(true)
                 .deadlock(true)
                 .stop_at_unsafe(false)
                 .max_states(if exhaustive { 4 * STATES } else { 300 })
@@ -273,6 +274,7 @@ fn a_deadlock_counts_whichever_run_found_it_first() {
                         .strategy(strategy)
                         .symmetry(symmetry)
                         .undefined_cells(undefined_cells)
+                        .merge_dead(true)
                         .deadlock(true);
                     let found = forward::explore(&system, 2, &options, &Interrupt::default(), &mut Silent)
                         .exploration;

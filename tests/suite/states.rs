@@ -223,6 +223,30 @@ fn numbers_of_small_models_are_right() {
     assert_eq!(run(open, &concrete().undefined_cells(true).number_range((0, 3))), (1, Stop::Numbers, false));
 }
 
+/// What a process was given does not matter while it is idle, nor which process was served last while there is none; runs have these values.
+#[test]
+fn dead_cells_are_left_open_again() {
+    let text = "type place = Idle | Busy
+        array At[proc] : place array Given[proc] : bool var Last : proc var Some : bool
+        init (p) { At[p] = Idle && Given[p] = True && Some = False }
+        unsafe (p q) { At[p] = Busy && Given[p] = False && Some = True && Last = q && At[q] = Busy && Given[q] = False }
+        transition yes (p) requires { At[p] = Idle } { At[p] := Busy; Given[p] := True }
+        transition no (p) requires { At[p] = Idle } { At[p] := Busy; Given[p] := False }
+        transition serve (p) requires { At[p] = Busy && Some = False } { At[p] := Idle; Last := p; Some := True }
+        transition forget () requires { Some = True } { Some := False }";
+    let system = cubicle::load(text).unwrap_or_else(|errors| panic!("{errors:?}")).system;
+    let open = concrete().undefined_cells(true);
+    // Of each process: idle or not, and given what; and Last, which is open initially.
+    let all = run(&system, 2, &open);
+    // Of each process: idle, or what it was given; and Last while Some is true.
+    let merged = run(&system, 2, &open.merge_dead(true));
+    assert_eq!((merged.states, merged.stop), (3 * 3 * (1 + 2), Stop::Complete));
+    assert!(all.states > 2 * merged.states && all.stop == Stop::Complete, "{}", all.states);
+    let (run, of_all) = (merged.unsafe_trace.expect("a bad state"), all.unsafe_trace.expect("a bad state"));
+    assert_eq!(run.steps.len(), of_all.steps.len());
+    replay(&system, &run).expect("what cells hold while they are dead is what they were given");
+}
+
 /// The numbers of cells and of ground transitions are bounded.
 #[test]
 fn instances_that_are_too_large_are_refused() {

@@ -119,6 +119,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("forward_time", &[Check, Exploration]),
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
+    row("keep_dead", &[Check, Exploration, Answer]),
     row("store", &[Check, OneProcess, Alone, BreadthFirst]),
     row("bitstate", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint", &[Check, Alone, BreadthFirst]),

@@ -419,6 +419,10 @@ pub struct Args {
     #[arg(long, help_heading = EXPLORE)]
     pub forward_nosym: bool,
 
+    /// Tell states apart that differ only in what nothing reads before it is written again
+    #[arg(long, help_heading = EXPLORE)]
+    pub keep_dead: bool,
+
     /// How `cfl` chooses its walks, and how a proof with approximations chooses those that show it more states
     #[arg(long, value_name = "HOW", value_parser = named::<CflChoice>(), default_value = "adaptive", help_heading = EXPLORE)]
     pub cfl_choice: CflChoice,

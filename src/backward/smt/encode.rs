@@ -371,7 +371,8 @@ impl<'a> Encoder<'a> {
     ) -> (Frame, Vec<Symbolic>) {
         let mut after = frame.clone();
         let mut chosen = Vec::new();
-        for u in &t.updates {
+        // What a count is follows from what else is assigned, also where no formula says how.
+        for u in t.updates.iter().filter(|it| self.system.count_of(it.var).is_none()) {
             let var = self.system.var(u.var);
             let width = match var.ty {
                 Type::Enum(e) => self.system.enumeration(e).constructors.len(),

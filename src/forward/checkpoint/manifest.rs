@@ -200,7 +200,7 @@ pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, Stri
         ("the number of processes", cells.procs.to_string()),
         ("symmetry", said(options.symmetry)),
         ("leaving cells open", said(options.undefined_cells)),
-        ("keeping dead cells", said(options.keep_dead)),
+        ("leaving dead cells open", said(options.merge_dead)),
         ("looking for deadlocks", said(options.deadlock)),
         ("stopping at an unsafe state", said(options.stop_at_unsafe)),
         ("the expected end", format!("{:?}", options.expected_end)),

@@ -14,7 +14,6 @@
 use crate::ground::init::InitDisjunct;
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
-use crate::program::compiled::Program;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::state::packing::Packing;
@@ -116,7 +115,7 @@ impl DeadCells {
     }
 
     /// The cells that are dead in the initial states of a disjunct.
-    fn initially<'a>(
+    pub fn initially<'a>(
         &'a self,
         cells: &'a Cells,
         disjunct: &'a InitDisjunct,
@@ -144,28 +143,6 @@ impl DeadCells {
             masks[packing.words + usize::from(field.word)] |= field.undef << field.shift;
         }
         instance.dead = dead;
-    }
-}
-
-impl Program {
-    /// The cells that initial states of a disjunct leave undefined because they are dead.
-    pub fn dead_initially(&self, disjunct: &InitDisjunct) -> Vec<usize> {
-        let mut dead: Vec<usize> = self.dead.initially(&self.cells, disjunct).collect();
-        dead.retain(|c| self.initial_code(*c).is_some());
-        dead.dedup();
-        dead
-    }
-
-    /// A code that the cell may have initially, whatever other cells hold; `None` where init says more of it.
-    pub fn initial_code(&self, c: usize) -> Option<i64> {
-        let set = self.disjuncts.first()?.sets[c];
-        let mut related = false;
-        for literal in self.disjuncts.iter().flat_map(|it| &it.rest) {
-            self.cells.read(literal, |read| related |= read == c);
-        }
-        let alone = !related && self.disjuncts.iter().all(|it| it.sets[c] == set);
-        let codes = self.cells.codes_of(c, set);
-        (alone && codes != 0).then(|| i64::from(codes.trailing_zeros()))
     }
 }
 

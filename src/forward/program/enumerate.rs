@@ -24,6 +24,28 @@ pub struct DisjunctStates<'a> {
     tests: Vec<Test>,
 }
 
+impl Program {
+    /// The cells that initial states of a disjunct leave undefined because they are dead.
+    pub fn dead_initially(&self, disjunct: &InitDisjunct) -> Vec<usize> {
+        let mut dead: Vec<usize> = self.dead.initially(&self.cells, disjunct).collect();
+        dead.retain(|c| self.initial_code(*c).is_some());
+        dead.dedup();
+        dead
+    }
+
+    /// A code that the cell may have initially, whatever other cells hold; `None` where init says more of it.
+    pub fn initial_code(&self, c: usize) -> Option<i64> {
+        let set = self.disjuncts.first()?.sets[c];
+        let mut related = false;
+        for literal in self.disjuncts.iter().flat_map(|it| &it.rest) {
+            self.cells.read(literal, |read| related |= read == c);
+        }
+        let alone = !related && self.disjuncts.iter().all(|it| it.sets[c] == set);
+        let codes = self.cells.codes_of(c, set);
+        (alone && codes != 0).then(|| i64::from(codes.trailing_zeros()))
+    }
+}
+
 enum Next {
     Done,
     Choose(usize, u128),

@@ -2,7 +2,7 @@
 //!
 //! The input is the system and a number of processes; the result is a compiled instance that takes steps from packed
 //! states. In reading order: `code` (compiled transitions), `lower` (literals to tests), `counted` (those with counts),
-//! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `choosing` (which values
+//! `guard_index` (which guards a state does not refute), `sleep` (which steps are redundant), `dead` (cells that do not matter any more), `choosing` (which values
 //! of witnesses a state leaves), `compiled` (all of it together), `compile`; then its operations: `eval`, `lazy` (cells that no step has read yet), `step`,
 //! `bad`, `deadlock`; `enumerate`, `orbits`, `needed`, `choices` (of witnesses) and `initial`: the initial
 //! states.

@@ -77,6 +77,7 @@ fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
     let options = BuildOptions {
         symmetry: true,
         undefined,
+        merge_dead: undefined,
         range: None,
         expected_end: &[],
         clock: &clock,

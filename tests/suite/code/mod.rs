@@ -78,6 +78,18 @@ fn examine(seed: u64) -> Result<bool, String> {
             }
             compared |= procs > 0;
         }
+        let merging = concrete().undefined_cells(true).merge_dead(true);
+        let merged = explore(&loaded.system, procs, &merging, &Interrupt::default(), &mut Silent).exploration;
+        let ended = (right.bad || right.error, right.deadlocks > 0, right.states);
+        let found = (merged.unsafe_trace.is_some(), merged.deadlock_states > 0, merged.states);
+        let noted = ended.0 && (program.always.is_some() || right.error);
+        if merged.stop == Stop::Complete
+            && (found.0 != ended.0 || !noted && (found.1 != ended.1 || found.2 > ended.2))
+        {
+            return Err(format!(
+                "seed {seed}, {procs} processes, where dead cells are left open: bad, deadlocked, states {found:?}, right: {ended:?}\n{text}"
+            ));
+        }
     }
     if compared && seed.is_multiple_of(6) {
         proof(seed, &text, &loaded.system, &program, unsafe_in)?;

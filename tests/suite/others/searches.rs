@@ -213,6 +213,19 @@ fn searches_that_remember_guards_agree_with_brute_force() {
     assert!(counts.iter().all(|it| *it > 0), "{tally:?}");
 }
 
+/// A count that no formula follows over a step (`S1[q] <> A0` for all q at once) follows from what the step assigns when a trace is executed.
+#[test]
+fn traces_are_executed_where_no_formula_follows_a_count() {
+    let text = "type t0 = A0 | A1 var G0 : t0 array S1[proc] : t0 array S2[proc] : t0
+        init (p) { S1[p] = A1 }
+        unsafe (p) { 2 * #{q | q <= p} <= #{q | G0 <> A1} - 1 }
+        transition s1 (p) { G0 := S1[p]; S1[q] := case | 3 <> #{r | true} : A0 }
+        transition s2 () requires { (forall p. G0 = S2[p]) } { S1[p] := case | #{q | S1[q] = A0} <= 2 : S2[p] }";
+    if let Err(failure) = verdict(text) {
+        panic!("{}", report(text, 0, &failure));
+    }
+}
+
 #[test]
 #[ignore = "long: a campaign over many systems"]
 #[allow(clippy::print_stdout, reason = "shows disagreements as they come")]
