@@ -1,9 +1,7 @@
 //! What an engine says that it has shown, and how a certificate names it.
 
-use super::announcements;
 use super::failure::NoCertificate;
 use super::subject::Subject;
-use super::tails;
 use cubicle_lang::model::{Count, Forbidden, System, Tail, Var, VarId};
 use cubicle_run::result::Report;
 
@@ -29,25 +27,34 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// A claim in the names of a certificate.
+/// A claim as a certificate says it.
 pub struct Stated {
     /// What it is about.
     pub subject: Subject,
-    /// The system of the engine with what the subject adds to it.
+    /// The system that the subject names, derived from the model.
     pub basis: System,
     /// The system that has all variables of the cubes, with the numbers that these have there.
     pub all: System,
 }
 
 impl Stated {
-    /// The claim about `made`, which the engine was given.
-    pub fn new(subject: &Subject, made: &System, claim: Claim<'_>) -> Result<Self, NoCertificate> {
-        let announcements = announcements::named(made, claim.announcements);
-        let reduced = announcements::reduced(made, &announcements)?;
-        let subject =
-            Subject { announcements, tails: tails::named(&reduced, claim.tails), ..subject.clone() };
-        let basis = tails::extended(&reduced, &subject.tails)?;
-        let all = basis.with_counts(claim.counts);
+    /// The claim about `made`, which the engine was given, and which is derived from the model as `subject` says.
+    pub fn new(
+        subject: &Subject,
+        model: &System,
+        made: &System,
+        claim: Claim<'_>,
+    ) -> Result<Self, NoCertificate> {
+        let announcements = claim.announcements.to_vec();
+        let subject = Subject { announcements, tails: claim.tails.to_vec(), ..subject.clone() };
+        let basis = subject.derived(model)?;
+        let all = if subject.refines.is_some() { made } else { &basis }.with_counts(claim.counts);
+        let mut both = made.vars.iter().zip(&all.vars);
+        if all.vars.len() < made.vars.len() || !both.all(|(a, b)| (&a.name, a.kind) == (&b.name, b.kind)) {
+            let why =
+                "the engine's proof is about variables that the system derived from the model does not have";
+            return Err(NoCertificate::NotDerived(why.to_owned()));
+        }
         Ok(Self { subject, basis, all })
     }
 }

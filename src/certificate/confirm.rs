@@ -40,8 +40,8 @@ pub fn confirm(
     claim: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Confirmed, NoCertificate> {
-    let stated = Stated::new(subject, made, claim)?;
-    let basis = stated.subject.derived(model)?;
+    let stated = Stated::new(subject, model, made, claim)?;
+    let basis = stated.basis;
     let abstraction = abstraction_of(&stated.subject, options.abstraction)?;
     let Some(numbers) = Numbers::new(&stated.all, &basis, claim.cubes) else {
         let why = "the engine's proof is about variables that the system derived again does not have";
@@ -51,8 +51,8 @@ pub fn confirm(
     let renamed = |cube: &Forbidden| numbers.cube(cube).ok_or_else(|| out_of_range(cube));
     let cubes = claim.cubes.iter().map(renamed).collect::<Result<Vec<_>, _>>()?;
     let subject = (stated.subject, abstraction);
-    let mut cubes = Cubes::new(&basis, subject, numbers.counts, cubes, options.trusting);
-    let system = &basis.with_counts(&cubes.counts);
+    let mut cubes = Cubes::new(basis, subject, numbers.counts, cubes, options.trusting);
+    let system = &cubes.system();
     let proof = prove(system, &mut cubes, None, options.timeout, options.interrupt);
     match proof {
         Ok(FinishedProof { shown, refutations, solver_calls }) => {

@@ -17,8 +17,10 @@ pub struct Cubes {
     pub proved: usize,
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
-    /// The system that they are about.
+    /// How the system that they are about is derived from the model.
     pub subject: Subject,
+    /// That system.
+    pub basis: Arc<System>,
     /// The model that theirs refines, where the subject says so.
     pub abstraction: Option<Arc<Abstraction>>,
     /// Counts that they mention, after the variables of the system.
@@ -30,7 +32,7 @@ pub struct Cubes {
 impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
-        system: &System,
+        basis: System,
         (subject, abstraction): (Subject, Option<Arc<Abstraction>>),
         counts: Vec<(Var, Count)>,
         cubes: Vec<Forbidden>,
@@ -38,29 +40,19 @@ impl Cubes {
     ) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         // Nothing is assumed of what steps change.
-        let axioms = system.axioms.iter().filter(|it| it.is_constant(system));
+        let axioms = basis.axioms.iter().filter(|it| it.is_constant(&basis));
         all.extend(axioms.map(Forbidden::from));
         if trusting {
-            let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
+            let invariants = basis.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, abstraction, counts, classes: CLASSES }
+        let basis = Arc::new(basis);
+        Self { all, proved, trusting, subject, basis, abstraction, counts, classes: CLASSES }
     }
 
-    /// The system that they are about, with counts, derived from the model.
-    ///
-    /// # Panics
-    /// When `model` is not the model that they were read for.
-    pub fn system(&self, model: &System) -> System {
-        self.basis(model).with_counts(&self.counts)
-    }
-
-    /// The system that they are about, derived from the model.
-    ///
-    /// # Panics
-    /// When `model` is not the model that they were read for.
-    pub fn basis(&self, model: &System) -> System {
-        self.subject.derived(model).expect("it was derived when they were read")
+    /// The system that they are about, with counts.
+    pub fn system(&self) -> System {
+        self.basis.with_counts(&self.counts)
     }
 }
 

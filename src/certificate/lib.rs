@@ -108,7 +108,6 @@
 
 mod abstraction;
 mod added;
-mod announcements;
 mod claim;
 mod classes;
 mod confirm;
@@ -130,12 +129,10 @@ mod prove;
 mod ranking;
 mod refinement;
 mod refuter;
-mod restart;
 mod search;
 mod smtlib;
 mod solver;
 mod steps;
-mod stop;
 mod subject;
 mod tails;
 mod text;
@@ -156,7 +153,7 @@ pub use options::CheckOptions;
 pub use prove::Extent;
 pub use ranking::{ranked, words as ranking_words};
 pub use smtlib::Script;
-pub use subject::{Failures, RunsClaim, Subject};
+pub use subject::{RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, lemmas, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
@@ -195,7 +192,7 @@ pub fn check(
 ) -> Result<Certificate, NoCertificate> {
     let (certificate, given) = check_once(system, model, invariants, extent, options)?;
     let Cubes { proved, .. } = certificate.cubes;
-    if proved == given || certificate.cubes.system(system).counts.is_empty() {
+    if proved == given || certificate.cubes.system().counts.is_empty() {
         return Ok(certificate);
     }
     let left = certificate.invariants(system);
@@ -221,8 +218,8 @@ fn check_once(
     let CertificateText { subject, basis, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants)?;
     let abstraction = abstraction_of(&subject, options.abstraction)?;
-    let mut cubes = Cubes::new(&basis, (subject, abstraction), counts, cubes, options.trusting);
-    let system = &cubes.system(system);
+    let mut cubes = Cubes::new(basis, (subject, abstraction), counts, cubes, options.trusting);
+    let system = &cubes.system();
     match prove::prove(system, &mut cubes, Some(extent), options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
@@ -254,7 +251,7 @@ pub fn written(
     claim: Claim<'_>,
     trusting: bool,
 ) -> Result<String, NoCertificate> {
-    let Stated { subject, basis, all } = Stated::new(subject, made, claim)?;
+    let Stated { subject, basis, all } = Stated::new(subject, model, made, claim)?;
     text::file(model, &subject, (&basis, &all), claim.cubes, trusting)
         .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))
 }
@@ -303,8 +300,8 @@ impl Certificate {
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, trusting, .. } = &self.cubes;
-        let all = &self.cubes.system(system);
-        text::file(system, subject, (&self.cubes.basis(system), all), shown, *trusting)
+        let (basis, all) = (&self.cubes.basis, &self.cubes.system());
+        text::file(system, subject, (basis, all), shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -313,18 +310,15 @@ impl Certificate {
     /// # Panics
     /// When `system` is not the system that was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
-        let subject = self.cubes.subject.lines(system);
-        let system = &self.cubes.system(system);
+        let subject = self.cubes.subject.lines(system, &self.cubes.basis);
+        let system = &self.cubes.system();
         smtlib::scripts(system, &subject, &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
     }
 
     /// The text of one of its obligations, in one line.
-    ///
-    /// # Panics
-    /// When `system` is not the system that was checked.
-    pub fn obligation(&self, system: &System, which: Obligation) -> String {
-        explain::obligation(&self.cubes.basis(system), which)
+    pub fn obligation(&self, which: Obligation) -> String {
+        explain::obligation(&self.cubes.basis, which)
     }
 
     /// The subject of the certificate.

@@ -9,28 +9,28 @@
 //! alone.
 
 use super::added::NotDerived;
-use super::announcements::{self, NamedAnnouncements};
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::{abstraction, monitor, ranking, restart, stop};
+use super::{abstraction, monitor, ranking};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, TemporalKind,
+    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, Tail, TemporalKind, VarId,
 };
+use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
 
 /// The subject of a certificate.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// How processes may fail; `None` when they do not.
-    pub failures: Option<Failures>,
+    pub failures: Option<Crash>,
     /// A property of runs that it is about; `None` when it is about bad states.
     pub runs: Option<RunsClaim>,
     /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
     pub refines: Option<Vec<(String, String)>>,
-    /// What its bad states say in place of what, before tails.
-    pub announcements: NamedAnnouncements,
+    /// Variables that bad states read, in place of which they say what had set them; before tails.
+    pub announcements: Vec<VarId>,
     /// Ghost arrays that the cubes may mention, after the other variables.
-    pub tails: Vec<NamedTail>,
+    pub tails: Vec<Tail>,
 }
 
 /// What a certificate shows about a property of runs.
@@ -44,40 +44,10 @@ pub enum RunsClaim {
     Never(String),
 }
 
-/// How processes may fail.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failures {
-    /// They stop for ever.
-    Stop {
-        /// At most this many.
-        most: Option<u8>,
-        /// The array of processes that are alive, and the counter.
-        names: Vec<String>,
-    },
-    /// They go back to initial values.
-    Restart,
-}
-
 impl Subject {
-    /// Processes that fail as `--crash HOW` says; `None` when HOW is not valid. `added` are the names of the variables that
-    /// are added to the model for that.
-    pub fn crash(how: &str, added: Vec<String>) -> Option<Self> {
-        let failures = match how.split_once(':') {
-            None if how == "restart" => Failures::Restart,
-            None if how == "stop" => Failures::Stop { most: None, names: added },
-            Some(("stop", most)) => Failures::Stop { most: Some(most.parse().ok()?), names: added },
-            _ => return None,
-        };
-        Some(Self { failures: Some(failures), ..Self::default() })
-    }
-
     /// The flag that makes such a system; `None` for the model as written.
     pub fn flag(&self) -> Option<String> {
-        Some(match self.failures.as_ref()? {
-            Failures::Stop { most: None, .. } => "--crash stop".to_owned(),
-            Failures::Stop { most: Some(most), .. } => format!("--crash stop:{most}"),
-            Failures::Restart => "--crash restart".to_owned(),
-        })
+        Some(format!("--crash {}", self.failures?))
     }
 
     /// The property of runs that it is about.
@@ -102,27 +72,31 @@ impl Subject {
         (!words.is_empty()).then(|| words.join(" "))
     }
 
-    /// Its lines in a certificate for the model.
-    pub fn lines(&self, model: &System) -> Vec<String> {
-        let failures = self.failures.as_ref().map(|it| match it {
-            Failures::Stop { most: None, names } => format!("crash stop with {}", names.join(", ")),
-            Failures::Stop { most: Some(most), names } => {
-                format!("crash stop:{most} with {}", names.join(", "))
-            }
-            Failures::Restart => "crash restart".to_owned(),
-        });
-        let mut lines: Vec<String> = failures.into_iter().collect();
+    /// Its lines in a certificate for the model, from which `derived` is derived.
+    pub fn lines(&self, model: &System, derived: &System) -> Vec<String> {
+        let mut added = derived.vars[model.vars.len()..].iter().map(|it| it.name.as_str());
+        let mut names = |count| added.by_ref().take(count).collect::<Vec<_>>().join(", ");
+        let mut lines = Vec::new();
+        if let Some(crash) = self.failures {
+            let names = names(crash.added());
+            let with = if names.is_empty() { names } else { format!(" with {names}") };
+            lines.push(format!("crash {crash}{with}"));
+        }
         if let Some(chosen) = &self.refines {
             lines.push(format!("refines {OTHER}"));
             lines.extend(chosen.iter().map(|(name, of)| format!("chosen {name} of {of}")));
         }
-        let tails = self.tails.iter().map(|(name, words)| format!("tail {name} {words}"));
         match &self.runs {
             None => {
-                if !self.announcements.arrays.is_empty() {
-                    let NamedAnnouncements { arrays, notes } = &self.announcements;
-                    lines.push(format!("announce {} with {}", arrays.join(", "), notes.join(", ")));
+                if !self.announcements.is_empty() {
+                    let arrays: Vec<&str> =
+                        self.announcements.iter().map(|it| model.var(*it).name.as_str()).collect();
+                    let crash = self.failures.map_or(0, Crash::added);
+                    let notes = names(derived.vars.len() - model.vars.len() - crash - self.tails.len());
+                    lines.push(format!("announce {} with {notes}", arrays.join(", ")));
                 }
+                let tails =
+                    self.tails.iter().map(|it| format!("tail {} {}", names(1), tails::words(derived, it)));
                 lines.extend(tails);
             }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
@@ -147,17 +121,79 @@ impl Subject {
         lines
     }
 
-    /// The subject of a certificate for the model, and the text with the subject's lines empty.
-    pub(super) fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
-        let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
+    /// The system that the subject names, derived from the model.
+    pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
+        self.with_tails(self.without_tails(model)?)
+    }
+
+    fn with_tails(&self, system: System) -> Result<System, NotDerived> {
+        if self.tails.is_empty() { Ok(system) } else { Ok(with_tails(&system, &self.tails)?.system) }
+    }
+
+    fn without_tails(&self, model: &System) -> Result<System, NotDerived> {
+        let is_plain = self.tails.is_empty() && self.announcements.is_empty();
+        if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
+            return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
+        }
+        if let Some(chosen) = &self.refines {
+            if self.failures.is_some() || self.runs.is_some() {
+                return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
+            }
+            return abstraction::concrete(model, chosen);
+        }
+        let failing = match self.failures {
+            None => model.clone(),
+            Some(crash) => with_crashes(model, crash).map_err(|why| NotDerived::TooHard(why.message))?,
+        };
+        match &self.runs {
+            None if self.announcements.is_empty() => Ok(failing),
+            None => {
+                let Reduced { system, announcements, .. } = without_announcements(&failing)?;
+                if announcements != self.announcements {
+                    let all: Vec<&str> =
+                        announcements.iter().map(|it| failing.var(*it).name.as_str()).collect();
+                    let why = format!("the announcements of the model are {}", all.join(", "));
+                    return Err(NotDerived::Unfit(why));
+                }
+                Ok(system)
+            }
+            Some(RunsClaim::Never(property)) => never_reached(failing, property),
+            Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
+                Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
+            }
+            Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
+            Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
+        }
+    }
+}
+
+/// The lines of a certificate about its subject.
+#[derive(Default)]
+pub struct SubjectLines {
+    /// What they say, but for announcements and tails.
+    subject: Subject,
+    /// The names of what a failure adds.
+    failures: Vec<String>,
+    /// The names of announcements.
+    announcements: Vec<String>,
+    /// The names of what notes them.
+    notes: Vec<String>,
+    /// The names of tails, with their words.
+    tails: Vec<NamedTail>,
+}
+
+impl SubjectLines {
+    /// Those of a certificate for the model, and its text with these lines empty.
+    pub fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
+        let (mut lines, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            match subject.take(model, line.trim()) {
+            match lines.take(model, line.trim()) {
                 None => rest.push_str(line),
                 Some(Ok(())) => rest.push('\n'),
                 Some(Err(why)) => return Err(TextError::Line(number, why)),
             }
         }
-        Ok((subject, rest))
+        Ok((lines, rest))
     }
 
     /// Reads a line; `None` when it is not about the subject.
@@ -170,10 +206,10 @@ impl Subject {
                     Some((how, names)) => (how.trim(), in_list(names)),
                     None => (words.trim(), Vec::new()),
                 };
-                match Self::crash(how, names) {
-                    Some(_) if self.failures.is_some() => Err(LineError::SecondFailure),
-                    Some(Self { failures, .. }) => {
-                        self.failures = failures;
+                match Crash::read(how) {
+                    Some(_) if self.subject.failures.is_some() => Err(LineError::SecondFailure),
+                    Some(crash) => {
+                        (self.subject.failures, self.failures) = (Some(crash), names);
                         Ok(())
                     }
                     None => Err(LineError::Form(
@@ -181,23 +217,24 @@ impl Subject {
                     )),
                 }
             }
-            "monitor" | "never" | "ranking" if self.runs.is_some() => Err(LineError::SecondProperty),
+            "monitor" | "never" | "ranking" if self.subject.runs.is_some() => Err(LineError::SecondProperty),
             "never" => {
-                self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
+                self.subject.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
             }
             "monitor" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
                 Some((property, phase)) => {
                     let (property, phase) = (property.trim().to_owned(), phase.trim().to_owned());
                     let (copies, followed) = (Vec::new(), Vec::new());
-                    self.runs = Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
+                    self.subject.runs =
+                        Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
                     Ok(())
                 }
                 None => Err(LineError::Form("`monitor of PROPERTY with PHASE`")),
             },
             "ranking" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
                 Some((property, failed)) => {
-                    self.runs = Some(RunsClaim::Ranked(Ranking {
+                    self.subject.runs = Some(RunsClaim::Ranked(Ranking {
                         property: property.trim().to_owned(),
                         failed: failed.trim().to_owned(),
                         waits: Vec::new(),
@@ -209,13 +246,13 @@ impl Subject {
                 }
                 None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
             },
-            "waits" | "level" | "helps" | "least" => match &mut self.runs {
+            "waits" | "level" | "helps" | "least" => match &mut self.subject.runs {
                 Some(RunsClaim::Ranked(it)) => {
                     ranking::read(source, it, (first, words), &|it| declared(model, it))
                 }
                 _ => Err(LineError::NoMonitor),
             },
-            "copy" | "follow" => match &mut self.runs {
+            "copy" | "follow" => match &mut self.subject.runs {
                 Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
                     Some((name, of)) => {
                         plan.copies.push((name.trim().to_owned(), of.trim().to_owned()));
@@ -227,9 +264,8 @@ impl Subject {
                 _ => Err(LineError::NoMonitor),
             },
             "announce" => match words.trim().split_once(" with ") {
-                Some((arrays, notes)) if self.announcements.arrays.is_empty() => {
-                    self.announcements =
-                        NamedAnnouncements { arrays: in_list(arrays), notes: in_list(notes) };
+                Some((arrays, notes)) if self.announcements.is_empty() => {
+                    (self.announcements, self.notes) = (in_list(arrays), in_list(notes));
                     Ok(())
                 }
                 _ => Err(LineError::Form("`announce NAMES with NAMES`, once")),
@@ -241,14 +277,14 @@ impl Subject {
                 }
                 None => Err(LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`")),
             },
-            "refines" if self.refines.is_some() || words.trim() != OTHER => {
+            "refines" if self.subject.refines.is_some() || words.trim() != OTHER => {
                 Err(LineError::Form("`refines another model`, once"))
             }
             "refines" => {
-                self.refines = Some(Vec::new());
+                self.subject.refines = Some(Vec::new());
                 Ok(())
             }
-            "chosen" => match (&mut self.refines, words.split_once(" of ")) {
+            "chosen" => match (&mut self.subject.refines, words.split_once(" of ")) {
                 (Some(chosen), Some((name, of))) => {
                     chosen.push((name.trim().to_owned(), of.trim().to_owned()));
                     Ok(())
@@ -260,31 +296,35 @@ impl Subject {
         Some(taken)
     }
 
-    /// The system that the subject names, derived from the model.
-    pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
-        let is_plain = self.tails.is_empty() && self.announcements.arrays.is_empty();
-        if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
+    /// The subject, and the system that it names, derived from the model, if what is added has the names that these lines say.
+    pub fn derived(self, model: &System) -> Result<(Subject, System), NotDerived> {
+        let mut subject = self.subject;
+        for name in &self.announcements {
+            let found = model.vars.iter().position(|it| it.name == *name);
+            let unknown = || NotDerived::Unfit(format!("announce {name}: the model has no such variable"));
+            subject.announcements.push(VarId(found.ok_or_else(unknown)? as u16));
+        }
+        let system = subject.without_tails(model)?;
+        for (name, words) in &self.tails {
+            let form = "expected `over NUMBER: CELL = VALUE && ..` in the names of the model";
+            let unfit = || NotDerived::Unfit(format!("tail {name}: {form}"));
+            subject.tails.push(tails::read(&system, words).ok_or_else(unfit)?);
+        }
+        if !subject.tails.is_empty() && (subject.runs.is_some() || subject.refines.is_some()) {
             return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
         }
-        if let Some(chosen) = &self.refines {
-            if self.failures.is_some() || self.runs.is_some() {
-                return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
+        let system = subject.with_tails(system)?;
+        let named = self.failures.iter().chain(&self.notes).chain(self.tails.iter().map(|it| &it.0));
+        let mut added = system.vars[model.vars.len()..].iter().map(|it| &it.name);
+        for name in named {
+            if added.next() != Some(name) {
+                return Err(NotDerived::Unfit(format!("`{name}` cannot be the name of a further variable")));
             }
-            return abstraction::concrete(model, chosen);
         }
-        let failing = match &self.failures {
-            None => model.clone(),
-            Some(Failures::Stop { most, names }) => stop::stopping(model, *most, names)?,
-            Some(Failures::Restart) => restart::restarting(model)?,
-        };
-        match &self.runs {
-            None => tails::extended(&announcements::reduced(&failing, &self.announcements)?, &self.tails),
-            Some(RunsClaim::Never(property)) => never_reached(failing, property),
-            Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
-                Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
-            }
-            Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
-            Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
+        // The lines of a property or of a refinement give names themselves.
+        match added.next().filter(|_| subject.runs.is_none() && subject.refines.is_none()) {
+            None => Ok((subject, system)),
+            Some(name) => Err(NotDerived::Unfit(format!("a name is missing: that of `{name}`"))),
         }
     }
 }

@@ -6,9 +6,6 @@ pub enum TextError {
     /// The line of this number, from 1.
     #[error("line {0}: {1}")]
     Line(usize, LineError),
-    /// A variable of the certificate has this name of the model.
-    #[error("the name `{0}` is already in use")]
-    NameInUse(String),
     /// The subject does not fit the model.
     #[error("{0}")]
     Subject(String),

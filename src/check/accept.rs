@@ -156,7 +156,7 @@ pub fn check_claim(
             Ok(Acceptance::Checked { invariants, obligations, solver_calls: confirmed.solver_calls })
         }
         Err(refused) => {
-            let reason = not_accepted(model, &refused, how.interrupt);
+            let reason = not_accepted(&refused, how.interrupt);
             warn!(?reason, "not accepted");
             let is_refused = matches!(reason, Reason::Uncertified(_));
             let text = is_refused.then(|| written(subject, model, made, claim, how.trusting));
@@ -166,11 +166,11 @@ pub fn check_claim(
 }
 
 /// Why the checker does not accept a proof: it refuses it, or does not know.
-pub fn not_accepted(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
-    let text = || Reason::Uncertified(explain(model, refused));
+pub fn not_accepted(refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
+    let text = || Reason::Uncertified(explain(refused));
     let open = match refused {
         NoCertificate::Failed(ProofFailure::Refuted(obligation), cubes) => {
-            let system = cubes.system(model);
+            let system = cubes.system();
             let is_complete = system.counts.is_empty() && cubes.beyond() == 0;
             if is_complete || breaks(&system, cubes, *obligation, interrupt) {
                 return text();
@@ -179,9 +179,7 @@ pub fn not_accepted(model: &System, refused: &NoCertificate, interrupt: &Interru
         }
         NoCertificate::Failed(ProofFailure::Stopped(why @ Reason::Interrupted(_)), _) => return why.clone(),
         NoCertificate::Failed(ProofFailure::Stopped(why), _) => why.clone(),
-        NoCertificate::Failed(ProofFailure::Undecided(..), _) => {
-            Reason::SolverUnknown(explain(model, refused))
-        }
+        NoCertificate::Failed(ProofFailure::Undecided(..), _) => Reason::SolverUnknown(explain(refused)),
         NoCertificate::Failed(ProofFailure::Overflow | ProofFailure::Processes, _)
         | NoCertificate::Words(..) => Reason::Overflow,
         NoCertificate::NotDerived(_) | NoCertificate::Unreadable(_) => text(),

@@ -46,8 +46,7 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let source = ModelSource::new(&plain, model);
     let certified = certificate::certify_as(subject, source, &made, Claim::of(&report), how);
-    let certificate =
-        certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
+    let certificate = certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&it)));
     assert!(certificate::confirm(subject, &plain, &made, Claim::of(&report), how).is_ok(), "{subject:?}");
     let text = certificate.invariants(&plain);
     assert!(!certificate.scripts(&plain).is_empty());
@@ -58,19 +57,11 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
 fn failing(model: &str, how: &str) -> Certified {
     let plain = cubicle::load(model).expect("the model is well-formed").system;
     let made = made(&plain, how).expect("processes may fail so");
-    let added = made.vars[plain.vars.len()..].iter().map(|it| it.name.clone()).collect();
-    let subject = Subject::crash(how, added).expect("a way to fail");
-    proved(model, made, &subject)
+    proved(model, made, &Subject { failures: Crash::read(how), ..Subject::default() })
 }
 
 fn made(plain: &System, how: &str) -> Option<System> {
-    let crash = match how.split_once(':') {
-        None if how == "stop" => Crash::Stop(None),
-        None if how == "restart" => Crash::Restart,
-        Some((_, most)) => Crash::Stop(Some(most.parse().ok()?)),
-        None => return None,
-    };
-    with_crashes(plain, crash).ok()
+    with_crashes(plain, Crash::read(how)?).ok()
 }
 
 fn monitored(model: &str) -> Certified {
@@ -164,7 +155,7 @@ impl Certified {
                 let made = made.unwrap_or_else(|| panic!("accepted:\n{forged}"));
                 let cubes = &certificate.cubes.all[..certificate.cubes.proved];
                 // A forged line may have left out a variable that the transform adds.
-                let derived = certificate.cubes.system(&self.plain);
+                let derived = certificate.cubes.system();
                 let names =
                     |system: &System| system.vars.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
                 let made = if names(&derived) == names(made) { made } else { &derived };

@@ -391,7 +391,7 @@ fn examine(seed: u64) -> Result<[bool; 2], String> {
             match certified.and_then(|_| accepted()) {
                 Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
                 Err(why) => {
-                    let why = certificate::explain(&loaded.system, &why);
+                    let why = certificate::explain(&why);
                     return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
                 }
             }

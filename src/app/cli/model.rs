@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
+use cubicle_certificate::Subject;
 use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -168,7 +169,7 @@ fn decide(
     ending.progress().loaded();
     ending.costs().end("load".to_owned());
     let mut printer = Printer::new(args, ending);
-    let subject = &certificate::subject(args, &plain, &system);
+    let subject = &Subject { failures: args.crash, ..Subject::default() };
     let remote = remote.map(|it| -> &dyn RemoteExplorer { it });
     let options = if remote.is_some() { on_cluster(&system, options, messages) } else { options };
     let problem = Problem { system: &system, origin: Some(Origin { model: &plain, subject }), remote };

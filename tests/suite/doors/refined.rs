@@ -487,15 +487,15 @@ fn certified(pair: &Pair, refinement: &Refinement, proof: &Report) -> Result<Opt
             Err(NoCertificate::Words(..) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {
                 return Ok(None);
             }
-            Err(why) => return Err(format!("no certificate: {}", words(concrete.system, &why))),
+            Err(why) => return Err(format!("no certificate: {}", words(&why))),
         };
         if let Err(why) = confirm(&subject, concrete.system, &refinement.steps, claim, how) {
-            return Err(format!("not accepted: {}", words(concrete.system, &why)));
+            return Err(format!("not accepted: {}", words(&why)));
         }
         let written = certificate.invariants(concrete.system);
         match recheck(concrete.system, concrete.text, &written, Extent::All, how) {
             Ok(_) => Ok(Some(written)),
-            Err(why) => Err(format!("refused: {}\n{written}", words(concrete.system, &why))),
+            Err(why) => Err(format!("refused: {}\n{written}", words(&why))),
         }
     })
     .expect("it was read before")

@@ -22,7 +22,7 @@ use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
-use crate::cli::quantities::{crash, crash_words, duration};
+use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
 use crate::cli::{exit, input, memory, run_dir, settings};
 
@@ -261,7 +261,7 @@ fn check_one(
             (style.good("The certificate holds"), what, exit::OK)
         }
         Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
-            let which = certificate.obligation(system, obligation);
+            let which = certificate.obligation(obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
@@ -273,7 +273,7 @@ fn check_one(
         }
         Ok((_, Err(failure))) => return Err(failure),
         Err(refused) => {
-            let why = certificate::explain(system, &refused);
+            let why = certificate::explain(&refused);
             match refused {
                 NoCertificate::Unreadable(_) => return Err(Failure::usage(format!("{name}: {why}"))),
                 NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
@@ -296,7 +296,7 @@ fn fits(words: &CheckCertificateArgs, asked: &InvariantFile, subject: &Subject) 
         _ => {}
     }
     let Some(crash) = words.crash else { return Ok(()) };
-    let (wanted, flag) = (format!("--crash {}", crash_words(crash)), subject.flag());
+    let (wanted, flag) = (format!("--crash {crash}"), subject.flag());
     if flag.as_ref() == Some(&wanted) {
         return Ok(());
     }

@@ -121,7 +121,7 @@ impl Proved<'_> {
         let claim = Claim { cubes: &cubes, ..claim };
         certify_as(&self.subject(), self.concrete, &self.refinement.steps, claim, how).map_err(|why| {
             let stopped = interrupt.reason();
-            stopped.unwrap_or_else(|| Reason::Uncertified(explain(self.concrete.system, &why)))
+            stopped.unwrap_or_else(|| Reason::Uncertified(explain(&why)))
         })
     }
 }
