@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::abstraction::Abstraction;
 use super::subject::Subject;
 use super::tuning::{BEYOND, CLASSES};
-use cubicle_lang::model::{BadKind, Count, Literal, System, Var};
+use cubicle_lang::model::{Bad, BadKind, Count, Literal, System, Var};
 use cubicle_run::verdict::Forbidden;
+use cubicle_transform::refines::Refinement;
 
 /// The cubes of an invariant.
 #[derive(Clone, Debug)]
@@ -21,8 +21,8 @@ pub struct Cubes {
     pub subject: Subject,
     /// That system.
     pub basis: Arc<System>,
-    /// The model that theirs refines, where the subject says so.
-    pub abstraction: Option<Arc<Abstraction>>,
+    /// What is to be shown of initial states and steps, where the subject is a refinement.
+    pub refinement: Option<Arc<Refinement>>,
     /// Counts that they mention, after the variables of the system.
     pub counts: Vec<(Var, Count)>,
     /// Classes of the processes that a case does not name, at most.
@@ -33,7 +33,7 @@ impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
         basis: System,
-        (subject, abstraction): (Subject, Option<Arc<Abstraction>>),
+        (subject, refinement): (Subject, Option<Arc<Refinement>>),
         counts: Vec<(Var, Count)>,
         cubes: Vec<Forbidden>,
         trusting: bool,
@@ -47,7 +47,12 @@ impl Cubes {
             all.extend(invariants.map(Forbidden::from));
         }
         let basis = Arc::new(basis);
-        Self { all, proved, trusting, subject, basis, abstraction, counts, classes: CLASSES }
+        Self { all, proved, trusting, subject, basis, refinement, counts, classes: CLASSES }
+    }
+
+    /// The cubes in which no initial state may be, since they are not initial in the model that theirs refines.
+    pub fn not_initial(&self) -> impl Iterator<Item = &Bad> {
+        self.refinement.iter().flat_map(|it| &it.initially.bad)
     }
 
     /// The system that they are about, with counts.
@@ -101,8 +106,7 @@ impl Cubes {
 /// Whether any formula orders processes.
 pub fn orders(system: &System, cubes: &Cubes) -> bool {
     let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
-    let abstraction = cubes.abstraction.as_deref();
     system.orders_processes
-        || abstraction.is_some_and(Abstraction::orders)
+        || cubes.refinement.as_ref().is_some_and(|it| it.initially.orders_processes)
         || cubes.all.iter().any(|cube| cube.literals().any(less))
 }

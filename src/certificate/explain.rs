@@ -24,10 +24,6 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
             format!("property {kind}[{}]", bad.number)
         }
         Obligation::Begins => "that initial states are initial in the abstract model".to_owned(),
-        Obligation::Refines(transition) => {
-            let name = &system.transitions[transition].name;
-            format!("that each step of {name} is one of the abstract model")
-        }
     }
 }
 
@@ -58,9 +54,14 @@ pub fn explain(refused: &NoCertificate) -> String {
 /// An obligation with its cube.
 fn named(cubes: &Cubes, which: Obligation) -> String {
     let system = &cubes.system();
+    if let (Obligation::Consecution { transition, .. }, Some(refinement)) = (which, &cubes.refinement)
+        && let Some(name) = refinement.failing(transition)
+    {
+        return format!("that each step of {name} is one of the abstract model");
+    }
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) | Obligation::Begins | Obligation::Refines(_) => {
+        Obligation::Property(_) | Obligation::Begins => {
             return obligation(system, which);
         }
     };

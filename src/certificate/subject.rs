@@ -5,17 +5,21 @@
 //! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
 //! `ranking of PROPERTY with FLAG` says that it is about one, by a ranking, whose lines follow.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
-//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw (`announcements`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
-//! alone.
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw, `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
+//! alone, by the transforms from which the engines have their systems. The lines give them parameters, which they check; the names in the lines must be those that they give.
+
+use std::sync::Arc;
 
 use super::added::NotDerived;
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::{abstraction, monitor, ranking};
+use super::{monitor, ranking};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, Tail, TemporalKind, VarId,
+    VarKind,
 };
+use cubicle_transform::refines::Refinement;
 use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
 
 /// The subject of a certificate.
@@ -25,8 +29,8 @@ pub struct Subject {
     pub failures: Option<Crash>,
     /// A property of runs that it is about; `None` when it is about bad states.
     pub runs: Option<RunsClaim>,
-    /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
-    pub refines: Option<Vec<(String, String)>>,
+    /// That the model refines another one: variables, and the constants with the values that `?` chooses for them.
+    pub refines: Option<Vec<(VarId, VarId)>>,
     /// Variables that bad states read, in place of which they say what had set them; before tails.
     pub announcements: Vec<VarId>,
     /// Ghost arrays that the cubes may mention, after the other variables.
@@ -74,30 +78,31 @@ impl Subject {
 
     /// Its lines in a certificate for the model, from which `derived` is derived.
     pub fn lines(&self, model: &System, derived: &System) -> Vec<String> {
-        let mut added = derived.vars[model.vars.len()..].iter().map(|it| it.name.as_str());
-        let mut names = |count| added.by_ref().take(count).collect::<Vec<_>>().join(", ");
+        let name = |var: &VarId| derived.var(*var).name.as_str();
+        let added: Vec<VarId> = (model.vars.len()..derived.vars.len()).map(|at| VarId(at as u16)).collect();
+        let in_list = |vars: &[VarId]| vars.iter().map(name).collect::<Vec<_>>().join(", ");
         let mut lines = Vec::new();
-        if let Some(crash) = self.failures {
-            let names = names(crash.added());
-            let with = if names.is_empty() { names } else { format!(" with {names}") };
-            lines.push(format!("crash {crash}{with}"));
+        match self.failures {
+            Some(Crash::Restart) => lines.push(format!("crash {}", Crash::Restart)),
+            Some(crash) => lines.push(format!("crash {crash} with {}", in_list(&added[..crash.added()]))),
+            None => {}
         }
         if let Some(chosen) = &self.refines {
             lines.push(format!("refines {OTHER}"));
-            lines.extend(chosen.iter().map(|(name, of)| format!("chosen {name} of {of}")));
+            lines.extend(chosen.iter().map(|(of, var)| format!("chosen {} of {}", name(var), name(of))));
         }
         match &self.runs {
             None => {
+                let (notes, tails) =
+                    added[self.added()..].split_at(added.len() - self.added() - self.tails.len());
                 if !self.announcements.is_empty() {
-                    let arrays: Vec<&str> =
-                        self.announcements.iter().map(|it| model.var(*it).name.as_str()).collect();
-                    let crash = self.failures.map_or(0, Crash::added);
-                    let notes = names(derived.vars.len() - model.vars.len() - crash - self.tails.len());
-                    lines.push(format!("announce {} with {notes}", arrays.join(", ")));
+                    let arrays = in_list(&self.announcements);
+                    lines.push(format!("announce {arrays} with {}", in_list(notes)));
                 }
-                let tails =
-                    self.tails.iter().map(|it| format!("tail {} {}", names(1), tails::words(derived, it)));
-                lines.extend(tails);
+                let tails = tails.iter().zip(&self.tails);
+                lines.extend(
+                    tails.map(|(var, it)| format!("tail {} {}", name(var), tails::words(derived, it))),
+                );
             }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
             Some(RunsClaim::Ranked(it)) => lines.extend(ranking::lines(model, it, &|it| declared(model, it))),
@@ -121,29 +126,50 @@ impl Subject {
         lines
     }
 
-    /// The system that the subject names, derived from the model.
-    pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
-        self.with_tails(self.without_tails(model)?)
+    /// How many variables processes that fail, or a refinement, add to the model.
+    fn added(&self) -> usize {
+        let chosen = self.refines.as_ref().map_or(0, |it| it.len() + 1);
+        self.failures.map_or(chosen, Crash::added)
+    }
+
+    /// The system that the subject names, derived from the model; a refinement is this one.
+    pub(super) fn derived(
+        &self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<System, NotDerived> {
+        self.with_tails(self.without_tails(model, refinement)?)
     }
 
     fn with_tails(&self, system: System) -> Result<System, NotDerived> {
         if self.tails.is_empty() { Ok(system) } else { Ok(with_tails(&system, &self.tails)?.system) }
     }
 
-    fn without_tails(&self, model: &System) -> Result<System, NotDerived> {
-        let is_plain = self.tails.is_empty() && self.announcements.is_empty();
-        if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
+    fn without_tails(
+        &self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<System, NotDerived> {
+        let unfit = |why: &str| Err(NotDerived::Unfit(why.to_owned()));
+        if !(self.tails.is_empty() && self.announcements.is_empty()) && self.runs.is_some() {
             return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
         }
-        if let Some(chosen) = &self.refines {
-            if self.failures.is_some() || self.runs.is_some() {
+        let failing = match (&self.refines, refinement, self.failures) {
+            (None, Some(_), _) => return unfit("it is not about a refinement"),
+            (Some(_), None, _) => return unfit("it is about a refinement: the abstract model is missing"),
+            (Some(chosen), Some(refinement), None) if self.runs.is_none() => {
+                if !refinement.is_of(model) || *chosen != refinement.chosen {
+                    return unfit("it is about the refinement of another model");
+                }
+                refinement.steps.clone()
+            }
+            (Some(_), ..) => {
                 return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
             }
-            return abstraction::concrete(model, chosen);
-        }
-        let failing = match self.failures {
-            None => model.clone(),
-            Some(crash) => with_crashes(model, crash).map_err(|why| NotDerived::TooHard(why.message))?,
+            (None, None, None) => model.clone(),
+            (None, None, Some(crash)) => {
+                with_crashes(model, crash).map_err(|why| NotDerived::TooHard(why.message))?
+            }
         };
         match &self.runs {
             None if self.announcements.is_empty() => Ok(failing),
@@ -180,6 +206,8 @@ pub struct SubjectLines {
     notes: Vec<String>,
     /// The names of tails, with their words.
     tails: Vec<NamedTail>,
+    /// The names of constants for what is chosen in a refinement, with those of the variables for which it is chosen.
+    chosen: Option<Vec<(String, String)>>,
 }
 
 impl SubjectLines {
@@ -277,14 +305,14 @@ impl SubjectLines {
                 }
                 None => Err(LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`")),
             },
-            "refines" if self.subject.refines.is_some() || words.trim() != OTHER => {
+            "refines" if self.chosen.is_some() || words.trim() != OTHER => {
                 Err(LineError::Form("`refines another model`, once"))
             }
             "refines" => {
-                self.subject.refines = Some(Vec::new());
+                self.chosen = Some(Vec::new());
                 Ok(())
             }
-            "chosen" => match (&mut self.subject.refines, words.split_once(" of ")) {
+            "chosen" => match (&mut self.chosen, words.split_once(" of ")) {
                 (Some(chosen), Some((name, of))) => {
                     chosen.push((name.trim().to_owned(), of.trim().to_owned()));
                     Ok(())
@@ -297,32 +325,50 @@ impl SubjectLines {
     }
 
     /// The subject, and the system that it names, derived from the model, if what is added has the names that these lines say.
-    pub fn derived(self, model: &System) -> Result<(Subject, System), NotDerived> {
+    pub fn derived(
+        self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<(Subject, System), NotDerived> {
         let mut subject = self.subject;
+        subject.refines =
+            self.chosen.as_ref().map(|_| refinement.map_or_else(Vec::new, |it| it.chosen.clone()));
         for name in &self.announcements {
             let found = model.vars.iter().position(|it| it.name == *name);
             let unknown = || NotDerived::Unfit(format!("announce {name}: the model has no such variable"));
             subject.announcements.push(VarId(found.ok_or_else(unknown)? as u16));
         }
-        let system = subject.without_tails(model)?;
+        if !self.tails.is_empty() && subject.runs.is_some() {
+            return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
+        }
+        let system = subject.without_tails(model, refinement)?;
         for (name, words) in &self.tails {
             let form = "expected `over NUMBER: CELL = VALUE && ..` in the names of the model";
             let unfit = || NotDerived::Unfit(format!("tail {name}: {form}"));
             subject.tails.push(tails::read(&system, words).ok_or_else(unfit)?);
         }
-        if !subject.tails.is_empty() && (subject.runs.is_some() || subject.refines.is_some()) {
-            return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
-        }
         let system = subject.with_tails(system)?;
+        let name = |var: &VarId| system.var(*var).name.clone();
+        if let (Some(said), Some(found)) = (&self.chosen, &subject.refines) {
+            let found: Vec<_> = found.iter().map(|(of, constant)| (name(constant), name(of))).collect();
+            if let Some((name, of)) = said.iter().find(|it| !found.contains(it)) {
+                let why = match model.vars.iter().any(|it| it.name == *of && it.kind == VarKind::Global) {
+                    true => format!("`{name}` cannot be the name of a further variable"),
+                    false => format!("the model has no variable `{of}` that `?` may choose"),
+                };
+                return Err(NotDerived::Unfit(why));
+            }
+        }
+        let unnamed = if subject.refines.is_some() { subject.added() } else { 0 };
         let named = self.failures.iter().chain(&self.notes).chain(self.tails.iter().map(|it| &it.0));
-        let mut added = system.vars[model.vars.len()..].iter().map(|it| &it.name);
+        let mut added = system.vars[model.vars.len() + unnamed..].iter().map(|it| &it.name);
         for name in named {
             if added.next() != Some(name) {
                 return Err(NotDerived::Unfit(format!("`{name}` cannot be the name of a further variable")));
             }
         }
-        // The lines of a property or of a refinement give names themselves.
-        match added.next().filter(|_| subject.runs.is_none() && subject.refines.is_none()) {
+        // The lines of a property give names themselves.
+        match added.next().filter(|_| subject.runs.is_none()) {
             None => Ok((subject, system)),
             Some(name) => Err(NotDerived::Unfit(format!("a name is missing: that of `{name}`"))),
         }

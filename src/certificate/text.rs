@@ -1,6 +1,7 @@
 //! Cubes as declarations `invariant (p1 p2) { .. }` of the model's language, and back.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::added::NotDerived;
 use super::declaration::declaration;
@@ -11,6 +12,7 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{Count, Literal, System, Var};
 use cubicle_run::verdict::Forbidden;
+use cubicle_transform::refines::Refinement;
 
 /// The axioms of a model, one declaration each.
 pub fn axioms(system: &System) -> Vec<String> {
@@ -65,9 +67,13 @@ pub struct CertificateText {
 }
 
 /// Reads the subject of a certificate for a model, and its invariants in the names and types of its system.
-pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
+pub fn read(
+    model: ModelSource<'_>,
+    text: &str,
+    refinement: Option<&Arc<Refinement>>,
+) -> Result<CertificateText, NoCertificate> {
     let (lines, invariants) = SubjectLines::read(model, text).map_err(NoCertificate::Unreadable)?;
-    let (subject, basis) = lines.derived(model.system).map_err(|why| match why {
+    let (subject, basis) = lines.derived(model.system, refinement).map_err(|why| match why {
         NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
         NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
     })?;

@@ -1,7 +1,7 @@
 //! The last word on proofs: SAFE, and that a property of runs holds, is said only of what the checker accepts.
 //!
-//! The checker ([`confirm`]) derives the system again from the model and proves that the cubes of the engine are inductive, by code that it shares with
-//! no engine. It may end in three ways:
+//! The checker ([`confirm`]) derives the system from the model and proves that the cubes of the engine are inductive, by code that it shares with
+//! no engine; the derivation is the one that the engines' system comes from. It may end in three ways:
 //!
 //! - It accepts the proof: the answer stands.
 //! - It refuses the proof: that is a bug, of an engine or of the checker, and no answer ([`Reason::Uncertified`]). The report has what was
@@ -159,7 +159,7 @@ pub fn check_claim(
             let reason = not_accepted(&refused, how.interrupt);
             warn!(?reason, "not accepted");
             let is_refused = matches!(reason, Reason::Uncertified(_));
-            let text = is_refused.then(|| written(subject, model, made, claim, how.trusting));
+            let text = is_refused.then(|| written(subject, model, made, claim, how));
             Err(Refusal { reason, text: text.and_then(Result::ok) })
         }
     }

@@ -633,6 +633,29 @@ fn a_parameter_of_which_nothing_is_asked_leaves_the_others_free() {
     }
 }
 
+/// An order is not an array of `bool`: one of two quorums need not be before the other.
+#[test]
+fn quorums_that_are_ranked_high_decide_twice() {
+    let ranked = TOY
+        .replace(
+            "witness common (q r : quorum) : node { member(common(q, r), q) && member(common(q, r), r) }",
+            "witness one (q : quorum) : node { member(one(q), q) }\narray Rank[quorum, quorum] : level",
+        )
+        .replace(
+            "unsafe",
+            "invariant (q r : quorum) { Rank[q, r] = Low && Rank[r, q] = Low }
+invariant (q r : quorum) { Rank[q, r] <> High }
+unsafe",
+        )
+        .replace("type value < proc", "type level = Low | Middle | High\ntype value < proc");
+    let system = cubicle::load(&ranked).expect("a correct model").system;
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+        let report = check(&system, &small_search(proof), &Interrupt::default(), &mut Silent);
+        let verdict = report.expect("no engine fails").verdict;
+        assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");
+    }
+}
+
 /// The process that the last transition asks for is `#1`, which a parameter may be.
 const CONSTANT: &str = "
 number_procs 4

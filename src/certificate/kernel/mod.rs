@@ -87,7 +87,7 @@ pub fn theorem(
     if cubes.subject.runs.is_some() {
         return Err(NoTheorem::Unsupported("properties of runs"));
     }
-    if cubes.abstraction.is_some() {
+    if cubes.refinement.is_some() {
         return Err(NoTheorem::Unsupported("refinements"));
     }
     if !cubes.subject.announcements.is_empty() {

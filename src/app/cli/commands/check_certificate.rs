@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{
-    self as certificate, Abstraction, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate,
-    ProofFailure, Subject,
+    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -15,6 +14,7 @@ use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::Crash;
+use cubicle_transform::refines::Refinement;
 
 use super::external::{self, Ruling};
 use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
@@ -162,7 +162,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
 
 /// What a certificate of `refines` has to show.
 struct Refined {
-    abstraction: Arc<Abstraction>,
+    refinement: Arc<Refinement>,
     /// In words.
     claim: String,
 }
@@ -184,11 +184,11 @@ fn about_refinement(
         RefinedModel { system: &abstraction.system, file: &abstraction.file },
     );
     let model = words.model();
-    let found = Abstraction::new(low, high, &map.text).map_err(|refused| {
+    let found = Refinement::new(low, high, &map.text).map_err(|refused| {
         why_not(&refused, [(&model, concrete), (&path, &abstraction)], &map, &ending.messages)
     })?;
     let claim = format!("{} refines {}", input::name(&model), input::name(&path));
-    Ok(Refined { abstraction: Arc::new(found), claim })
+    Ok(Refined { refinement: Arc::new(found), claim })
 }
 
 /// A certificate that is to be checked.
@@ -227,7 +227,7 @@ fn check_one(
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let mut how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
-    how.abstraction = refined.map(|it| &it.abstraction);
+    how.refinement = refined.map(|it| &it.refinement);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
         fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
