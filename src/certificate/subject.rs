@@ -15,7 +15,7 @@ use super::unreadable::{LineError, TextError};
 use super::{abstraction, monitor, ranking, restart, stop};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, TemporalKind,
+    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Progress, Ranking, System, TemporalKind,
 };
 
 /// The subject of a certificate.
@@ -200,18 +200,16 @@ impl Subject {
                     self.runs = Some(RunsClaim::Ranked(Ranking {
                         property: property.trim().to_owned(),
                         failed: failed.trim().to_owned(),
-                        waits: Vec::new(),
-                        measures: Vec::new(),
-                        helpers: Vec::new(),
-                        least: None,
+                        progress: Progress::default(),
                     }));
                     Ok(())
                 }
                 None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
             },
-            "waits" | "level" | "helps" | "least" => match &mut self.runs {
+            "waits" | "level" | "helps" | "least" | "again" => match &mut self.runs {
                 Some(RunsClaim::Ranked(it)) => {
-                    ranking::read(source, it, (first, words), &|it| declared(model, it))
+                    let read = (it.params(model), &mut it.progress);
+                    ranking::read(source, read, (first, words), &|it| declared(model, it))
                 }
                 _ => Err(LineError::NoMonitor),
             },

@@ -30,6 +30,9 @@ use tracing::info;
 /// How often rankings are chosen again, after runs in which those before fail.
 const ATTEMPTS: usize = 16;
 
+/// How many steps with strong fairness may each depend on the next one to be possible again and again.
+const STRONG: u8 = 2;
+
 /// Proves a property by a ranking; `None` when none is found that can be proved.
 pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
     let system = session.system;
@@ -41,9 +44,9 @@ pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
     let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
     for _ in 0..ATTEMPTS {
-        let rankings = Chooser::new(&sample).rankings(&fresh(system));
         let mut runs = Vec::new();
-        for ranking in rankings {
+        for progress in Chooser::new(&sample).progress(STRONG).unwrap_or_default() {
+            let ranking = Ranking { property: property.name.clone(), failed: fresh(system), progress };
             if session.interrupt.reason().is_some() {
                 return None;
             }
@@ -67,7 +70,7 @@ pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof
 /// Whether rankings of a property are looked for.
 pub fn may_have_one(system: &System, property: &Temporal) -> bool {
     let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
-    is_of_runs && !system.fairness.is_empty() && system.failures.is_none() && system.sorts.is_none()
+    is_of_runs && !system.fairness.is_empty() && system.failures.is_none()
 }
 
 /// A name for the flag that the model does not use.
@@ -87,7 +90,7 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
         info!(?why, "the ranking has no system");
         None
     })?;
-    let hints = ranking.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
+    let hints = ranking.progress.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
     let failed = VarId::new(session.system.vars.len()).ok_or(None)?;
     let system = system.edited(|parts| {
         let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
@@ -149,7 +152,7 @@ fn hints(sample: &Sample<'_>, least: &Least) -> Vec<(Conj, Vec<Conj>)> {
     let [among] = &least.among[..] else { return Vec::new() };
     let [before] = &least.before[..] else { return Vec::new() };
     let [Literal::Linear { expr, .. }] = &before[..] else { return Vec::new() };
-    let params = sample.property.params.len() as u8;
+    let params = sample.params;
     let Some(array) = expr.terms.first().map(|it| it.0.var) else { return Vec::new() };
     if expr.terms.iter().any(|it| it.0.var != array) {
         return Vec::new();

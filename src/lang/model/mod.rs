@@ -71,7 +71,7 @@ pub use ltl::Ltl;
 pub use made_of::MadeOf;
 pub use monitored::{FollowedFairness, MonitorPlan};
 pub use of_sorts::FormulaOfSorts;
-pub use ranking::{Helper, Least, Measure, Measured, Ranking};
+pub use ranking::{Helper, Least, Measure, Measured, Progress, Ranking};
 pub use rational::{Rational, gcd, lcm};
 pub(crate) use sort_table::{PROC, SortTable};
 pub use subsumes::forbids_all_of;
