@@ -86,7 +86,7 @@
 //! # What it is about
 //!
 //! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart
-//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), its ranking (`ranking`), a `cover` that is never reached, a refinement of another
+//! (`stop`, `restart`), the ranking of a property of runs (`ranking`), a `cover` that is never reached, a refinement of another
 //! model (`refinement`). That system is derived here
 //! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
 //! for it shows the claim. Only names of variables are taken from the system that the engines were given: where it has fewer
@@ -95,7 +95,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `ranking`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
+//! `options`, `subject`, `added`, `stop`, `restart`, `ranking`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
 //! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -121,7 +121,6 @@ mod ground;
 mod index;
 mod intervals;
 pub mod kernel;
-mod monitor;
 mod obligation;
 mod obligations;
 mod options;

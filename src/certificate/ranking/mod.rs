@@ -195,7 +195,7 @@ fn parts<'r>(
     found: &mut (&mut Vec<(u8, &'r [Conj])>, &mut Vec<(u8, &'r Linear)>),
 ) -> Result<bool, NotDerived> {
     found.0.push((params, &progress.waits));
-    let mut fits = !progress.helpers.is_empty() && params < 8;
+    let mut fits = params < 8;
     for measure in &progress.measures {
         match &measure.of {
             Measured::Tuples { further, body } => {

@@ -67,9 +67,20 @@ fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
         }
     }
     let waits = inner(model, &progress.waits);
-    let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
-    lines.extend(progress.measures.iter().map(of));
-    lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+    if progress.helpers.is_empty() {
+        return vec!["nothing is ever awaited".to_owned()];
+    }
+    let mut lines = if progress.measures.is_empty() {
+        vec![format!(
+            "while {waits}, one of these fair steps stays possible, and ends that: {}",
+            steps.join(", ")
+        )]
+    } else {
+        let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
+        lines.extend(progress.measures.iter().map(of));
+        lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+        lines
+    };
     for helper in &progress.helpers {
         if let Some(progress) = &helper.again {
             lines.push(format!("and {} is possible again and again:", name(helper)));

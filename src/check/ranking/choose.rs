@@ -62,17 +62,20 @@ impl<'s, 'a> Chooser<'s, 'a> {
     }
 
     /// Reasons for progress that nothing seen refutes, the most promising first; at most `strong` steps with strong fairness depend on each other.
-    /// `None` when there is none.
-    pub fn progress(&mut self, strong: u8) -> Option<Vec<Progress>> {
+    ///
+    /// # Errors
+    /// There is none: a state that waits in which nothing is known to help.
+    pub fn progress(&mut self, strong: u8) -> Result<Vec<Progress>, usize> {
         if self.sample.waits.is_empty() {
-            return None;
+            // It never waits.
+            return Ok(vec![Progress::default()]);
         }
         let mut measures = self.measures();
         let fallen = self.fallen(&measures);
         let helpers = self.helpers(&fallen, false);
-        let helpers = match self.covering(&helpers) {
-            Some(chosen) => chosen.into_iter().map(|at| helpers[at].clone()).collect(),
-            None => self.with_strong(helpers, &fallen, strong)?,
+        let helpers: Vec<Ready> = match self.covering(&helpers) {
+            Ok(chosen) => chosen.into_iter().map(|at| helpers[at].clone()).collect(),
+            Err(stuck) => self.with_strong(helpers, &fallen, strong).ok_or(stuck)?,
         };
         self.prune(&mut measures, &helpers);
         let levels = (1..).zip(&measures);
@@ -95,7 +98,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
             found.extend(least.clone().map(|least| Progress { least: Some(least), ..progress.clone() }));
             found.push(progress);
         }
-        Some(found)
+        Ok(found)
     }
 
     /// Helpers that cover, some of which are possible again and again; at most `strong` of these depend on each other.
@@ -103,7 +106,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
         let next = strong.checked_sub(1)?;
         helpers.extend(self.helpers(fallen, true));
         for _ in 0..MOST_AGAIN {
-            let chosen = self.covering(&helpers)?;
+            let chosen = self.covering(&helpers).ok()?;
             let open =
                 chosen.iter().copied().find(|at| helpers[*at].is_pledged && helpers[*at].again.is_empty());
             let Some(at) = open else {
@@ -313,7 +316,10 @@ impl<'s, 'a> Chooser<'s, 'a> {
     }
 
     /// Some of the helpers, by their places, one of which is ready in each state that waits.
-    fn covering(&self, helpers: &[Ready]) -> Option<Vec<usize>> {
+    ///
+    /// # Errors
+    /// A state in which none is.
+    fn covering(&self, helpers: &[Ready]) -> Result<Vec<usize>, usize> {
         let mut open: Vec<usize> = (0..self.sample.waits.len()).collect();
         let mut chosen = Vec::new();
         while !open.is_empty() {
@@ -325,11 +331,11 @@ impl<'s, 'a> Chooser<'s, 'a> {
                     (best, most) = (Some(at), count);
                 }
             }
-            let best = best?;
+            let best = best.ok_or(open[0])?;
             open.retain(|wait| helpers[best].column[*wait] == 0);
             chosen.push(best);
         }
-        Some(chosen)
+        Ok(chosen)
     }
 
     /// Leaves out measures that the helpers do not need.

@@ -23,7 +23,7 @@ use cubicle_lang::model::{
 };
 use cubicle_run::observer::Event;
 use cubicle_run::result::{Report, RunsPlan, RunsProof};
-use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::verdict::{Trace, Unproved, Verdict};
 use sample::Sample;
 use tracing::info;
 
@@ -33,44 +33,51 @@ const ATTEMPTS: usize = 16;
 /// How many steps with strong fairness may each depend on the next one to be possible again and again.
 const STRONG: u8 = 2;
 
-/// Proves a property by a ranking; `None` when none is found that can be proved.
-pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
+/// Proves a property by a ranking. `failed` gets the numbers of processes with which one that was tried fails.
+///
+/// # Errors
+/// None was found that can be proved, for this reason.
+pub fn proof(
+    session: &mut Session<'_>,
+    property: &Temporal,
+    failed: &mut Vec<usize>,
+) -> Result<RunsProof, Unproved> {
     let system = session.system;
-    if !may_have_one(system, property) {
-        return None;
+    if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
+        return Err(Unproved::Unranked(format!("it is a `{}`", property.kind.word())));
+    }
+    if system.failures.is_some() {
+        return Err(Unproved::Unranked("processes may fail".to_owned()));
     }
     session.tell(Event::Work("looking for a ranking"));
     let least = property.params.len().max(usize::from(system.proc_constants));
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
     let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
     for _ in 0..ATTEMPTS {
+        let progress = Chooser::new(&sample).progress(STRONG);
+        let progress = progress.map_err(|stuck| Unproved::NoRanking(Some(sample.words(stuck))))?;
         let mut runs = Vec::new();
-        for progress in Chooser::new(&sample).progress(STRONG).unwrap_or_default() {
-            let ranking = Ranking { property: property.name.clone(), failed: fresh(system), progress };
+        for progress in progress {
             if session.interrupt.reason().is_some() {
-                return None;
+                break;
             }
+            let ranking = Ranking { property: property.name.clone(), failed: fresh(system), progress };
             info!(?ranking, "tried");
             session.tell(Event::Work("proving that a ranking falls"));
             match proved(session, &sample, ranking) {
-                Ok(proof) => return Some(proof),
+                Ok(proof) => return Ok(proof),
                 Err(run) => runs.extend(run),
             }
         }
         if runs.is_empty() {
-            return None;
+            break;
         }
         for run in &runs {
+            failed.push(run.initial.procs);
             sample.learn(run);
         }
     }
-    None
-}
-
-/// Whether rankings of a property are looked for.
-pub fn may_have_one(system: &System, property: &Temporal) -> bool {
-    let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
-    is_of_runs && !system.fairness.is_empty() && system.failures.is_none()
+    Err(Unproved::NoRanking(None))
 }
 
 /// A name for the flag that the model does not use.

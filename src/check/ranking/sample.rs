@@ -9,6 +9,7 @@ use cubicle_lang::model::{
     Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, TemporalKind, Term, TransitionId,
     Type, VarKind,
 };
+use cubicle_lang::words::{ShownCell, ValueNames, cells_of};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::verdict::Trace;
@@ -208,6 +209,16 @@ impl<'a> Sample<'a> {
         let Wait { instance, state, tuple } = &self.waits[wait];
         let it = &self.instances[*instance];
         (&it.semantics, &it.states[*state], tuple)
+    }
+
+    /// The number of processes, and the state in the words of the model.
+    pub fn words(&self, wait: usize) -> (usize, String) {
+        let (_, state, _) = self.at(wait);
+        let names =
+            ValueNames::new(self.system, &Trace { initial: state.clone(), steps: Vec::new(), bad: None });
+        let shown = |it: &ShownCell<'_>| format!("{} = {}", it.name, names.shown(it, state));
+        let cells: Vec<String> = cells_of(self.system, state).iter().map(shown).collect();
+        (state.procs, cells.join(" && "))
     }
 
     /// The step of a move.
