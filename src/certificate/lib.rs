@@ -86,10 +86,10 @@
 //! # What it is about
 //!
 //! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart,
-//! the monitor of a property of runs (`monitor`), its ranking (`ranking`), a `cover` that is never reached, a refinement of another
+//! the ranking of a property of runs (`ranking`), a `cover` that is never reached, a refinement of another
 //! model, a system with tails or without announcements. That system is derived here
 //! from these lines and the model, by the transform from which the engines have theirs; its documentation says why a certificate
-//! for the derived system shows the claim, whatever the lines say. (Only `monitor` is a derivation of its own.) The names in these lines must be those that
+//! for the derived system shows the claim, whatever the lines say. The names in these lines must be those that
 //! the transform gives. Nothing is taken from the system that the engines were given.
 //!
 //! A refinement has one obligation more: that no initial state is in a cube of states that are not initial in the abstract model, read through the map. That each step
@@ -98,7 +98,7 @@
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `options`, `subject`, `added`, `monitor`, `ranking` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
+//! `options`, `subject`, `added`, `ranking` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
 //! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
@@ -122,7 +122,6 @@ mod ground;
 mod index;
 mod intervals;
 pub mod kernel;
-mod monitor;
 mod obligation;
 mod obligations;
 mod options;
@@ -151,7 +150,7 @@ pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use options::CheckOptions;
 pub use prove::Extent;
-pub use ranking::{ranked, words as ranking_words};
+pub use ranking::{possible as possible_step, ranked, words as ranking_words};
 pub use smtlib::Script;
 pub use subject::{RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, lemmas, read_lemmas};

@@ -1,9 +1,7 @@
 //! The subject of a certificate, where that is not the model as written: a line in its file names it.
 //!
 //! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and name the
-//! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
-//! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
-//! `ranking of PROPERTY with FLAG` says that it is about one, by a ranking, whose lines follow.
+//! variables that are added for that. `ranking of PROPERTY with FLAG` says that it is about a property of runs, by a ranking, whose lines follow.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
 //! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw, `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
 //! alone, by the transforms from which the engines have their systems. The lines give them parameters, which they check; the names in the lines must be those that they give.
@@ -13,11 +11,10 @@ use std::sync::Arc;
 use super::added::NotDerived;
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::{monitor, ranking};
+use super::ranking;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, Tail, TemporalKind, VarId,
-    VarKind,
+    Bad, BadKind, Conj, Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind,
 };
 use cubicle_transform::refines::Refinement;
 use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
@@ -40,8 +37,6 @@ pub struct Subject {
 /// What a certificate shows about a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunsClaim {
-    /// It holds, by this monitor.
-    Holds(MonitorPlan),
     /// It holds, by this ranking.
     Ranked(Ranking),
     /// No run reaches this `cover`.
@@ -57,7 +52,6 @@ impl Subject {
     /// The property of runs that it is about.
     pub fn property(&self) -> Option<&str> {
         Some(match self.runs.as_ref()? {
-            RunsClaim::Holds(plan) => &plan.property,
             RunsClaim::Ranked(ranking) => &ranking.property,
             RunsClaim::Never(property) => property,
         })
@@ -66,9 +60,7 @@ impl Subject {
     /// The subject as text, where that is not the model as written; a refinement is named with its models.
     pub fn words(&self) -> Option<String> {
         let runs = self.runs.as_ref().map(|claim| match claim {
-            RunsClaim::Holds(MonitorPlan { property, .. }) | RunsClaim::Ranked(Ranking { property, .. }) => {
-                format!("{property} holds")
-            }
+            RunsClaim::Ranked(Ranking { property, .. }) => format!("{property} holds"),
             RunsClaim::Never(property) => format!("{property} is never reached"),
         });
         let failures = self.flag().map(|flag| format!("with {flag}"));
@@ -106,22 +98,6 @@ impl Subject {
             }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
             Some(RunsClaim::Ranked(it)) => lines.extend(ranking::lines(model, it, &|it| declared(model, it))),
-            Some(RunsClaim::Holds(plan)) => {
-                lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
-                lines.extend(plan.copies.iter().map(|(name, of)| format!("copy {name} of {of}")));
-                lines.extend(plan.followed.iter().map(|it| {
-                    let hindered = it.hindered.iter().flat_map(|(at_all, by)| [at_all, by]);
-                    let names: Vec<&str> = std::iter::once(&it.done)
-                        .chain(&it.never)
-                        .chain(hindered)
-                        .map(String::as_str)
-                        .collect();
-                    let number = it.fairness + 1;
-                    let what =
-                        model.fairness.get(it.fairness).map_or_else(String::new, |it| declared(model, it));
-                    format!("follow {number} ({what}) by {}", names.join(", "))
-                }));
-            }
         }
         lines
     }
@@ -184,10 +160,6 @@ impl Subject {
                 Ok(system)
             }
             Some(RunsClaim::Never(property)) => never_reached(failing, property),
-            Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
-                Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
-            }
-            Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
             Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
         }
     }
@@ -245,51 +217,28 @@ impl SubjectLines {
                     )),
                 }
             }
-            "monitor" | "never" | "ranking" if self.subject.runs.is_some() => Err(LineError::SecondProperty),
+            "never" | "ranking" if self.subject.runs.is_some() => Err(LineError::SecondProperty),
             "never" => {
                 self.subject.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
             }
-            "monitor" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
-                Some((property, phase)) => {
-                    let (property, phase) = (property.trim().to_owned(), phase.trim().to_owned());
-                    let (copies, followed) = (Vec::new(), Vec::new());
-                    self.subject.runs =
-                        Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
-                    Ok(())
-                }
-                None => Err(LineError::Form("`monitor of PROPERTY with PHASE`")),
-            },
             "ranking" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
                 Some((property, failed)) => {
                     self.subject.runs = Some(RunsClaim::Ranked(Ranking {
                         property: property.trim().to_owned(),
                         failed: failed.trim().to_owned(),
-                        waits: Vec::new(),
-                        measures: Vec::new(),
-                        helpers: Vec::new(),
-                        least: None,
+                        progress: Progress::default(),
                     }));
                     Ok(())
                 }
                 None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
             },
-            "waits" | "level" | "helps" | "least" => match &mut self.subject.runs {
+            "waits" | "level" | "helps" | "least" | "again" => match &mut self.subject.runs {
                 Some(RunsClaim::Ranked(it)) => {
-                    ranking::read(source, it, (first, words), &|it| declared(model, it))
+                    let read = (it.params(model), &mut it.progress);
+                    ranking::read(source, read, (first, words), &|it| declared(model, it))
                 }
-                _ => Err(LineError::NoMonitor),
-            },
-            "copy" | "follow" => match &mut self.subject.runs {
-                Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
-                    Some((name, of)) => {
-                        plan.copies.push((name.trim().to_owned(), of.trim().to_owned()));
-                        Ok(())
-                    }
-                    None => Err(LineError::Form("`copy NAME of VARIABLE`")),
-                },
-                Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
-                _ => Err(LineError::NoMonitor),
+                _ => Err(LineError::NoRanking),
             },
             "announce" => match words.trim().split_once(" with ") {
                 Some((arrays, notes)) if self.announcements.is_empty() => {
@@ -387,27 +336,6 @@ fn in_list(names: &str) -> Vec<String> {
 fn declared(model: &System, fairness: &Fairness) -> String {
     let strength = if fairness.strong { "strong_fair" } else { "fair" };
     format!("{strength} {}", model.name_of(fairness))
-}
-
-/// `1 (strong_fair enter) by DONE, NEVER`, or behind `fair` for observed processes `HINDERED, BY`.
-fn followed(model: &System, words: &str) -> Result<FollowedFairness, LineError> {
-    const FORM: LineError =
-        LineError::Form("`follow NUMBER (FAIRNESS) by DONE, ..` in the words of the model");
-    let (which, names) = words.split_once(" by ").ok_or(FORM)?;
-    let (number, what) = which.trim().split_once(' ').ok_or(FORM)?;
-    let number = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or(FORM)?;
-    let fairness = model.fairness.get(number).ok_or(FORM)?;
-    if what.trim() != format!("({})", declared(model, fairness)) {
-        return Err(FORM);
-    }
-    let mut names = in_list(names).into_iter();
-    let done = names.next().ok_or(FORM)?;
-    let never = if fairness.strong { Some(names.next().ok_or(FORM)?) } else { None };
-    let mut hindered = Vec::new();
-    while let Some(at_all) = names.next() {
-        hindered.push((at_all, names.next().ok_or(FORM)?));
-    }
-    Ok(FollowedFairness { fairness: number, done, never, hindered })
 }
 
 /// The system whose bad states are those of a `cover`.

@@ -23,9 +23,9 @@ pub enum LineError {
     /// An earlier line names a property.
     #[error("only one property is allowed")]
     SecondProperty,
-    /// No earlier line names the monitor that it belongs to.
-    #[error("it must follow `monitor of PROPERTY with PHASE`")]
-    NoMonitor,
+    /// No earlier line names the ranking that it belongs to.
+    #[error("it must follow `ranking of PROPERTY with FLAG`")]
+    NoRanking,
     /// It is not a cube of the model, as a diagnostic says.
     #[error("{0}")]
     Cube(String),

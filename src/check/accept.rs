@@ -109,7 +109,6 @@ fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
 /// What a proof about a property of this name claims.
 pub fn runs_claim(plan: &RunsPlan, property: &str) -> RunsClaim {
     match plan {
-        RunsPlan::Monitor(plan) => RunsClaim::Holds(plan.clone()),
         RunsPlan::Ranking(ranking) => RunsClaim::Ranked(ranking.clone()),
         RunsPlan::Cover => RunsClaim::Never(property.to_owned()),
     }

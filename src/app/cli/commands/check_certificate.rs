@@ -28,7 +28,7 @@ use crate::cli::{exit, input, memory, run_dir, settings};
 
 /// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
 /// excludes every unsafe state of FILE, for any number of processes. A certificate may be about a transformed model: failing
-/// processes, or the monitor of a property of runs; the check repeats the transformation from the model alone.
+/// processes, or the ranking of a property of runs; the check repeats the transformation from the model alone.
 ///
 /// A certificate of `refines` is about two models and a map. Those in DIR are used unless the command line names others: what is then
 /// shown is about these.
