@@ -1,15 +1,8 @@
-//! Additions to a model that derive a system, and why a system cannot be derived.
+//! Additions to a model that derive a system.
 
 use cubicle_lang::model::{EnumDecl, EnumId, System, SystemParts, Type, Var, VarId, VarKind};
 
-/// Why a system cannot be derived.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NotDerived {
-    /// The request does not fit the model.
-    Unfit(String),
-    /// It may exist, but is not derived here.
-    TooHard(String),
-}
+pub use cubicle_transform::NotDerived;
 
 /// Adds a variable with this name, which the model must not have.
 pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) -> Result<VarId, NotDerived> {

@@ -1,11 +1,12 @@
 //! What an engine says that it has shown, and how a certificate names it.
 
-use super::announcements;
+use std::sync::Arc;
+
 use super::failure::NoCertificate;
 use super::subject::Subject;
-use super::tails;
 use cubicle_lang::model::{Count, Forbidden, System, Tail, Var, VarId};
 use cubicle_run::result::Report;
+use cubicle_transform::refines::Refinement;
 
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
 #[derive(Clone, Copy, Default, Debug)]
@@ -27,27 +28,25 @@ impl<'a> Claim<'a> {
         let (counts, cubes) = proof.map(|it| (&it.counts[..], &it.invariant[..])).unwrap_or_default();
         Self { announcements: &report.announcements, tails: &report.tails, counts, cubes }
     }
-}
 
-/// A claim in the names of a certificate.
-pub struct Stated {
-    /// What it is about.
-    pub subject: Subject,
-    /// The system of the engine with what the subject adds to it.
-    pub basis: System,
-    /// The system that has all variables of the cubes, with the numbers that these have there.
-    pub all: System,
-}
-
-impl Stated {
-    /// The claim about `made`, which the engine was given.
-    pub fn new(subject: &Subject, made: &System, claim: Claim<'_>) -> Result<Self, NoCertificate> {
-        let announcements = announcements::named(made, claim.announcements);
-        let reduced = announcements::reduced(made, &announcements)?;
-        let subject =
-            Subject { announcements, tails: tails::named(&reduced, claim.tails), ..subject.clone() };
-        let basis = tails::extended(&reduced, &subject.tails)?;
-        let all = basis.with_counts(claim.counts);
-        Ok(Self { subject, basis, all })
+    /// What the claim is about, and the system of that, derived from the model. The engine was given `made`, which is derived in the same way but
+    /// for announcements and tails.
+    pub(super) fn stated(
+        self,
+        subject: &Subject,
+        model: &System,
+        made: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<(Subject, System), NoCertificate> {
+        let announcements = self.announcements.to_vec();
+        let subject = Subject { announcements, tails: self.tails.to_vec(), ..subject.clone() };
+        let basis = subject.derived(model, refinement)?;
+        let mut both = made.vars.iter().zip(&basis.vars);
+        if basis.vars.len() < made.vars.len() || !both.all(|(a, b)| (&a.name, a.kind) == (&b.name, b.kind)) {
+            let why =
+                "the engine's proof is about variables that the system derived from the model does not have";
+            return Err(NoCertificate::NotDerived(why.to_owned()));
+        }
+        Ok((subject, basis))
     }
 }

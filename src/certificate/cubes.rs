@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::abstraction::Abstraction;
 use super::subject::Subject;
 use super::tuning::{BEYOND, CLASSES};
-use cubicle_lang::model::{BadKind, Count, Literal, System, Var};
+use cubicle_lang::model::{Bad, BadKind, Count, Literal, System, Var};
 use cubicle_run::verdict::Forbidden;
+use cubicle_transform::refines::Refinement;
 
 /// The cubes of an invariant.
 #[derive(Clone, Debug)]
@@ -17,10 +17,12 @@ pub struct Cubes {
     pub proved: usize,
     /// Whether the model's invariants are taken for granted.
     pub trusting: bool,
-    /// The system that they are about.
+    /// How the system that they are about is derived from the model.
     pub subject: Subject,
-    /// The model that theirs refines, where the subject says so.
-    pub abstraction: Option<Arc<Abstraction>>,
+    /// That system.
+    pub basis: Arc<System>,
+    /// What is to be shown of initial states and steps, where the subject is a refinement.
+    pub refinement: Option<Arc<Refinement>>,
     /// Counts that they mention, after the variables of the system.
     pub counts: Vec<(Var, Count)>,
     /// Classes of the processes that a case does not name, at most.
@@ -30,37 +32,32 @@ pub struct Cubes {
 impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
-        system: &System,
-        (subject, abstraction): (Subject, Option<Arc<Abstraction>>),
+        basis: System,
+        (subject, refinement): (Subject, Option<Arc<Refinement>>),
         counts: Vec<(Var, Count)>,
         cubes: Vec<Forbidden>,
         trusting: bool,
     ) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         // Nothing is assumed of what steps change.
-        let axioms = system.axioms.iter().filter(|it| it.is_constant(system));
+        let axioms = basis.axioms.iter().filter(|it| it.is_constant(&basis));
         all.extend(axioms.map(Forbidden::from));
         if trusting {
-            let invariants = system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
+            let invariants = basis.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        Self { all, proved, trusting, subject, abstraction, counts, classes: CLASSES }
+        let basis = Arc::new(basis);
+        Self { all, proved, trusting, subject, basis, refinement, counts, classes: CLASSES }
     }
 
-    /// The system that they are about, with counts, derived from the model.
-    ///
-    /// # Panics
-    /// When `model` is not the model that they were read for.
-    pub fn system(&self, model: &System) -> System {
-        self.basis(model).with_counts(&self.counts)
+    /// The cubes in which no initial state may be, since they are not initial in the model that theirs refines.
+    pub fn not_initial(&self) -> impl Iterator<Item = &Bad> {
+        self.refinement.iter().flat_map(|it| &it.initially.bad)
     }
 
-    /// The system that they are about, derived from the model.
-    ///
-    /// # Panics
-    /// When `model` is not the model that they were read for.
-    pub fn basis(&self, model: &System) -> System {
-        self.subject.derived(model).expect("it was derived when they were read")
+    /// The system that they are about, with counts.
+    pub fn system(&self) -> System {
+        self.basis.with_counts(&self.counts)
     }
 }
 
@@ -109,8 +106,7 @@ impl Cubes {
 /// Whether any formula orders processes.
 pub fn orders(system: &System, cubes: &Cubes) -> bool {
     let less = |literal: &Literal| matches!(literal, Literal::Less { .. });
-    let abstraction = cubes.abstraction.as_deref();
     system.orders_processes
-        || abstraction.is_some_and(Abstraction::orders)
+        || cubes.refinement.as_ref().is_some_and(|it| it.initially.orders_processes)
         || cubes.all.iter().any(|cube| cube.literals().any(less))
 }

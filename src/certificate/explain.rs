@@ -24,15 +24,11 @@ pub fn obligation(system: &System, obligation: Obligation) -> String {
             format!("property {kind}[{}]", bad.number)
         }
         Obligation::Begins => "that initial states are initial in the abstract model".to_owned(),
-        Obligation::Refines(transition) => {
-            let name = &system.transitions[transition].name;
-            format!("that each step of {name} is one of the abstract model")
-        }
     }
 }
 
 /// The reason for a missing certificate, in one line without a final stop.
-pub fn explain(system: &System, refused: &NoCertificate) -> String {
+pub fn explain(refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube, system) => {
             let wordless = cube.literals().find(|it| literal_words(system, it).is_none());
@@ -44,9 +40,9 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
         NoCertificate::Unreadable(why) => why.to_string(),
         NoCertificate::NotDerived(why) => format!("the check cannot derive this system: {why}"),
         NoCertificate::Failed(failure, cubes) => match failure {
-            ProofFailure::Refuted(obligation) => format!("{} fails", named(system, cubes, *obligation)),
+            ProofFailure::Refuted(obligation) => format!("{} fails", named(cubes, *obligation)),
             ProofFailure::Undecided(obligation, why) => {
-                format!("{} is not decided ({why})", named(system, cubes, *obligation))
+                format!("{} is not decided ({why})", named(cubes, *obligation))
             }
             ProofFailure::Overflow => "a number left the 64-bit range".to_owned(),
             ProofFailure::Processes => "a case has too many processes".to_owned(),
@@ -56,11 +52,16 @@ pub fn explain(system: &System, refused: &NoCertificate) -> String {
 }
 
 /// An obligation with its cube.
-fn named(system: &System, cubes: &Cubes, which: Obligation) -> String {
-    let system = &cubes.system(system);
+fn named(cubes: &Cubes, which: Obligation) -> String {
+    let system = &cubes.system();
+    if let (Obligation::Consecution { transition, .. }, Some(refinement)) = (which, &cubes.refinement)
+        && let Some(name) = refinement.failing(transition)
+    {
+        return format!("that each step of {name} is one of the abstract model");
+    }
     let cube = match which {
         Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) | Obligation::Begins | Obligation::Refines(_) => {
+        Obligation::Property(_) | Obligation::Begins => {
             return obligation(system, which);
         }
     };

@@ -251,9 +251,6 @@ pub enum Reading<'a> {
     Now,
     /// The state after a transition with these arguments.
     After(&'a Transition, &'a [u8]),
-    /// The abstract state that the state of another reading is: the formulas are about variables of an abstract model, each of
-    /// which has such a meaning in terms of cells.
-    Abstract(&'a [Vec<Branch>], &'a Reading<'a>),
 }
 
 impl Reading<'_> {
@@ -262,7 +259,6 @@ impl Reading<'_> {
         match self {
             Self::Now => true,
             Self::After(transition, _) => transition.updates.iter().all(|update| update.var != var),
-            Self::Abstract(..) => false,
         }
     }
 }
@@ -425,15 +421,12 @@ impl<'a> GroundReader<'a> {
         })
     }
 
-    /// The values that a cell may have: one now, those of the branches of its update after a step, those of its meaning.
-    pub fn cell(self, cell: &Cell, names: &[u8], reading: Reading<'_>) -> Result<GroundValues, Overflow> {
+    /// The values that a cell may have: one now, those of the branches of its update after a step.
+    fn cell(self, cell: &Cell, names: &[u8], reading: Reading<'_>) -> Result<GroundValues, Overflow> {
         let place = place(cell, names);
         let (transition, args) = match reading {
             Reading::Now => return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
             Reading::After(transition, args) => (transition, args),
-            Reading::Abstract(meanings, of) => {
-                return self.branches(&meanings[usize::from(cell.var.0)], &place.index, *of);
-            }
         };
         if self.system.count_of(cell.var).is_some() && self.system.may_change(transition, cell.var) {
             return Ok(vec![(
@@ -454,7 +447,7 @@ impl<'a> GroundReader<'a> {
     }
 
     /// The values of branches: the first one whose condition holds counts.
-    pub fn branches(
+    fn branches(
         self,
         branches: &[Branch],
         names: &[u8],
@@ -482,26 +475,6 @@ impl<'a> GroundReader<'a> {
             }
         }
         Ok(ways)
-    }
-
-    /// That two values are not the same; numbers are integers if `integer`.
-    pub fn differ(
-        self,
-        left: &[(GroundFormula, GroundValue)],
-        right: &[(GroundFormula, GroundValue)],
-        integer: bool,
-    ) -> Result<GroundFormula, Overflow> {
-        let mut parts = Vec::new();
-        for ((when, a), (also, b)) in left.iter().flat_map(|a| right.iter().map(move |b| (a, b))) {
-            let unequal = match (a, b) {
-                (GroundValue::Sum(a), GroundValue::Sum(b)) => {
-                    compare(plus(a, Rational::ONE.neg(), b)?, Relation::Ne, integer)?
-                }
-                (a, b) => self.equal(a.clone(), b.clone()).not(),
-            };
-            parts.push(GroundFormula::all([when.clone(), also.clone(), unequal]));
-        }
-        Ok(GroundFormula::any(parts))
     }
 
     /// The value of a cell in the state itself.

@@ -70,12 +70,12 @@
 //! # Tails
 //!
 //! A certificate may name *tails* ([`Tail`](cubicle_lang::model::Tail)): ghost arrays that are false only where a universal clause fails, so that guards which imply the
-//! clause say that they are true (`tails`, which has the argument).
+//! clause say that they are true (the module `tails` of `cubicle_transform`, which has the argument).
 //!
 //! # Announcements
 //!
 //! A certificate may name *announcements*: arrays that steps only set and only bad cubes read. Its bad cubes say in their place what is still true of what these steps
-//! saw (`announcements`, which has the argument).
+//! saw (the module `announcements` of `cubicle_transform`, which has the argument).
 //!
 //! # Witnesses
 //!
@@ -85,30 +85,31 @@
 //!
 //! # What it is about
 //!
-//! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart
-//! (`stop`, `restart`), the monitor of a property of runs (`monitor`), its ranking (`ranking`), a `cover` that is never reached, a refinement of another
-//! model (`refinement`). That system is derived here
-//! from these lines and the model, by code that shares nothing with `transform`; each of these files says why a certificate
-//! for it shows the claim. Only names of variables are taken from the system that the engines were given: where it has fewer
-//! steps than the derived system, an obligation fails.
+//! A certificate may be about a system derived from the model, which its first lines name ([`Subject`]): processes that stop or restart,
+//! the ranking of a property of runs (`ranking`), a `cover` that is never reached, a refinement of another
+//! model, a system with tails or without announcements. That system is derived here
+//! from these lines and the model, by the transform from which the engines have theirs; its documentation says why a certificate
+//! for the derived system shows the claim, whatever the lines say. The names in these lines must be those that
+//! the transform gives. Nothing is taken from the system that the engines were given.
+//!
+//! A refinement has one obligation more: that no initial state is in a cube of states that are not initial in the abstract model, read through the map. That each step
+//! is one of the abstract model is a property of the derived system, in which a step that is not sets a variable.
 //!
 //! # Files
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
-//! `options`, `subject`, `added`, `stop`, `restart`, `monitor`, `ranking`, `abstraction`, `refinement`, `announcements` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
+//! `options`, `subject`, `added`, `ranking` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
 //! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
 //! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
 //!
 //! # What is trusted
 //!
-//! Parser and elaboration (the meaning of the model, and of a map between two), this module, and Z3, or another solver that reads the
+//! Parser and elaboration (the meaning of the model, and of a map between two), the transforms that derive a system, this module, and Z3, or another solver that reads the
 //! SMT-LIB files. What refutes a case by propagation is in `possible` and `intervals` alone. Z3 works in a context of its own and on formulas over uninterpreted processes: no
 //! formula, lemma or value range of the engine's. Facts that the engine used without proof obligation (value ranges of
 //! variables, globals that never name a process) are in the list as cubes like any other.
 
-mod abstraction;
 mod added;
-mod announcements;
 mod claim;
 mod classes;
 mod confirm;
@@ -121,21 +122,17 @@ mod ground;
 mod index;
 mod intervals;
 pub mod kernel;
-mod monitor;
 mod obligation;
 mod obligations;
 mod options;
 mod possible;
 mod prove;
 mod ranking;
-mod refinement;
 mod refuter;
-mod restart;
 mod search;
 mod smtlib;
 mod solver;
 mod steps;
-mod stop;
 mod subject;
 mod tails;
 mod text;
@@ -144,7 +141,6 @@ mod unreadable;
 
 use tracing::debug;
 
-pub use abstraction::Abstraction;
 pub use claim::Claim;
 pub use confirm::{Confirmed, confirm};
 pub use cubes::Cubes;
@@ -154,14 +150,12 @@ pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use options::CheckOptions;
 pub use prove::Extent;
-pub use ranking::{ranked, words as ranking_words};
+pub use ranking::{possible as possible_step, ranked, words as ranking_words};
 pub use smtlib::Script;
-pub use subject::{Failures, RunsClaim, Subject};
+pub use subject::{RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, lemmas, read_lemmas};
 pub use unreadable::{LineError, TextError};
 
-use claim::Stated;
-use confirm::abstraction_of;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use index::Refutations;
@@ -195,7 +189,7 @@ pub fn check(
 ) -> Result<Certificate, NoCertificate> {
     let (certificate, given) = check_once(system, model, invariants, extent, options)?;
     let Cubes { proved, .. } = certificate.cubes;
-    if proved == given || certificate.cubes.system(system).counts.is_empty() {
+    if proved == given || certificate.cubes.system().counts.is_empty() {
         return Ok(certificate);
     }
     let left = certificate.invariants(system);
@@ -219,10 +213,10 @@ fn check_once(
     options: CheckOptions<'_>,
 ) -> Result<(Certificate, usize), NoCertificate> {
     let CertificateText { subject, basis, counts, cubes } =
-        text::read(ModelSource::new(system, model), invariants)?;
-    let abstraction = abstraction_of(&subject, options.abstraction)?;
-    let mut cubes = Cubes::new(&basis, (subject, abstraction), counts, cubes, options.trusting);
-    let system = &cubes.system(system);
+        text::read(ModelSource::new(system, model), invariants, options.refinement)?;
+    let subject = (subject, options.refinement.cloned());
+    let mut cubes = Cubes::new(basis, subject, counts, cubes, options.trusting);
+    let system = &cubes.system();
     match prove::prove(system, &mut cubes, Some(extent), options.timeout, options.interrupt) {
         Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
         Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
@@ -252,15 +246,16 @@ pub fn written(
     model: &System,
     made: &System,
     claim: Claim<'_>,
-    trusting: bool,
+    options: CheckOptions<'_>,
 ) -> Result<String, NoCertificate> {
-    let Stated { subject, basis, all } = Stated::new(subject, made, claim)?;
-    text::file(model, &subject, (&basis, &all), claim.cubes, trusting)
+    let (subject, basis) = claim.stated(subject, model, made, options.refinement)?;
+    let all = basis.with_counts(claim.counts);
+    text::file(model, &subject, (&basis, &all), claim.cubes, options.trusting)
         .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))
 }
 
-/// As [`certify`], for a system derived from the model: from `made`, which the engine was given, only names are
-/// taken; the checked system is derived again from the model itself.
+/// As [`certify`], for a system derived from the model: of `made`, which the engine was given, only the variables
+/// matter; the checked system is derived from the model itself.
 ///
 /// # Errors
 /// As for [`certify`], and where the check cannot derive the system from the model.
@@ -271,7 +266,7 @@ pub fn certify_as(
     claim: Claim<'_>,
     options: CheckOptions<'_>,
 ) -> Result<Certificate, NoCertificate> {
-    let text = written(subject, model.system, made, claim, options.trusting)?;
+    let text = written(subject, model.system, made, claim, options)?;
     check(model.system, model.text, &text, Extent::Needed, options)
 }
 
@@ -287,7 +282,7 @@ impl Certificate {
         for (obligation, cases) in &mut refutations {
             match obligation {
                 Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
-                Obligation::Property(_) | Obligation::Begins | Obligation::Refines(_) => {}
+                Obligation::Property(_) | Obligation::Begins => {}
             }
             cases.iter_mut().flatten().for_each(|instance| instance.renumber(&number));
         }
@@ -303,8 +298,8 @@ impl Certificate {
     pub fn invariants(&self, system: &System) -> String {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, trusting, .. } = &self.cubes;
-        let all = &self.cubes.system(system);
-        text::file(system, subject, (&self.cubes.basis(system), all), shown, *trusting)
+        let (basis, all) = (&self.cubes.basis, &self.cubes.system());
+        text::file(system, subject, (basis, all), shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 
@@ -313,18 +308,15 @@ impl Certificate {
     /// # Panics
     /// When `system` is not the system that was checked.
     pub fn scripts(&self, system: &System) -> Vec<Script> {
-        let subject = self.cubes.subject.lines(system);
-        let system = &self.cubes.system(system);
+        let subject = self.cubes.subject.lines(system, &self.cubes.basis);
+        let system = &self.cubes.system();
         smtlib::scripts(system, &subject, &self.cubes, &self.refutations)
             .expect("the same formulas were made for the proof")
     }
 
     /// The text of one of its obligations, in one line.
-    ///
-    /// # Panics
-    /// When `system` is not the system that was checked.
-    pub fn obligation(&self, system: &System, which: Obligation) -> String {
-        explain::obligation(&self.cubes.basis(system), which)
+    pub fn obligation(&self, which: Obligation) -> String {
+        explain::obligation(&self.cubes.basis, which)
     }
 
     /// The subject of the certificate.

@@ -16,8 +16,6 @@ pub enum Obligation {
     Property(usize),
     /// Each initial state is one of the abstract model.
     Begins,
-    /// Each step of this transition from a state of the invariant is one of the abstract model.
-    Refines(usize),
 }
 
 impl Obligation {
@@ -25,7 +23,7 @@ impl Obligation {
     pub const fn cube(self) -> Option<usize> {
         match self {
             Self::Initiation(cube) | Self::Consecution { cube, .. } => Some(cube),
-            Self::Property(_) | Self::Begins | Self::Refines(_) => None,
+            Self::Property(_) | Self::Begins => None,
         }
     }
 }

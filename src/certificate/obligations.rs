@@ -11,7 +11,6 @@ use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
 use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
-use super::refinement::RefinementReader;
 use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
@@ -60,15 +59,11 @@ enum About<'t> {
 /// How many processes a case names, at most.
 pub fn most_named(system: &System, cubes: &Cubes) -> usize {
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
-    let named = cubes.all.iter().map(|cube| cube.params).chain(system.bad.iter().map(|bad| bad.params));
-    let named = usize::from(named.max().unwrap_or(0));
-    let refinement = RefinementReader::new(system, cubes, &Interrupt::default()).map_or(0, |reader| {
-        let further = system.transitions.iter().map(|t| reader.further(t)).max();
-        usize::from(further.unwrap_or(0).max(reader.begins().end))
-    });
+    let bad = system.bad.iter().chain(cubes.not_initial()).map(|bad| bad.params);
+    let named = usize::from(cubes.all.iter().map(|cube| cube.params).chain(bad).max().unwrap_or(0));
     usize::from(system.proc_constants)
         + arity
-        + named.max(refinement)
+        + named
         + 1
         + usize::from(cubes.beyond())
         + most_witnessed(system)
@@ -204,8 +199,10 @@ impl<'a> Obligations<'a> {
                 self.consecution((transition, cube), identities, leaves_out)?
             }
             Obligation::Property(bad) => self.property(bad)?,
-            Obligation::Begins => self.begins()?,
-            Obligation::Refines(transition) => self.refines(&self.system.transitions[transition])?,
+            Obligation::Begins => {
+                let all = self.cubes.not_initial().map(|it| self.initiation(&Forbidden::from(it)));
+                all.collect::<Result<Vec<_>, _>>()?.concat()
+            }
         };
         out.retain(|case| case.formula != GroundFormula::FALSE && self.admits(case.procs));
         Ok(out)
@@ -251,9 +248,7 @@ impl<'a> Obligations<'a> {
 
     /// What the invariant has to show: that there are no bad cubes, and that the model refines another one.
     pub fn goals(&self) -> impl Iterator<Item = Obligation> + use<'a> {
-        let all = self.cubes.abstraction.is_some().then_some(0..self.system.transitions.len());
-        let refines = all.clone().into_iter().flatten().map(Obligation::Refines);
-        self.properties().chain(all.map(|_| Obligation::Begins)).chain(refines)
+        self.properties().chain(self.cubes.refinement.as_ref().map(|_| Obligation::Begins))
     }
 
     /// The bad cubes that the invariant must exclude.
@@ -421,60 +416,6 @@ impl<'a> Obligations<'a> {
                 let others = self.none_other(cube, (procs, &named), Reading::Now)?;
                 let formula = GroundFormula::all(std::iter::once(held).chain(others));
                 out.push(case((About::State, denied), (procs, &[], &named), formula));
-            }
-        }
-        Ok(out)
-    }
-
-    fn refinement(&self) -> RefinementReader<'_> {
-        let reader = RefinementReader::new(self.system, self.cubes, &self.interrupt);
-        reader.expect("there is another model where there are such obligations")
-    }
-
-    /// An initial state that is not one of the abstract model.
-    fn begins(&self) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
-        let reader = self.refinement();
-        let init = &self.system.init;
-        let mut out = Vec::new();
-        if self.system.proc_constants == 0 {
-            let parts =
-                [self.reader.dnf(&init.without_processes, &[], Reading::Now)?, reader.not_initial(0)?];
-            out.push(case((About::Empty, None), (0, &[], &[]), GroundFormula::all(parts)));
-        }
-        for procs in reader.begins() {
-            let mut parts = vec![reader.not_initial(procs)?];
-            for names in tuples(procs.into(), init.params.into()) {
-                self.interrupt.poll()?;
-                let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                parts.push(self.reader.dnf(&init.body, &names, Reading::Now)?);
-            }
-            out.push(case((About::Initial, None), (procs, &[], &[]), GroundFormula::all(parts)));
-        }
-        Ok(out)
-    }
-
-    /// A step of a transition that none of its abstract steps explains.
-    fn refines(&self, t: &'a Transition) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
-        let reader = self.refinement();
-        let mut out = Vec::new();
-        for (least, args) in arrangements(self.system.proc_constants, t.arity() as u8, &self.interrupt)? {
-            let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
-            if guard == GroundFormula::FALSE {
-                continue;
-            }
-            for procs in least..=least.saturating_add(reader.further(t)) {
-                let unexplained = reader.not_explained(t, &args, procs)?;
-                if unexplained == GroundFormula::FALSE {
-                    continue;
-                }
-                for (procs, owned) in self.further(t, (procs, &args[..]), (&Conj::new(), &[]))? {
-                    let mut parts = vec![guard.clone(), unexplained.clone()];
-                    parts.extend(owned);
-                    for other in 0..procs {
-                        parts.extend(self.universals(t, &args, 0..other, other)?);
-                    }
-                    out.push(case((About::Step(t), None), (procs, &args, &[]), GroundFormula::all(parts)));
-                }
             }
         }
         Ok(out)

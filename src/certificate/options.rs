@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::abstraction::Abstraction;
 use cubicle_run::interrupt::Interrupt;
+use cubicle_transform::refines::Refinement;
 
 /// Options of a check.
 #[derive(Clone, Copy, Debug)]
@@ -15,14 +15,14 @@ pub struct CheckOptions<'a> {
     pub timeout: Duration,
     /// Asks the check to stop.
     pub interrupt: &'a Interrupt,
-    /// The model that the certificate must show to be refined; `None` for a certificate about bad states or runs.
-    pub abstraction: Option<&'a Arc<Abstraction>>,
+    /// What the certificate must show for one model to refine another; `None` for a certificate about bad states or runs.
+    pub refinement: Option<&'a Arc<Refinement>>,
 }
 
 impl<'a> CheckOptions<'a> {
     /// Options that take nothing for granted.
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
-        Self { trusting: false, timeout, interrupt, abstraction: None }
+        Self { trusting: false, timeout, interrupt, refinement: None }
     }
 
     /// Sets [`trusting`](field@Self::trusting).
@@ -32,10 +32,10 @@ impl<'a> CheckOptions<'a> {
         self
     }
 
-    /// Sets [`abstraction`](field@Self::abstraction).
+    /// Sets [`refinement`](field@Self::refinement).
     #[must_use]
-    pub const fn refining(mut self, abstraction: &'a Arc<Abstraction>) -> Self {
-        self.abstraction = Some(abstraction);
+    pub const fn refining(mut self, refinement: &'a Arc<Refinement>) -> Self {
+        self.refinement = Some(refinement);
         self
     }
 }

@@ -42,7 +42,6 @@ pub fn scripts(
             Obligation::Consecution { transition, .. } => (1, transition),
             Obligation::Property(_) => (2, 0),
             Obligation::Begins => (3, 0),
-            Obligation::Refines(transition) => (4, transition),
         };
         files.entry(file).or_default().push(entry);
     }
@@ -57,12 +56,7 @@ pub fn scripts(
                 (format!("consecution-{:03}-{name}.smt2", number + 1), title)
             }
             2 => ("property.smt2".to_owned(), "No state of the invariant is unsafe.".to_owned()),
-            3 => ("begins.smt2".to_owned(), "Each initial state is one of the abstract model.".to_owned()),
-            _ => {
-                let name = &system.transitions[number].name;
-                let title = format!("Each step of {name} from the invariant is one of the abstract model.");
-                (format!("refines-{:03}-{name}.smt2", number + 1), title)
-            }
+            _ => ("begins.smt2".to_owned(), "Each initial state is one of the abstract model.".to_owned()),
         };
         out.push(ScriptWriter::new(system, subject, cubes).script(name, &title, &entries)?);
     }

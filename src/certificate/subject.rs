@@ -1,89 +1,57 @@
 //! The subject of a certificate, where that is not the model as written: a line in its file names it.
 //!
 //! `crash stop with Alive`, `crash stop:2 with Alive, Crashes` and `crash restart` say that processes may fail, and name the
-//! variables that are added for that. `monitor of PROPERTY with PHASE` says that it is about a property of runs, by its
-//! monitor; `copy NAME of VARIABLE` and `follow NUMBER (FAIRNESS) by NAMES` after it name the other added variables.
-//! `ranking of PROPERTY with FLAG` says that it is about one, by a ranking, whose lines follow.
+//! variables that are added for that. `ranking of PROPERTY with FLAG` says that it is about a property of runs, by a ranking, whose lines follow.
 //! `never COVER` says that no run reaches that `cover`. `refines another model` says that each run of the model is one of an abstract
-//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw (`announcements`), `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
-//! alone.
+//! model, which is given beside it, and `chosen NAME of VARIABLE` after it names constants. `announce` says that bad states are about what announced steps saw, `tail` adds a ghost array (`tails`). The system is derived here, from these lines and the model
+//! alone, by the transforms from which the engines have their systems. The lines give them parameters, which they check; the names in the lines must be those that they give.
+
+use std::sync::Arc;
 
 use super::added::NotDerived;
-use super::announcements::{self, NamedAnnouncements};
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::{abstraction, monitor, ranking, restart, stop};
+use super::ranking;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, BadKind, Conj, Fairness, FollowedFairness, MonitorPlan, Ranking, System, TemporalKind,
+    Bad, BadKind, Conj, Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind,
 };
+use cubicle_transform::refines::Refinement;
+use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
 
 /// The subject of a certificate.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Subject {
     /// How processes may fail; `None` when they do not.
-    pub failures: Option<Failures>,
+    pub failures: Option<Crash>,
     /// A property of runs that it is about; `None` when it is about bad states.
     pub runs: Option<RunsClaim>,
-    /// That the model refines another one: the names of constants for values that `?` chooses, each with that of its variable.
-    pub refines: Option<Vec<(String, String)>>,
-    /// What its bad states say in place of what, before tails.
-    pub announcements: NamedAnnouncements,
+    /// That the model refines another one: variables, and the constants with the values that `?` chooses for them.
+    pub refines: Option<Vec<(VarId, VarId)>>,
+    /// Variables that bad states read, in place of which they say what had set them; before tails.
+    pub announcements: Vec<VarId>,
     /// Ghost arrays that the cubes may mention, after the other variables.
-    pub tails: Vec<NamedTail>,
+    pub tails: Vec<Tail>,
 }
 
 /// What a certificate shows about a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunsClaim {
-    /// It holds, by this monitor.
-    Holds(MonitorPlan),
     /// It holds, by this ranking.
     Ranked(Ranking),
     /// No run reaches this `cover`.
     Never(String),
 }
 
-/// How processes may fail.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Failures {
-    /// They stop for ever.
-    Stop {
-        /// At most this many.
-        most: Option<u8>,
-        /// The array of processes that are alive, and the counter.
-        names: Vec<String>,
-    },
-    /// They go back to initial values.
-    Restart,
-}
-
 impl Subject {
-    /// Processes that fail as `--crash HOW` says; `None` when HOW is not valid. `added` are the names of the variables that
-    /// are added to the model for that.
-    pub fn crash(how: &str, added: Vec<String>) -> Option<Self> {
-        let failures = match how.split_once(':') {
-            None if how == "restart" => Failures::Restart,
-            None if how == "stop" => Failures::Stop { most: None, names: added },
-            Some(("stop", most)) => Failures::Stop { most: Some(most.parse().ok()?), names: added },
-            _ => return None,
-        };
-        Some(Self { failures: Some(failures), ..Self::default() })
-    }
-
     /// The flag that makes such a system; `None` for the model as written.
     pub fn flag(&self) -> Option<String> {
-        Some(match self.failures.as_ref()? {
-            Failures::Stop { most: None, .. } => "--crash stop".to_owned(),
-            Failures::Stop { most: Some(most), .. } => format!("--crash stop:{most}"),
-            Failures::Restart => "--crash restart".to_owned(),
-        })
+        Some(format!("--crash {}", self.failures?))
     }
 
     /// The property of runs that it is about.
     pub fn property(&self) -> Option<&str> {
         Some(match self.runs.as_ref()? {
-            RunsClaim::Holds(plan) => &plan.property,
             RunsClaim::Ranked(ranking) => &ranking.property,
             RunsClaim::Never(property) => property,
         })
@@ -92,9 +60,7 @@ impl Subject {
     /// The subject as text, where that is not the model as written; a refinement is named with its models.
     pub fn words(&self) -> Option<String> {
         let runs = self.runs.as_ref().map(|claim| match claim {
-            RunsClaim::Holds(MonitorPlan { property, .. }) | RunsClaim::Ranked(Ranking { property, .. }) => {
-                format!("{property} holds")
-            }
+            RunsClaim::Ranked(Ranking { property, .. }) => format!("{property} holds"),
             RunsClaim::Never(property) => format!("{property} is never reached"),
         });
         let failures = self.flag().map(|flag| format!("with {flag}"));
@@ -102,62 +68,132 @@ impl Subject {
         (!words.is_empty()).then(|| words.join(" "))
     }
 
-    /// Its lines in a certificate for the model.
-    pub fn lines(&self, model: &System) -> Vec<String> {
-        let failures = self.failures.as_ref().map(|it| match it {
-            Failures::Stop { most: None, names } => format!("crash stop with {}", names.join(", ")),
-            Failures::Stop { most: Some(most), names } => {
-                format!("crash stop:{most} with {}", names.join(", "))
-            }
-            Failures::Restart => "crash restart".to_owned(),
-        });
-        let mut lines: Vec<String> = failures.into_iter().collect();
+    /// Its lines in a certificate for the model, from which `derived` is derived.
+    pub fn lines(&self, model: &System, derived: &System) -> Vec<String> {
+        let name = |var: &VarId| derived.var(*var).name.as_str();
+        let added: Vec<VarId> = (model.vars.len()..derived.vars.len()).map(|at| VarId(at as u16)).collect();
+        let in_list = |vars: &[VarId]| vars.iter().map(name).collect::<Vec<_>>().join(", ");
+        let mut lines = Vec::new();
+        match self.failures {
+            Some(Crash::Restart) => lines.push(format!("crash {}", Crash::Restart)),
+            Some(crash) => lines.push(format!("crash {crash} with {}", in_list(&added[..crash.added()]))),
+            None => {}
+        }
         if let Some(chosen) = &self.refines {
             lines.push(format!("refines {OTHER}"));
-            lines.extend(chosen.iter().map(|(name, of)| format!("chosen {name} of {of}")));
+            lines.extend(chosen.iter().map(|(of, var)| format!("chosen {} of {}", name(var), name(of))));
         }
-        let tails = self.tails.iter().map(|(name, words)| format!("tail {name} {words}"));
         match &self.runs {
             None => {
-                if !self.announcements.arrays.is_empty() {
-                    let NamedAnnouncements { arrays, notes } = &self.announcements;
-                    lines.push(format!("announce {} with {}", arrays.join(", "), notes.join(", ")));
+                let (notes, tails) =
+                    added[self.added()..].split_at(added.len() - self.added() - self.tails.len());
+                if !self.announcements.is_empty() {
+                    let arrays = in_list(&self.announcements);
+                    lines.push(format!("announce {arrays} with {}", in_list(notes)));
                 }
-                lines.extend(tails);
+                let tails = tails.iter().zip(&self.tails);
+                lines.extend(
+                    tails.map(|(var, it)| format!("tail {} {}", name(var), tails::words(derived, it))),
+                );
             }
             Some(RunsClaim::Never(property)) => lines.push(format!("never {property}")),
             Some(RunsClaim::Ranked(it)) => lines.extend(ranking::lines(model, it, &|it| declared(model, it))),
-            Some(RunsClaim::Holds(plan)) => {
-                lines.push(format!("monitor of {} with {}", plan.property, plan.phase));
-                lines.extend(plan.copies.iter().map(|(name, of)| format!("copy {name} of {of}")));
-                lines.extend(plan.followed.iter().map(|it| {
-                    let hindered = it.hindered.iter().flat_map(|(at_all, by)| [at_all, by]);
-                    let names: Vec<&str> = std::iter::once(&it.done)
-                        .chain(&it.never)
-                        .chain(hindered)
-                        .map(String::as_str)
-                        .collect();
-                    let number = it.fairness + 1;
-                    let what =
-                        model.fairness.get(it.fairness).map_or_else(String::new, |it| declared(model, it));
-                    format!("follow {number} ({what}) by {}", names.join(", "))
-                }));
-            }
         }
         lines
     }
 
-    /// The subject of a certificate for the model, and the text with the subject's lines empty.
-    pub(super) fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
-        let (mut subject, mut rest) = (Self::default(), String::with_capacity(text.len()));
+    /// How many variables processes that fail, or a refinement, add to the model.
+    fn added(&self) -> usize {
+        let chosen = self.refines.as_ref().map_or(0, |it| it.len() + 1);
+        self.failures.map_or(chosen, Crash::added)
+    }
+
+    /// The system that the subject names, derived from the model; a refinement is this one.
+    pub(super) fn derived(
+        &self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<System, NotDerived> {
+        self.with_tails(self.without_tails(model, refinement)?)
+    }
+
+    fn with_tails(&self, system: System) -> Result<System, NotDerived> {
+        if self.tails.is_empty() { Ok(system) } else { Ok(with_tails(&system, &self.tails)?.system) }
+    }
+
+    fn without_tails(
+        &self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<System, NotDerived> {
+        let unfit = |why: &str| Err(NotDerived::Unfit(why.to_owned()));
+        if !(self.tails.is_empty() && self.announcements.is_empty()) && self.runs.is_some() {
+            return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
+        }
+        let failing = match (&self.refines, refinement, self.failures) {
+            (None, Some(_), _) => return unfit("it is not about a refinement"),
+            (Some(_), None, _) => return unfit("it is about a refinement: the abstract model is missing"),
+            (Some(chosen), Some(refinement), None) if self.runs.is_none() => {
+                if !refinement.is_of(model) || *chosen != refinement.chosen {
+                    return unfit("it is about the refinement of another model");
+                }
+                refinement.steps.clone()
+            }
+            (Some(_), ..) => {
+                return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
+            }
+            (None, None, None) => model.clone(),
+            (None, None, Some(crash)) => {
+                with_crashes(model, crash).map_err(|why| NotDerived::TooHard(why.message))?
+            }
+        };
+        match &self.runs {
+            None if self.announcements.is_empty() => Ok(failing),
+            None => {
+                let Reduced { system, announcements, .. } = without_announcements(&failing)?;
+                if announcements != self.announcements {
+                    let all: Vec<&str> =
+                        announcements.iter().map(|it| failing.var(*it).name.as_str()).collect();
+                    let why = format!("the announcements of the model are {}", all.join(", "));
+                    return Err(NotDerived::Unfit(why));
+                }
+                Ok(system)
+            }
+            Some(RunsClaim::Never(property)) => never_reached(failing, property),
+            Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
+        }
+    }
+}
+
+/// The lines of a certificate about its subject.
+#[derive(Default)]
+pub struct SubjectLines {
+    /// What they say, but for announcements and tails.
+    subject: Subject,
+    /// The names of what a failure adds.
+    failures: Vec<String>,
+    /// The names of announcements.
+    announcements: Vec<String>,
+    /// The names of what notes them.
+    notes: Vec<String>,
+    /// The names of tails, with their words.
+    tails: Vec<NamedTail>,
+    /// The names of constants for what is chosen in a refinement, with those of the variables for which it is chosen.
+    chosen: Option<Vec<(String, String)>>,
+}
+
+impl SubjectLines {
+    /// Those of a certificate for the model, and its text with these lines empty.
+    pub fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
+        let (mut lines, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            match subject.take(model, line.trim()) {
+            match lines.take(model, line.trim()) {
                 None => rest.push_str(line),
                 Some(Ok(())) => rest.push('\n'),
                 Some(Err(why)) => return Err(TextError::Line(number, why)),
             }
         }
-        Ok((subject, rest))
+        Ok((lines, rest))
     }
 
     /// Reads a line; `None` when it is not about the subject.
@@ -170,10 +206,10 @@ impl Subject {
                     Some((how, names)) => (how.trim(), in_list(names)),
                     None => (words.trim(), Vec::new()),
                 };
-                match Self::crash(how, names) {
-                    Some(_) if self.failures.is_some() => Err(LineError::SecondFailure),
-                    Some(Self { failures, .. }) => {
-                        self.failures = failures;
+                match Crash::read(how) {
+                    Some(_) if self.subject.failures.is_some() => Err(LineError::SecondFailure),
+                    Some(crash) => {
+                        (self.subject.failures, self.failures) = (Some(crash), names);
                         Ok(())
                     }
                     None => Err(LineError::Form(
@@ -181,55 +217,32 @@ impl Subject {
                     )),
                 }
             }
-            "monitor" | "never" | "ranking" if self.runs.is_some() => Err(LineError::SecondProperty),
+            "never" | "ranking" if self.subject.runs.is_some() => Err(LineError::SecondProperty),
             "never" => {
-                self.runs = Some(RunsClaim::Never(words.trim().to_owned()));
+                self.subject.runs = Some(RunsClaim::Never(words.trim().to_owned()));
                 Ok(())
             }
-            "monitor" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
-                Some((property, phase)) => {
-                    let (property, phase) = (property.trim().to_owned(), phase.trim().to_owned());
-                    let (copies, followed) = (Vec::new(), Vec::new());
-                    self.runs = Some(RunsClaim::Holds(MonitorPlan { property, phase, copies, followed }));
-                    Ok(())
-                }
-                None => Err(LineError::Form("`monitor of PROPERTY with PHASE`")),
-            },
             "ranking" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
                 Some((property, failed)) => {
-                    self.runs = Some(RunsClaim::Ranked(Ranking {
+                    self.subject.runs = Some(RunsClaim::Ranked(Ranking {
                         property: property.trim().to_owned(),
                         failed: failed.trim().to_owned(),
-                        waits: Vec::new(),
-                        measures: Vec::new(),
-                        helpers: Vec::new(),
-                        least: None,
+                        progress: Progress::default(),
                     }));
                     Ok(())
                 }
                 None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
             },
-            "waits" | "level" | "helps" | "least" => match &mut self.runs {
+            "waits" | "level" | "helps" | "least" | "again" => match &mut self.subject.runs {
                 Some(RunsClaim::Ranked(it)) => {
-                    ranking::read(source, it, (first, words), &|it| declared(model, it))
+                    let read = (it.params(model), &mut it.progress);
+                    ranking::read(source, read, (first, words), &|it| declared(model, it))
                 }
-                _ => Err(LineError::NoMonitor),
-            },
-            "copy" | "follow" => match &mut self.runs {
-                Some(RunsClaim::Holds(plan)) if first == "copy" => match words.split_once(" of ") {
-                    Some((name, of)) => {
-                        plan.copies.push((name.trim().to_owned(), of.trim().to_owned()));
-                        Ok(())
-                    }
-                    None => Err(LineError::Form("`copy NAME of VARIABLE`")),
-                },
-                Some(RunsClaim::Holds(plan)) => followed(model, words).map(|it| plan.followed.push(it)),
-                _ => Err(LineError::NoMonitor),
+                _ => Err(LineError::NoRanking),
             },
             "announce" => match words.trim().split_once(" with ") {
-                Some((arrays, notes)) if self.announcements.arrays.is_empty() => {
-                    self.announcements =
-                        NamedAnnouncements { arrays: in_list(arrays), notes: in_list(notes) };
+                Some((arrays, notes)) if self.announcements.is_empty() => {
+                    (self.announcements, self.notes) = (in_list(arrays), in_list(notes));
                     Ok(())
                 }
                 _ => Err(LineError::Form("`announce NAMES with NAMES`, once")),
@@ -241,14 +254,14 @@ impl Subject {
                 }
                 None => Err(LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`")),
             },
-            "refines" if self.refines.is_some() || words.trim() != OTHER => {
+            "refines" if self.chosen.is_some() || words.trim() != OTHER => {
                 Err(LineError::Form("`refines another model`, once"))
             }
             "refines" => {
-                self.refines = Some(Vec::new());
+                self.chosen = Some(Vec::new());
                 Ok(())
             }
-            "chosen" => match (&mut self.refines, words.split_once(" of ")) {
+            "chosen" => match (&mut self.chosen, words.split_once(" of ")) {
                 (Some(chosen), Some((name, of))) => {
                     chosen.push((name.trim().to_owned(), of.trim().to_owned()));
                     Ok(())
@@ -260,31 +273,53 @@ impl Subject {
         Some(taken)
     }
 
-    /// The system that the subject names, derived from the model.
-    pub(super) fn derived(&self, model: &System) -> Result<System, NotDerived> {
-        let is_plain = self.tails.is_empty() && self.announcements.arrays.is_empty();
-        if !is_plain && (self.runs.is_some() || self.refines.is_some()) {
+    /// The subject, and the system that it names, derived from the model, if what is added has the names that these lines say.
+    pub fn derived(
+        self,
+        model: &System,
+        refinement: Option<&Arc<Refinement>>,
+    ) -> Result<(Subject, System), NotDerived> {
+        let mut subject = self.subject;
+        subject.refines =
+            self.chosen.as_ref().map(|_| refinement.map_or_else(Vec::new, |it| it.chosen.clone()));
+        for name in &self.announcements {
+            let found = model.vars.iter().position(|it| it.name == *name);
+            let unknown = || NotDerived::Unfit(format!("announce {name}: the model has no such variable"));
+            subject.announcements.push(VarId(found.ok_or_else(unknown)? as u16));
+        }
+        if !self.tails.is_empty() && subject.runs.is_some() {
             return Err(NotDerived::TooHard("tails and announcements are for bad states".to_owned()));
         }
-        if let Some(chosen) = &self.refines {
-            if self.failures.is_some() || self.runs.is_some() {
-                return Err(NotDerived::TooHard("a refinement is about the models as written".to_owned()));
-            }
-            return abstraction::concrete(model, chosen);
+        let system = subject.without_tails(model, refinement)?;
+        for (name, words) in &self.tails {
+            let form = "expected `over NUMBER: CELL = VALUE && ..` in the names of the model";
+            let unfit = || NotDerived::Unfit(format!("tail {name}: {form}"));
+            subject.tails.push(tails::read(&system, words).ok_or_else(unfit)?);
         }
-        let failing = match &self.failures {
-            None => model.clone(),
-            Some(Failures::Stop { most, names }) => stop::stopping(model, *most, names)?,
-            Some(Failures::Restart) => restart::restarting(model)?,
-        };
-        match &self.runs {
-            None => tails::extended(&announcements::reduced(&failing, &self.announcements)?, &self.tails),
-            Some(RunsClaim::Never(property)) => never_reached(failing, property),
-            Some(RunsClaim::Holds(_)) if self.failures.is_some() => {
-                Err(NotDerived::TooHard("a monitor needs processes that do not fail".to_owned()))
+        let system = subject.with_tails(system)?;
+        let name = |var: &VarId| system.var(*var).name.clone();
+        if let (Some(said), Some(found)) = (&self.chosen, &subject.refines) {
+            let found: Vec<_> = found.iter().map(|(of, constant)| (name(constant), name(of))).collect();
+            if let Some((name, of)) = said.iter().find(|it| !found.contains(it)) {
+                let why = match model.vars.iter().any(|it| it.name == *of && it.kind == VarKind::Global) {
+                    true => format!("`{name}` cannot be the name of a further variable"),
+                    false => format!("the model has no variable `{of}` that `?` may choose"),
+                };
+                return Err(NotDerived::Unfit(why));
             }
-            Some(RunsClaim::Holds(plan)) => monitor::monitored(model, plan),
-            Some(RunsClaim::Ranked(it)) => ranking::ranked(&failing, it),
+        }
+        let unnamed = if subject.refines.is_some() { subject.added() } else { 0 };
+        let named = self.failures.iter().chain(&self.notes).chain(self.tails.iter().map(|it| &it.0));
+        let mut added = system.vars[model.vars.len() + unnamed..].iter().map(|it| &it.name);
+        for name in named {
+            if added.next() != Some(name) {
+                return Err(NotDerived::Unfit(format!("`{name}` cannot be the name of a further variable")));
+            }
+        }
+        // The lines of a property give names themselves.
+        match added.next().filter(|_| subject.runs.is_none()) {
+            None => Ok((subject, system)),
+            Some(name) => Err(NotDerived::Unfit(format!("a name is missing: that of `{name}`"))),
         }
     }
 }
@@ -301,27 +336,6 @@ fn in_list(names: &str) -> Vec<String> {
 fn declared(model: &System, fairness: &Fairness) -> String {
     let strength = if fairness.strong { "strong_fair" } else { "fair" };
     format!("{strength} {}", model.name_of(fairness))
-}
-
-/// `1 (strong_fair enter) by DONE, NEVER`, or behind `fair` for observed processes `HINDERED, BY`.
-fn followed(model: &System, words: &str) -> Result<FollowedFairness, LineError> {
-    const FORM: LineError =
-        LineError::Form("`follow NUMBER (FAIRNESS) by DONE, ..` in the words of the model");
-    let (which, names) = words.split_once(" by ").ok_or(FORM)?;
-    let (number, what) = which.trim().split_once(' ').ok_or(FORM)?;
-    let number = number.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).ok_or(FORM)?;
-    let fairness = model.fairness.get(number).ok_or(FORM)?;
-    if what.trim() != format!("({})", declared(model, fairness)) {
-        return Err(FORM);
-    }
-    let mut names = in_list(names).into_iter();
-    let done = names.next().ok_or(FORM)?;
-    let never = if fairness.strong { Some(names.next().ok_or(FORM)?) } else { None };
-    let mut hindered = Vec::new();
-    while let Some(at_all) = names.next() {
-        hindered.push((at_all, names.next().ok_or(FORM)?));
-    }
-    Ok(FollowedFairness { fairness: number, done, never, hindered })
 }
 
 /// The system whose bad states are those of a `cover`.

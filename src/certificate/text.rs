@@ -1,16 +1,18 @@
 //! Cubes as declarations `invariant (p1 p2) { .. }` of the model's language, and back.
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use super::added::NotDerived;
 use super::declaration::declaration;
 use super::failure::NoCertificate;
-use super::subject::Subject;
+use super::subject::{Subject, SubjectLines};
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{Count, Literal, System, Var};
 use cubicle_run::verdict::Forbidden;
+use cubicle_transform::refines::Refinement;
 
 /// The axioms of a model, one declaration each.
 pub fn axioms(system: &System) -> Vec<String> {
@@ -39,7 +41,7 @@ pub fn file(
         // Writing to a string cannot fail.
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
-    for line in subject.lines(model) {
+    for line in subject.lines(model, system) {
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
@@ -65,26 +67,22 @@ pub struct CertificateText {
 }
 
 /// Reads the subject of a certificate for a model, and its invariants in the names and types of its system.
-pub fn read(model: ModelSource<'_>, text: &str) -> Result<CertificateText, NoCertificate> {
-    let system = model.system;
-    let (subject, text) = Subject::read(model, text).map_err(NoCertificate::Unreadable)?;
-    let basis = subject.derived(system).map_err(|why| match why {
+pub fn read(
+    model: ModelSource<'_>,
+    text: &str,
+    refinement: Option<&Arc<Refinement>>,
+) -> Result<CertificateText, NoCertificate> {
+    let (lines, invariants) = SubjectLines::read(model, text).map_err(NoCertificate::Unreadable)?;
+    let (subject, basis) = lines.derived(model.system, refinement).map_err(|why| match why {
         NotDerived::Unfit(why) => NoCertificate::Unreadable(TextError::Subject(why)),
         NotDerived::TooHard(why) => NoCertificate::NotDerived(why),
     })?;
-    let (all, invariants) = (&basis, text);
-    let is_value = |name: &str| all.enums.iter().any(|it| it.constructors.iter().any(|it| it == name));
-    let is_taken = |at: usize, name: &str| all.vars[..at].iter().any(|it| it.name == name) || is_value(name);
-    let further = all.vars.iter().enumerate().skip(system.vars.len());
-    if let Some((_, var)) = further.into_iter().find(|(at, var)| is_taken(*at, &var.name)) {
-        return Err(NoCertificate::Unreadable(TextError::NameInUse(var.name.clone())));
-    }
-    let found = parse_claims_with_counts(ModelSource { system: all, ..model }, &invariants);
+    let found = parse_claims_with_counts(ModelSource { system: &basis, ..model }, &invariants);
     let (counting, found) = found.map_err(|errors| {
         let (line, why) = located(&invariants, &errors[0]);
         NoCertificate::Unreadable(TextError::Line(line, why))
     })?;
-    let counts = counting.counts[all.counts.len()..].iter();
+    let counts = counting.counts[basis.counts.len()..].iter();
     let counts = counts.map(|count| (counting.var(count.var).clone(), count.clone())).collect();
     Ok(CertificateText { subject, basis, counts, cubes: found })
 }

@@ -6,9 +6,6 @@ pub enum TextError {
     /// The line of this number, from 1.
     #[error("line {0}: {1}")]
     Line(usize, LineError),
-    /// A variable of the certificate has this name of the model.
-    #[error("the name `{0}` is already in use")]
-    NameInUse(String),
     /// The subject does not fit the model.
     #[error("{0}")]
     Subject(String),
@@ -26,9 +23,9 @@ pub enum LineError {
     /// An earlier line names a property.
     #[error("only one property is allowed")]
     SecondProperty,
-    /// No earlier line names the monitor that it belongs to.
-    #[error("it must follow `monitor of PROPERTY with PHASE`")]
-    NoMonitor,
+    /// No earlier line names the ranking that it belongs to.
+    #[error("it must follow `ranking of PROPERTY with FLAG`")]
+    NoRanking,
     /// It is not a cube of the model, as a diagnostic says.
     #[error("{0}")]
     Cube(String),

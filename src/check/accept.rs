@@ -1,7 +1,7 @@
 //! The last word on proofs: SAFE, and that a property of runs holds, is said only of what the checker accepts.
 //!
-//! The checker ([`confirm`]) derives the system again from the model and proves that the cubes of the engine are inductive, by code that it shares with
-//! no engine. It may end in three ways:
+//! The checker ([`confirm`]) derives the system from the model and proves that the cubes of the engine are inductive, by code that it shares with
+//! no engine; the derivation is the one that the engines' system comes from. It may end in three ways:
 //!
 //! - It accepts the proof: the answer stands.
 //! - It refuses the proof: that is a bug, of an engine or of the checker, and no answer ([`Reason::Uncertified`]). The report has what was
@@ -109,7 +109,6 @@ fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
 /// What a proof about a property of this name claims.
 pub fn runs_claim(plan: &RunsPlan, property: &str) -> RunsClaim {
     match plan {
-        RunsPlan::Monitor(plan) => RunsClaim::Holds(plan.clone()),
         RunsPlan::Ranking(ranking) => RunsClaim::Ranked(ranking.clone()),
         RunsPlan::Cover => RunsClaim::Never(property.to_owned()),
     }
@@ -156,21 +155,21 @@ pub fn check_claim(
             Ok(Acceptance::Checked { invariants, obligations, solver_calls: confirmed.solver_calls })
         }
         Err(refused) => {
-            let reason = not_accepted(model, &refused, how.interrupt);
+            let reason = not_accepted(&refused, how.interrupt);
             warn!(?reason, "not accepted");
             let is_refused = matches!(reason, Reason::Uncertified(_));
-            let text = is_refused.then(|| written(subject, model, made, claim, how.trusting));
+            let text = is_refused.then(|| written(subject, model, made, claim, how));
             Err(Refusal { reason, text: text.and_then(Result::ok) })
         }
     }
 }
 
 /// Why the checker does not accept a proof: it refuses it, or does not know.
-pub fn not_accepted(model: &System, refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
-    let text = || Reason::Uncertified(explain(model, refused));
+pub fn not_accepted(refused: &NoCertificate, interrupt: &Interrupt) -> Reason {
+    let text = || Reason::Uncertified(explain(refused));
     let open = match refused {
         NoCertificate::Failed(ProofFailure::Refuted(obligation), cubes) => {
-            let system = cubes.system(model);
+            let system = cubes.system();
             let is_complete = system.counts.is_empty() && cubes.beyond() == 0;
             if is_complete || breaks(&system, cubes, *obligation, interrupt) {
                 return text();
@@ -179,9 +178,7 @@ pub fn not_accepted(model: &System, refused: &NoCertificate, interrupt: &Interru
         }
         NoCertificate::Failed(ProofFailure::Stopped(why @ Reason::Interrupted(_)), _) => return why.clone(),
         NoCertificate::Failed(ProofFailure::Stopped(why), _) => why.clone(),
-        NoCertificate::Failed(ProofFailure::Undecided(..), _) => {
-            Reason::SolverUnknown(explain(model, refused))
-        }
+        NoCertificate::Failed(ProofFailure::Undecided(..), _) => Reason::SolverUnknown(explain(refused)),
         NoCertificate::Failed(ProofFailure::Overflow | ProofFailure::Processes, _)
         | NoCertificate::Words(..) => Reason::Overflow,
         NoCertificate::NotDerived(_) | NoCertificate::Unreadable(_) => text(),

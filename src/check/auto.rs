@@ -15,7 +15,7 @@ use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
 use super::size::{nearest, oracle_size};
 use super::spurious::look_forward;
-use super::tuning::MONITOR_ROUNDS;
+use super::tuning::DERIVED_ROUNDS;
 use super::turn::{Turn, TurnEnd, limits};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::observer::{Event, Silent};
@@ -28,7 +28,7 @@ use tracing::info;
 pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forbidden>) -> Report {
     let mut options = Options::default()
         .vacuity(Vacuity::Ignore)
-        .rounds(Some(session.options.rounds.map_or(MONITOR_ROUNDS, |most| most.min(MONITOR_ROUNDS))))
+        .rounds(Some(session.options.rounds.map_or(DERIVED_ROUNDS, |most| most.min(DERIVED_ROUNDS))))
         .jobs(session.options.forward.jobs);
     options.backward.proposed = proposed;
     let mut observer = Silent;

@@ -31,7 +31,7 @@ pub fn breaks(system: &System, cubes: &Cubes, obligation: Obligation, interrupt:
             (&any_state, outside, Some(transition), cubes.all[cube].clone())
         }
         Obligation::Property(bad) => (&any_state, outside, None, Forbidden::from(&system.bad[bad])),
-        Obligation::Begins | Obligation::Refines(_) => return false,
+        Obligation::Begins => return false,
     };
     let arity = step.map_or(0, |t| system.transitions[t].arity());
     let (params, constants) = (usize::from(target.params), usize::from(system.proc_constants));

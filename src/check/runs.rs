@@ -1,4 +1,4 @@
-//! Properties of runs: checked in small instances, exactly.
+//! Properties of runs: checked in small instances, exactly; what is open then is proved for all.
 
 use super::all_sizes::all_sizes;
 use super::auto;
@@ -8,14 +8,12 @@ use super::session::Session;
 use super::size::nearest;
 use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
-use cubicle_lang::model::semantics::{Step, admits};
+use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
-use cubicle_lang::words::processes;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Options, Procs};
 use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use cubicle_run::verdict::{Cut, Reason, Trace, Unproved, Verdict};
-use cubicle_transform::with_monitor_and_plan;
+use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
 
 /// Checks the model's properties of runs in instances, and puts the results into the report.
 pub fn look(session: &mut Session<'_>) {
@@ -38,41 +36,32 @@ pub fn look(session: &mut Session<'_>) {
 /// too, and with as many as the failed proof points at.
 pub fn prove(session: &mut Session<'_>) {
     let mut reports = std::mem::take(&mut session.report.temporal);
-    let mut loops = Vec::new();
+    let mut failed = Vec::new();
     for report in reports.iter_mut().filter(|it| is_open(it) && may_be_proved(it)) {
         if session.interrupt.reason().is_some() {
             break;
         }
         let declared = &session.system.temporal[report.property];
-        // Where an instance has endlessly many states, there is no monitor.
-        let by_monitor = match &report.open {
-            None => proof(session, report.property),
-            Some(_) => Err(no_monitor(
-                session.system,
-                declared,
-                "not all states of an instance were seen".to_owned(),
-            )),
+        let found = if declared.kind == TemporalKind::Cover {
+            never_reached(session, declared)
+        } else {
+            ranking::proof(session, declared, &mut failed)
         };
-        let found = by_monitor.or_else(|why| ranking::proof(session, declared).ok_or(why));
         match found {
             Ok(proof) => {
                 (report.proof, report.open) = (Some(Box::new(proof)), None);
                 settle(session.system, report);
             }
-            Err(why) => {
-                if let Unproved::Loop { procs, .. } = why {
-                    loops.push(procs);
-                }
-                // Of a `cover`, what is open is whether some run reaches it.
-                if declared.kind != TemporalKind::Cover && report.open.is_none() {
-                    report.unproved = Some(why);
-                }
+            // Of a `cover`, what is open is whether some run reaches it.
+            Err(why) if declared.kind != TemporalKind::Cover && report.open.is_none() => {
+                report.unproved = Some(why);
             }
+            Err(_) => {}
         }
     }
     let mut sizes = few(session.system, session.options, &reports);
     if !is_named(session.options) {
-        sizes.extend(loops.into_iter().filter(|procs| *procs <= LOOP_PROCS));
+        sizes.extend(failed.into_iter().filter(|procs| *procs <= LOOP_PROCS));
     }
     look_at(session, &mut reports, (sizes, RUN_STATES), true);
     look_at_all(session, &mut reports, RUN_STATES);
@@ -148,9 +137,6 @@ fn put(session: &mut Session<'_>, mut reports: Vec<TemporalReport>) {
         if is_open(report) && report.open.is_none() && whole && all(&report.held) {
             settle(system, report);
         }
-        if let Some(Unproved::Loop { procs, holds, .. }) = &mut report.unproved {
-            *holds = report.held.contains(procs);
-        }
         if !is_open(report) {
             report.unproved = None;
         }
@@ -166,50 +152,19 @@ fn settle(system: &System, report: &mut TemporalReport) {
     report.never = is_cover;
 }
 
-/// Proves a property for any number of processes, by its monitor; of a `cover`, that it is never reached.
-fn proof(session: &mut Session<'_>, property: usize) -> Result<RunsProof, Unproved> {
-    let declared = &session.system.temporal[property];
-    let (system, plan) = if declared.kind == TemporalKind::Cover {
-        session.tell(Event::Work("proving that no run reaches the cover"));
-        (with_cover(session.system, declared), RunsPlan::Cover)
-    } else {
-        let made = with_monitor_and_plan(session.system, declared);
-        let (system, plan) = made.map_err(|why| no_monitor(session.system, declared, why.to_string()))?;
-        session.tell(Event::Work("proving that no fair loop closes"));
-        (system, RunsPlan::Monitor(plan))
-    };
+/// Proves that no run reaches a `cover`, for any number of processes.
+fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProof, Unproved> {
+    session.tell(Event::Work("proving that no run reaches the cover"));
+    let system = with_cover(session.system, cover);
     let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
     match verdict.expect("the search ended") {
         Verdict::Safe => {
             let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan, because: Vec::new(), invariant, counts })
+            Ok(RunsProof { system, plan: RunsPlan::Cover, because: Vec::new(), invariant, counts })
         }
-        Verdict::Unsafe(trace) => {
-            let steps = looped(session.system, &system, &trace);
-            Err(Unproved::Loop { procs: trace.initial.procs, holds: false, steps })
-        }
+        Verdict::Unsafe(_) => Err(Unproved::Search(Box::new(Reason::NotReached(vec![cover.name.clone()])))),
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
     }
-}
-
-fn no_monitor(system: &System, property: &Temporal, why: String) -> Unproved {
-    Unproved::NoMonitor { why, no_ranking: ranking::may_have_one(system, property) }
-}
-
-/// The steps of the model in the loop that a run of its monitor closes.
-fn looped(model: &System, monitor: &System, run: &Trace) -> String {
-    let name = |step: &Step| &monitor.transition(step.transition).name;
-    let begin = run.steps.iter().rposition(|it| name(it) == "save").map_or(0, |at| at + 1);
-    let of_model = |it: &&Step| model.transitions.iter().any(|t| t.name == *name(it));
-    let steps: Vec<String> =
-        run.steps[begin..].iter().filter(of_model).map(|it| action(monitor, it)).collect();
-    if steps.is_empty() { "nothing".to_owned() } else { steps.join(" -> ") }
-}
-
-/// `t(#1, #3)`: with the declared parameters.
-fn action(system: &System, step: &Step) -> String {
-    let t = system.transition(step.transition);
-    format!("{}({})", t.name, processes(&step.args[..t.params.len()]))
 }
 
 /// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.

@@ -29,7 +29,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     }
     // What is taken for granted is about the model as written.
     let may = !session.options.backward.trust_invariants;
-    let Some(reduced) = may.then(|| without_announcements(system)).flatten() else {
+    let Some(reduced) = may.then(|| without_announcements(system).ok()).flatten() else {
         return within_tails(session, system, session.options, decide);
     };
     if session.options.proof == BackwardMode::Auto {
@@ -72,7 +72,7 @@ fn within_tails(
     decide: &dyn Fn(&mut Session<'_>),
 ) {
     let tails = tails_of(system);
-    let instrumented = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it));
+    let instrumented = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it).ok());
     let Some(instrumented) = instrumented else {
         if std::ptr::eq(system, session.system) && std::ptr::eq(options, session.options) {
             return decide(session);

@@ -24,13 +24,12 @@ pub const STACK_BYTES: usize = 256 << 20;
 /// the other, with three two can do so in turns.
 pub const RUN_PROCS: usize = 3;
 
-/// The largest instance whose runs are explored because a proof failed there: a loop of the monitor with more processes may
-/// be a run of the model.
+/// The largest instance whose runs are explored because a ranking failed there: a run in which it does may be part of one
+/// that breaks the property.
 pub const LOOP_PROCS: usize = 6;
 
-/// Rounds of searches for a proof of a property of runs: what does not close within them mostly never does. By measurement of a
-/// protocol like German's, the monitor of which closes in the third.
-pub const MONITOR_ROUNDS: u32 = 3;
+/// Rounds of searches for a proof about a derived system: what does not close within them mostly never does. By measurement.
+pub const DERIVED_ROUNDS: u32 = 3;
 
 /// States of one instance whose runs are explored, when no limit is given: with their steps they take some hundred bytes
 /// each.

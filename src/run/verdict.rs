@@ -128,22 +128,11 @@ pub enum Reason {
 /// Why a property of runs is not proved for any number of processes.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Unproved {
-    /// It has no monitor that could be proved.
-    NoMonitor {
-        /// Why.
-        why: String,
-        /// Whether it could have a ranking, and none was found.
-        no_ranking: bool,
-    },
-    /// The bad state of its monitor is reached with this many processes.
-    Loop {
-        /// Processes.
-        procs: usize,
-        /// Whether the property is known to hold with that many, so that no run has such a loop.
-        holds: bool,
-        /// The steps of the loop.
-        steps: String,
-    },
+    /// No ranking is looked for, for this reason.
+    Unranked(String),
+    /// No ranking was found that could be proved. A state in which nothing is known to help, and its number of processes; `None` where rankings of small
+    /// instances were found, but not proved.
+    NoRanking(Option<(usize, String)>),
     /// The search for the proof ended without an answer.
     Search(Box<Reason>),
 }

@@ -8,8 +8,10 @@
 //!
 //! Going back to initial values: see [`super::restart`].
 
+use std::fmt;
+
 use super::restart::restarts;
-use super::taken::{fresh_name, truth_values};
+use super::taken::{fresh_name, has_name, truth_values};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
@@ -29,6 +31,40 @@ pub enum Crash {
 /// The most crashes that are counted: they are values of a type.
 pub const MOST_CRASHES: u8 = 32;
 
+impl Crash {
+    /// How processes fail in the words `stop`, `stop:2` or `restart`; `None` for other words, and for more than [`MOST_CRASHES`].
+    pub fn read(words: &str) -> Option<Self> {
+        match words.split_once(':') {
+            None if words == "stop" => Some(Self::Stop(None)),
+            None if words == "restart" => Some(Self::Restart),
+            Some(("stop", most)) => {
+                most.parse().ok().filter(|it| (1..=MOST_CRASHES).contains(it)).map(|it| Self::Stop(Some(it)))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many variables are added for it.
+    pub const fn added(self) -> usize {
+        match self {
+            Self::Restart => 0,
+            Self::Stop(None) => 1,
+            Self::Stop(Some(_)) => 2,
+        }
+    }
+}
+
+/// In the words that [`Crash::read`] reads.
+impl fmt::Display for Crash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stop(None) => f.write_str("stop"),
+            Self::Stop(Some(most)) => write!(f, "stop:{most}"),
+            Self::Restart => f.write_str("restart"),
+        }
+    }
+}
+
 /// The system with failing processes.
 ///
 /// # Errors
@@ -41,6 +77,10 @@ pub fn with_crashes(original: &System, crash: Crash) -> Result<System, Box<Diagn
         let text = format!("the model has a transition `{name}`, as `--crash` would add one");
         let error = Diagnostic::error("C0602", it.span, text).help("give it another name");
         return Err(Box::new(error));
+    }
+    if matches!(crash, Crash::Stop(Some(most)) if most > MOST_CRASHES) {
+        let text = format!("at most {MOST_CRASHES} crashes are counted");
+        return Err(Box::new(Diagnostic::error("C0501", system.init.span, text)));
     }
     match crash {
         Crash::Stop(most) => stop(&mut system, most).ok_or_else(|| {
@@ -120,10 +160,15 @@ fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
 
 /// A variable that counts crashes up to `most`, and its last value.
 fn counter(system: &mut SystemParts, most: u8) -> Option<(VarId, u8)> {
-    let last = most.clamp(1, MOST_CRASHES);
+    let last = most.max(1);
     let ty = EnumId(u16::try_from(system.enums.len()).ok()?);
-    let prefix = fresh_name(system, "Crashes");
-    let constructors: Vec<String> = (0..=last).map(|n| format!("{prefix}_{n}")).collect();
+    let mut prefix = fresh_name(system, "Crashes");
+    let values = |prefix: &str| (0..=last).map(|n| format!("{prefix}_{n}")).collect::<Vec<String>>();
+    let is_type = |name: &str| system.enums.iter().any(|it| it.name == name);
+    while is_type(&prefix.to_lowercase()) || values(&prefix).iter().any(|it| has_name(system, it)) {
+        prefix = fresh_name(system, &format!("{prefix}_"));
+    }
+    let constructors = values(&prefix);
     system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors, words: Vec::new() });
     let var = VarId::new(system.vars.len())?;
     let range = (1_u64 << (last + 1)) - 1;
@@ -260,14 +305,22 @@ mod tests {
         };
         let open = MODEL.replace("P[p, q] = True && ", "");
         assert!(error(&open, Crash::Restart).0.contains("`P`"));
+        let many = error(MODEL, Crash::Stop(Some(MOST_CRASHES + 1))).0;
+        assert!(many.contains("at most 32 crashes"), "{many}");
         let own = MODEL.replace("transition go", "transition crash");
         assert!(error(&own, Crash::Stop(None)).0.contains("`crash`"));
     }
 
     #[test]
     fn a_printed_system_reads_back() {
-        for crash in [Crash::Stop(None), Crash::Stop(Some(2)), Crash::Restart] {
-            let system = with_crashes(&cubicle_lang::load(MODEL).unwrap().system, crash).unwrap();
+        let taken = format!("type crashes = Crashes_0 | Crashes_2  {MODEL}");
+        for (model, crash) in [
+            (MODEL, Crash::Stop(None)),
+            (MODEL, Crash::Stop(Some(2))),
+            (&taken, Crash::Stop(Some(2))),
+            (MODEL, Crash::Restart),
+        ] {
+            let system = with_crashes(&cubicle_lang::load(model).unwrap().system, crash).unwrap();
             let text = cubicle_lang::words::model(&system);
             let again = cubicle_lang::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).system;
             for procs in 1..=3 {

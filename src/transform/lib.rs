@@ -1,7 +1,7 @@
 //! Transformations of models.
 //!
 //! `equations`: what counts add up to in all reachable states. `crash`: to one whose processes may fail; `restart`: how they go back to the values of `init`.
-//! `monitor`: to one whose bad state is a broken property of runs. `taken`, `again`: to ones in which a step is a bad state.
+//! `taken`, `again`: to ones in which a step is a bad state.
 //! `refines`: to one in which a step that another model does not have is a bad state.
 //! `tails`: to one with ghost arrays that say what holds of all processes. `announcements`: to one without arrays that only note what steps saw.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
@@ -13,8 +13,8 @@ mod counts;
 mod crash;
 pub mod edit;
 mod equations;
-mod monitor;
 pub mod mutate;
+mod not_derived;
 pub mod refines;
 mod restart;
 pub mod shrink;
@@ -27,6 +27,6 @@ pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, with_equations};
-pub use monitor::{NoMonitor, with_monitor, with_monitor_and_plan};
+pub use not_derived::NotDerived;
 pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

@@ -101,10 +101,10 @@ fn properties_of_runs_are_certified() {
     assert!(said.contains("\nThe certificate holds: served holds: "), "{said}");
     // Without its assumptions, and in place of the other one.
     for (from, to, right) in [
-        ("follow 2 (fair leave) by Done_leave\n", "", Some(2)),
-        ("monitor of served", "monitor of nothing", Some(2)),
-        ("follow 2 (fair leave)", "follow 1 (fair leave)", Some(2)),
-        ("invariant () { Phase = Phase_Looped }\n", "", Some(1)),
+        ("again waits (p1) { At[p1] = Want }\n", "", Some(1)),
+        ("ranking of served", "ranking of nothing", Some(2)),
+        ("again helps 2 (fair leave)", "again helps 1 (fair leave)", Some(2)),
+        ("invariant () { Failed = True }\n", "", Some(1)),
     ] {
         assert!(text.contains(from), "{text}");
         fs::write(&file, text.replacen(from, to, 1)).unwrap();

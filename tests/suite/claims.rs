@@ -1,13 +1,15 @@
 //! Properties that hold but are not claimed: pasting one into the model gives a model that is proved safe.
 
+use cubicle::certificate::declaration;
 use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
+use cubicle::model::forbids_all_of;
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
 use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
 use cubicle::observer::Silent;
 use cubicle::options::{Options, Vacuity};
-use cubicle::transform::strengthen::PropertyOperator;
-use cubicle::verdict::Verdict;
+use cubicle::transform::strengthen::{PropertyOperator, demand, stronger};
+use cubicle::verdict::{Forbidden, Verdict};
 use cubicle::{Loaded, Report};
 
 use crate::support::explore::explore;
@@ -110,4 +112,35 @@ fn no_instance_of_a_random_model_has_a_state_that_is_said_to_be_impossible() {
         }
     }
     assert!(found > 10, "{found}");
+}
+
+#[test]
+fn each_operator_makes_a_property_stronger() {
+    let text = "type t = A | B | C array S[proc] : t var L : bool var N : int
+        init (p) { S[p] = A && N = 0 && L = False }
+        unsafe (p q) { S[p] = B && S[q] = B && L = True && N = 3 }
+        transition t (p) { S[p] := B; N := N + 1; L := True }
+        transition u (p) { S[p] := C }";
+    let system = load(text).system;
+    let claim = Forbidden::from(&system.bad[0]);
+    let all = stronger(&system, &claim);
+    let of = |operator: PropertyOperator| -> Vec<String> {
+        let made = all.iter().filter(|it| it.operator == operator);
+        made.map(|it| declaration(&system, &it.claim).expect("words")).collect()
+    };
+    assert_eq!(of(PropertyOperator::DropParameter), ["invariant (p1) { S[p1] = B && L = True && N = 3 }"]);
+    assert_eq!(of(PropertyOperator::DropLiteral).len(), 3);
+    let wider = of(PropertyOperator::Generalise);
+    assert!(wider.contains(&"invariant (p1 p2) { S[p1] <> A && S[p2] = B && L = True && N = 3 }".into()));
+    assert!(wider.contains(&"invariant (p1 p2) { S[p1] = B && S[p2] = B && L = True && N <= 3 }".into()));
+    assert!(
+        of(PropertyOperator::NegateLiteral)
+            .contains(&"invariant (p1 p2) { S[p1] = B && S[p2] = B && L = False && N = 3 }".into())
+    );
+    for it in &all {
+        let stronger = it.operator != PropertyOperator::NegateLiteral;
+        assert_eq!(forbids_all_of(&it.claim, &claim), stronger, "{it:?}");
+        assert!(!forbids_all_of(&claim, &it.claim), "{it:?}");
+        assert!(!stronger || demand(&system, &it.claim) < demand(&system, &claim), "{it:?}");
+    }
 }

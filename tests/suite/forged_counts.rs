@@ -32,7 +32,7 @@ fn proved(name: &str) -> (String, String) {
     let report = cubicle::check(&system, &options, &interrupt, &mut Silent).expect("no engine fails");
     assert_eq!(report.verdict, Some(Verdict::Safe), "{name}");
     let certified = certificate::certify(&system, &model, Claim::of(&report), how(&interrupt));
-    let certificate = certified.unwrap_or_else(|it| panic!("{name}: {}", certificate::explain(&system, &it)));
+    let certificate = certified.unwrap_or_else(|it| panic!("{name}: {}", certificate::explain(&it)));
     let text = certificate.invariants(&system);
     (model, text)
 }
@@ -123,7 +123,7 @@ fn refused(model: &str, texts: &[String]) -> usize {
             Err(_) => refused += 1,
             Ok(certificate) => {
                 let cubes = &certificate.cubes;
-                let wrong = is_false(&plain, &cubes.system(&plain), &cubes.all[..cubes.proved]);
+                let wrong = is_false(&plain, &cubes.system(), &cubes.all[..cubes.proved]);
                 assert!(!wrong, "accepted, and wrong:\n{model}\n{text}");
             }
         }

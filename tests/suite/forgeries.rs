@@ -1,4 +1,4 @@
-//! Certificates of derived systems: processes that fail, monitors of properties of runs. Those of proofs are accepted,
+//! Certificates of derived systems: processes that fail, rankings of properties of runs. Those of proofs are accepted,
 //! damaged ones are refused, unless they still hold: brute force over the result of the transform decides.
 
 use std::time::Duration;
@@ -12,7 +12,8 @@ use cubicle::model::semantics::{Layout, Semantics, is_forbidden};
 use cubicle::model::{Bad, BadKind, System};
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, Options, Vacuity};
-use cubicle::transform::{Crash, with_crashes, with_monitor_and_plan};
+use cubicle::result::RunsPlan;
+use cubicle::transform::{Crash, with_crashes};
 use cubicle::verdict::{Forbidden, Verdict};
 
 use crate::support::explore::explore;
@@ -46,8 +47,7 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let source = ModelSource::new(&plain, model);
     let certified = certificate::certify_as(subject, source, &made, Claim::of(&report), how);
-    let certificate =
-        certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&plain, &it)));
+    let certificate = certified.unwrap_or_else(|it| panic!("{subject:?}: {}", certificate::explain(&it)));
     assert!(certificate::confirm(subject, &plain, &made, Claim::of(&report), how).is_ok(), "{subject:?}");
     let text = certificate.invariants(&plain);
     assert!(!certificate.scripts(&plain).is_empty());
@@ -58,26 +58,21 @@ fn proved(model: &str, made: System, subject: &Subject) -> Certified {
 fn failing(model: &str, how: &str) -> Certified {
     let plain = cubicle::load(model).expect("the model is well-formed").system;
     let made = made(&plain, how).expect("processes may fail so");
-    let added = made.vars[plain.vars.len()..].iter().map(|it| it.name.clone()).collect();
-    let subject = Subject::crash(how, added).expect("a way to fail");
-    proved(model, made, &subject)
+    proved(model, made, &Subject { failures: Crash::read(how), ..Subject::default() })
 }
 
 fn made(plain: &System, how: &str) -> Option<System> {
-    let crash = match how.split_once(':') {
-        None if how == "stop" => Crash::Stop(None),
-        None if how == "restart" => Crash::Restart,
-        Some((_, most)) => Crash::Stop(Some(most.parse().ok()?)),
-        None => return None,
-    };
-    with_crashes(plain, crash).ok()
+    with_crashes(plain, Crash::read(how)?).ok()
 }
 
-fn monitored(model: &str) -> Certified {
+fn ranked(model: &str) -> Certified {
     let plain = cubicle::load(model).expect("the model is well-formed").system;
-    let (made, plan) = with_monitor_and_plan(&plain, &plain.temporal[0]).expect("it has a monitor");
-    let subject = Subject { runs: Some(RunsClaim::Holds(plan)), ..Subject::default() };
-    proved(model, made, &subject)
+    let options = Options::default().vacuity(Vacuity::Ignore);
+    let report = cubicle::check(&plain, &options, &Interrupt::default(), &mut Silent).expect("an answer");
+    let proof = report.temporal[0].proof.as_ref().expect("it is proved");
+    let RunsPlan::Ranking(ranking) = &proof.plan else { panic!("not by a ranking: {:?}", proof.plan) };
+    let subject = Subject { runs: Some(RunsClaim::Ranked(ranking.clone())), ..Subject::default() };
+    proved(model, proof.system.clone(), &subject)
 }
 
 fn check(plain: &System, model: &str, text: &str) -> Result<Certificate, NoCertificate> {
@@ -164,10 +159,11 @@ impl Certified {
                 let made = made.unwrap_or_else(|| panic!("accepted:\n{forged}"));
                 let cubes = &certificate.cubes.all[..certificate.cubes.proved];
                 // A forged line may have left out a variable that the transform adds.
-                let derived = certificate.cubes.system(&self.plain);
+                let derived = certificate.cubes.system();
                 let names =
                     |system: &System| system.vars.iter().map(|it| it.name.clone()).collect::<Vec<_>>();
-                let made = if names(&derived) == names(made) { made } else { &derived };
+                let is_ranked = certificate.cubes.subject.runs.is_some();
+                let made = if names(&derived) == names(made) && !is_ranked { made } else { &derived };
                 assert!(!is_false(made, cubes), "accepted, and wrong:\n{forged}");
             }
         }
@@ -303,43 +299,51 @@ response done (p) { At[p] = Rest } ~> { At[p] = Done }
 ";
 
 #[test]
-fn forged_certificates_of_monitors_are_refused() {
+fn forged_certificates_of_rankings_are_refused() {
     let mut count = Count::default();
     let out = STRONG.replace("response served (p) { At[p] = Want } ~> { At[p] = Crit }\n", "");
     for (model, most) in [(STRONG, 12), (out.as_str(), 40), (TURNS, 40)] {
-        let certified = monitored(model);
+        let certified = ranked(model);
         for forged in certified.damaged(most) {
             certified.judge(&forged, Some(&certified.made), &mut count);
         }
         for (at, line) in certified.text.lines().enumerate() {
             let Some((first, rest)) = line.split_once(' ') else { continue };
-            if !["monitor", "copy", "follow"].contains(&first) {
+            if !["ranking", "waits", "level", "helps", "again", "least"].contains(&first) {
                 continue;
             }
-            // Leaving anything out lets more loops close: an accepted forgery still proves the property, which holds.
+            // Another ranking that is accepted proves the property, too, which holds.
             let mut forged =
                 vec![certified.with(at, None), certified.with(at, Some(&format!("{line}\n{line}")))];
             forged.push(certified.with(at, Some(&format!("{first} x{rest}"))));
-            if first == "monitor" {
-                forged.push(certified.with(at, Some("monitor of nothing with Phase")));
-                forged.push(certified.with(at, Some("monitor of served with At")));
-                forged.push(certified.with(at, Some("monitor of served with Stage")));
+            if first == "ranking" {
+                forged.push(certified.with(at, Some("ranking of nothing with Failed")));
+                forged.push(certified.with(at, Some("ranking of served with At")));
+                forged.push(certified.with(at, Some("ranking of served with Fails")));
+            }
+            for (from, to) in
+                [("p1]", "p2]"), (" = ", " <> "), ("true", "false"), ("again ", ""), ("(p1)", "(p2)")]
+            {
+                if line.contains(from) {
+                    forged.push(certified.with(at, Some(&line.replace(from, to))));
+                }
             }
             for forged in forged {
                 certified.judge(&forged, Some(&certified.made), &mut count);
             }
         }
         // Weaker fairness, or none: the certificate mentions declarations that do not exist, or another model.
-        for weaker in [
-            model.replace("strong_fair enter\n", ""),
-            model.replace("strong_fair enter", "fair enter"),
-            model.replace("fair leave\n", ""),
-            model.replace("fair finish\n", ""),
-            model.replace("fair begin\n", ""),
+        for (declared, weaker) in [
+            ("strong_fair enter", ""),
+            ("strong_fair enter", "fair enter"),
+            ("fair leave", ""),
+            ("fair finish", ""),
+            ("fair begin", ""),
         ] {
-            if weaker == model {
+            if !certified.text.contains(&format!("({declared})")) {
                 continue;
             }
+            let weaker = model.replace(declared, weaker);
             let plain = cubicle::load(&weaker).expect("a model").system;
             match check(&plain, &weaker, &certified.text) {
                 Err(_) => count.refused += 1,

@@ -12,6 +12,7 @@ mod counted_steps;
 mod counts;
 mod crashes;
 mod deadlocks;
+mod derivations;
 mod doors;
 mod editors;
 mod embedded;

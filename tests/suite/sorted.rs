@@ -534,7 +534,7 @@ fn proofs(
             match certified.and_then(|_| accepted()) {
                 Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
                 Err(why) => {
-                    let why = certificate::explain(system, &why);
+                    let why = certificate::explain(&why);
                     return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
                 }
             }

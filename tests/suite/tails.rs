@@ -391,7 +391,7 @@ fn examine(seed: u64) -> Result<[bool; 2], String> {
             match certified.and_then(|_| accepted()) {
                 Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
                 Err(why) => {
-                    let why = certificate::explain(&loaded.system, &why);
+                    let why = certificate::explain(&why);
                     return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
                 }
             }
@@ -627,6 +627,29 @@ requires { D[q] = True && (forall_other m : node. not member(m, q) || S[m] = Tru
 fn a_parameter_of_which_nothing_is_asked_leaves_the_others_free() {
     let system = cubicle::load(ONCE).expect("a correct model").system;
     for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+        let report = check(&system, &small_search(proof), &Interrupt::default(), &mut Silent);
+        let verdict = report.expect("no engine fails").verdict;
+        assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");
+    }
+}
+
+/// An order is not an array of `bool`: one of two quorums need not be before the other.
+#[test]
+fn quorums_that_are_ranked_high_decide_twice() {
+    let ranked = TOY
+        .replace(
+            "witness common (q r : quorum) : node { member(common(q, r), q) && member(common(q, r), r) }",
+            "witness one (q : quorum) : node { member(one(q), q) }\narray Rank[quorum, quorum] : level",
+        )
+        .replace(
+            "unsafe",
+            "invariant (q r : quorum) { Rank[q, r] = Low && Rank[r, q] = Low }
+invariant (q r : quorum) { Rank[q, r] <> High }
+unsafe",
+        )
+        .replace("type value < proc", "type level = Low | Middle | High\ntype value < proc");
+    let system = cubicle::load(&ranked).expect("a correct model").system;
+    for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
         let report = check(&system, &small_search(proof), &Interrupt::default(), &mut Silent);
         let verdict = report.expect("no engine fails").verdict;
         assert!(matches!(verdict, Some(Verdict::Unsafe(_))), "{proof:?}: {verdict:?}");

@@ -168,17 +168,8 @@ pub struct Args {
     pub show_core: bool,
 
     /// Show the model that --crash makes, and stop
-    ///
-    /// `=NAME`: the one whose bad state is that the `response` or `recurrence` of this name is broken.
-    #[arg(
-        long,
-        value_name = "NAME",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "",
-        help_heading = MODEL
-    )]
-    pub show_transformed: Option<String>,
+    #[arg(long, help_heading = MODEL)]
+    pub show_transformed: bool,
 
     /// Only the answer, and warnings
     #[arg(short, long, help_heading = ANSWER)]

@@ -18,7 +18,6 @@ use super::coq;
 use super::failure::Failure;
 use super::files;
 use super::messages::Messages;
-use super::quantities::crash_words;
 use super::run_dir::Certificates;
 
 /// The folder of the certificate, if it is written; `-trace` of the original program has it beside the model.
@@ -42,13 +41,6 @@ pub fn is_wanted(args: &Args) -> bool {
     folder(args).is_some() || kept
 }
 
-/// What a run is about: the model, or processes of it that may fail. `made` is the system that the engines get.
-pub fn subject(args: &Args, model: &System, made: &System) -> Subject {
-    let added = made.vars[model.vars.len()..].iter().map(|it| it.name.clone()).collect();
-    let crash = args.crash.and_then(|crash| Subject::crash(&crash_words(crash), added));
-    crash.unwrap_or_default()
-}
-
 /// Makes the certificates of proofs that are to be written. A proof that has none becomes UNKNOWN. `made` is the system that the
 /// engines got, about which `subject` says how it is made from the model.
 pub fn certify(
@@ -60,14 +52,13 @@ pub fn certify(
     found: &mut Report,
     messages: &Messages,
 ) -> Certificates {
-    let system = model.system;
     let safe = found.verdict == Some(Verdict::Safe);
     if !safe && !found.temporal.iter().any(|it| it.proof.is_some()) {
         return Certificates::default();
     }
     let start = Instant::now();
     let how = CheckOptions::new(options.backward.solver_timeout, interrupt);
-    let reason = |refused: NoCertificate| not_accepted(system, &refused, interrupt);
+    let reason = |refused: NoCertificate| not_accepted(&refused, interrupt);
     let mut certificates = Certificates::default();
     if safe && found.backward.is_some() {
         let claim = Claim::of(found);

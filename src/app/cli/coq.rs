@@ -65,7 +65,7 @@ fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) ->
             NoTheorem::Overflow => lacks("a number leaves the 64-bit range"),
             NoTheorem::Processes => lacks("a case has too many processes"),
             NoTheorem::NotFound(obligation) => {
-                let which = certificate.obligation(system, obligation);
+                let which = certificate.obligation(obligation);
                 lacks(&format!("no hint was found for {which}"))
             }
             NoTheorem::Stopped(reason) => Failure::new(exit::of_reason(&reason), words::reason(&reason)),

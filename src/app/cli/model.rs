@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
+use cubicle_certificate::Subject;
 use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -17,7 +18,7 @@ use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_transform::{alive_array, with_monitor};
+use cubicle_transform::alive_array;
 
 use super::args::Args;
 use super::choices::ResultFormat;
@@ -148,8 +149,11 @@ fn decide(
     }
     let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
         .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
-    if let Some(name) = &args.show_transformed {
-        let shown = transformed(args, &system, name)?;
+    if args.show_transformed {
+        if args.crash.is_none() {
+            return Err(Failure::usage("--show-transformed needs --crash"));
+        }
+        let shown = cubicle_tools::export::model(&system);
         if ending.results == ResultFormat::Human {
             ending.output.write(&shown);
         }
@@ -168,7 +172,7 @@ fn decide(
     ending.progress().loaded();
     ending.costs().end("load".to_owned());
     let mut printer = Printer::new(args, ending);
-    let subject = &certificate::subject(args, &plain, &system);
+    let subject = &Subject { failures: args.crash, ..Subject::default() };
     let remote = remote.map(|it| -> &dyn RemoteExplorer { it });
     let options = if remote.is_some() { on_cluster(&system, options, messages) } else { options };
     let problem = Problem { system: &system, origin: Some(Origin { model: &plain, subject }), remote };
@@ -279,22 +283,6 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
         Some(crash) => crashing(&loaded.system, crash, &args.file, &loaded.text, messages)?,
     };
     Ok((system, loaded.text))
-}
-
-/// The model that `--show-transformed` asks for.
-fn transformed(args: &Args, system: &System, name: &str) -> Result<String, Failure> {
-    if name.is_empty() {
-        return match args.crash {
-            Some(_) => Ok(cubicle_tools::export::model(system)),
-            None => Err(Failure::usage("--show-transformed needs --crash, or the name of a property: =NAME")),
-        };
-    }
-    let property = system.temporal.iter().find(|it| it.name == name);
-    let property =
-        property.ok_or_else(|| Failure::usage(format!("the model has no property of runs `{name}`")))?;
-    let monitored = with_monitor(system, property)
-        .map_err(|why| Failure::usage(format!("{name} has no monitor: {why}")))?;
-    Ok(cubicle_tools::export::model(&monitored))
 }
 
 /// Whether the files that flags ask for can be written, before the work.

@@ -100,27 +100,10 @@ pub fn are_sorts(system: &System, of_sorts: &[(String, usize)]) -> Result<(), Fa
     Ok(())
 }
 
-/// How a crash is typed.
-pub fn crash_words(crash: Crash) -> String {
-    match crash {
-        Crash::Stop(None) => "stop".to_owned(),
-        Crash::Stop(Some(most)) => format!("stop:{most}"),
-        Crash::Restart => "restart".to_owned(),
-    }
-}
-
 /// `stop`, `stop:2` or `restart`.
 pub fn crash(text: &str) -> Result<Crash, Failure> {
-    let wrong = || Failure::usage(format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`"));
-    match text.split_once(':') {
-        None if text == "stop" => Ok(Crash::Stop(None)),
-        None if text == "restart" => Ok(Crash::Restart),
-        Some(("stop", most)) => match most.parse() {
-            Ok(most @ 1..=MOST_CRASHES) => Ok(Crash::Stop(Some(most))),
-            _ => Err(wrong()),
-        },
-        _ => Err(wrong()),
-    }
+    let forms = || format!("`stop`, `stop:F` with F from 1 to {MOST_CRASHES}, or `restart`");
+    Crash::read(text).ok_or_else(|| Failure::usage(forms()))
 }
 
 /// `100MB`, `4G`, `512KiB`; a bare number is bytes. Units are powers of 1024.

@@ -637,7 +637,7 @@ fn run(seed: u64, systems: usize) -> [usize; 3] {
                     assert!(again.is_ok(), "{model}\n{text}\n{written}");
                     scripts_are_decided(&system, certificate);
                     let less = check(&system, model, &text, Extent::Needed, how);
-                    let less = less.unwrap_or_else(|it| panic!("{}\n{model}\n{text}", explain(&system, &it)));
+                    let less = less.unwrap_or_else(|it| panic!("{}\n{model}\n{text}", explain(&it)));
                     scripts_are_decided(&system, &less);
                     let written = less.invariants(&system);
                     let again = check(&system, model, &written, Extent::All, how);
@@ -646,7 +646,7 @@ fn run(seed: u64, systems: usize) -> [usize; 3] {
                 (Ok(_), Some(why)) => panic!("accepted, but {why}\n{model}\n{text}"),
                 (Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)), Some(_)) => met[1] += 1,
                 (Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)), None) => met[2] += 1,
-                (Err(other), _) => panic!("{}\n{model}\n{text}", explain(&system, other)),
+                (Err(other), _) => panic!("{}\n{model}\n{text}", explain(other)),
             }
         }
     }

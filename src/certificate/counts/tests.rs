@@ -43,8 +43,8 @@ pub fn scripts_are_decided(system: &System, certificate: &Certificate) {
 /// A model, the cubes that prove it, and cubes that are not excluded. Accepted certificates are read back.
 fn shows(model: &str, cubes: &[&str], wrong: &[&str]) {
     let system = system(model);
-    let certificate = checked(model, cubes)
-        .unwrap_or_else(|refused| panic!("{}\n{model}\n{cubes:?}", explain(&system, &refused)));
+    let certificate =
+        checked(model, cubes).unwrap_or_else(|refused| panic!("{}\n{model}\n{cubes:?}", explain(&refused)));
     let text = certificate.invariants(&system);
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
@@ -54,7 +54,7 @@ fn shows(model: &str, cubes: &[&str], wrong: &[&str]) {
     for cube in wrong {
         let result = checked(model, &[cubes, &[cube]].concat());
         let refuted = matches!(result, Err(NoCertificate::Failed(ProofFailure::Refuted(_), _)));
-        assert!(refuted, "{cube}: {}", result.map_or_else(|it| explain(&system, &it), |it| it.summary()));
+        assert!(refuted, "{cube}: {}", result.map_or_else(|it| explain(&it), |it| it.summary()));
     }
 }
 
@@ -141,7 +141,7 @@ fn scripts_are_about_the_cubes_that_are_left() {
     ] {
         let text = [other, needed[0], needed[1]].join("\n");
         let certificate = check(&system, model, &text, Extent::Needed, how)
-            .unwrap_or_else(|refused| panic!("{}\n{other}", explain(&system, &refused)));
+            .unwrap_or_else(|refused| panic!("{}\n{other}", explain(&refused)));
         assert_eq!(certificate.cubes.proved, 2, "{other}");
         scripts_are_decided(&system, &certificate);
     }
@@ -166,7 +166,7 @@ fn a_cube_stays_that_says_what_there_is_to_know() {
     let interrupt = Interrupt::default();
     let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
     let certificate = check(&system, model, &text, Extent::Needed, how)
-        .unwrap_or_else(|refused| panic!("{}", explain(&system, &refused)));
+        .unwrap_or_else(|refused| panic!("{}", explain(&refused)));
     scripts_are_decided(&system, &certificate);
     let written = certificate.invariants(&system);
     assert!(check(&system, model, &written, Extent::All, how).is_ok(), "{written}");

@@ -87,13 +87,13 @@ pub fn theorem(
     if cubes.subject.runs.is_some() {
         return Err(NoTheorem::Unsupported("properties of runs"));
     }
-    if cubes.abstraction.is_some() {
+    if cubes.refinement.is_some() {
         return Err(NoTheorem::Unsupported("refinements"));
     }
-    if !cubes.subject.announcements.arrays.is_empty() {
+    if !cubes.subject.announcements.is_empty() {
         return Err(NoTheorem::Unsupported("announcements"));
     }
-    if stated::tails(system, cubes).any(|it| it.bound > 1) {
+    if cubes.subject.tails.iter().any(|it| it.bound > 1) {
         return Err(NoTheorem::Unsupported("tails over several processes"));
     }
     if cubes.trusting {

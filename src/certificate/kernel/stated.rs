@@ -8,9 +8,8 @@
 
 use crate::cubes::Cubes;
 use crate::ground::Overflow;
-use crate::tails;
 use cubicle_lang::model::{
-    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, VarId,
+    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
 };
 use cubicle_run::verdict::Forbidden;
 
@@ -36,9 +35,10 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
     let mut renamed: Vec<VarId> = (0..model.vars.len() as u16).map(VarId).collect();
     let mut parts = system.to_parts();
     let mut gaps = Vec::new();
-    for tail in tails(model, cubes) {
+    for tail in &cubes.subject.tails {
         let span = parts.init.span;
-        let var = parts.counted(tail.constants, Dnf(vec![tail.denial]), None, span).ok_or(Overflow)?;
+        let var =
+            parts.counted(tail.constants, Dnf(vec![tail.denial.clone()]), None, span).ok_or(Overflow)?;
         renamed.push(var);
         gaps.push(var);
     }
@@ -72,11 +72,6 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         forbidden.cube.push(compared(cell, (1, 0), Relation::Le));
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
-}
-
-/// The tails of a proof.
-pub fn tails(model: &System, cubes: &Cubes) -> impl Iterator<Item = Tail> {
-    cubes.subject.tails.iter().map(|(_, words)| tails::read(model, words).expect("it was read"))
 }
 
 /// The system with axioms that say of each witness that its cells hold processes.

@@ -4,8 +4,8 @@ use super::super::added::NotDerived;
 use super::fails::{Fails, Reader, named};
 use cubicle_lang::model::ways::{both, read};
 use cubicle_lang::model::{
-    Case, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Ranking, Rational,
-    Relation, System, Temporal, TemporalKind, Term, Transition, Type, rename,
+    Case, Cell, Conj, Dnf, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Progress, Ranking,
+    Rational, Relation, System, Temporal, TemporalKind, Term, Transition, Type, Universal, rename,
 };
 
 /// The most values of a global that cells are compared with.
@@ -13,34 +13,41 @@ const MOST_COMPARED: u32 = 4;
 
 /// All ways for a condition of the ranking to fail.
 pub fn all(model: &System, ranking: &Ranking, property: &Temporal) -> Result<Vec<Fails>, NotDerived> {
-    let answer = if property.kind == TemporalKind::Response { &property.then } else { &property.first };
-    let rule = Rule { model, ranking, property, answer: &answer.0, params: property.params.len() as u8 };
-    let mut found = rule.start();
-    for t in &model.transitions {
-        found.extend(rule.keep(t)?);
-        for measure in &ranking.measures {
-            found.extend(rule.rise(t, measure)?);
-        }
-        for helper in &ranking.helpers {
-            found.extend(rule.lose(t, helper)?);
-        }
-    }
-    found.extend(rule.none()?);
-    found.extend(rule.below());
-    if let Some(least) = &ranking.least {
-        found.extend(rule.no_order(least)?);
-    }
+    let (asked, answer) = match property.kind {
+        TemporalKind::Response => (property.first.0.clone(), &property.then),
+        _ => (vec![Case::of(Conj::new())], &property.first),
+    };
+    let (progress, params) = (&ranking.progress, property.params.len() as u8);
+    let rule = Rule { model, progress, asked, answer: answer.0.clone(), params };
+    let mut found = rule.all()?;
     found.retain(|it| !it.ways.is_empty());
     Ok(found)
 }
 
+/// When a step is possible for these arguments among this number of processes; `None` where that is not said.
+pub fn possible(t: &Transition, args: &[u8], params: u8) -> Option<Case> {
+    let cube = rename::conj(&t.guard, &|p| named(p, args))??;
+    let universal = |it: &Universal| {
+        // The condition of a case is on processes other than all of these.
+        if args.len() < usize::from(params) {
+            return None;
+        }
+        let names = [args, &(params..params + it.bound).collect::<Vec<u8>>()].concat();
+        let body = rename::disjunction(&it.body.0, &|p| named(p, &names))?;
+        Some(Universal { body: Dnf(body), ..it.clone() })
+    };
+    let universals = t.universals.iter().map(universal).collect::<Option<_>>()?;
+    Some(Case { hidden: 0, cube, universals })
+}
+
 struct Rule<'a> {
     model: &'a System,
-    ranking: &'a Ranking,
-    property: &'a Temporal,
-    /// What keeps the promise.
-    answer: &'a [Case],
-    /// How many parameters the property has.
+    progress: &'a Progress,
+    /// After what something is awaited.
+    asked: Vec<Case>,
+    /// What is awaited.
+    answer: Vec<Case>,
+    /// For how many processes.
     params: u8,
 }
 
@@ -58,6 +65,40 @@ fn choices(procs: u8, count: u8) -> Vec<(u8, Vec<u8>)> {
 }
 
 impl<'a> Rule<'a> {
+    /// All ways for a condition to fail.
+    fn all(&self) -> Result<Vec<Fails>, NotDerived> {
+        let mut found = self.start();
+        for t in &self.model.transitions {
+            found.extend(self.keep(t)?);
+            for measure in &self.progress.measures {
+                found.extend(self.rise(t, measure)?);
+            }
+            for helper in &self.progress.helpers {
+                found.extend(self.lose(t, helper)?);
+            }
+        }
+        found.extend(self.none()?);
+        found.extend(self.below());
+        if let Some(least) = &self.progress.least {
+            found.extend(self.no_order(least)?);
+        }
+        for helper in &self.progress.helpers {
+            if let Some(progress) = &helper.again {
+                found.extend(self.again(helper, progress).all()?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// That the step of a helper becomes possible where it helps, or what is awaited comes.
+    fn again(&self, helper: &Helper, progress: &'a Progress) -> Rule<'a> {
+        let params = self.params + helper.further;
+        let asked = both(&self.progress.waits, &helper.when).unwrap_or_else(|_| vec![Conj::new()]);
+        let possible = self.steps_of(helper).filter_map(|t| possible(t, &helper.args, params));
+        let answer = self.answer.iter().cloned().chain(possible).collect();
+        Rule { model: self.model, progress, asked: asked.into_iter().map(Case::of).collect(), answer, params }
+    }
+
     const fn now(&self) -> Reader<'a> {
         Reader { model: self.model, step: None }
     }
@@ -71,7 +112,45 @@ impl<'a> Rule<'a> {
         &names[..usize::from(self.params)]
     }
 
-    /// The promise is not kept.
+    /// States in which what is awaited is not there, for these among the first processes.
+    fn open(&self, procs: u8, observed: &[u8]) -> Vec<Fails> {
+        let mut found = vec![Fails::of(procs)];
+        // What is asked of all others fails for some of them.
+        for case in self.answer.iter().filter(|it| it.hidden == 0) {
+            let [universal] = &case.universals[..] else { continue };
+            let mut next = Vec::new();
+            for fails in found {
+                let mut other = fails.clone();
+                other.and(&self.now().fails(std::slice::from_ref(&case.cube), observed));
+                next.push(other);
+                for (procs, chosen) in choices(fails.procs, universal.bound) {
+                    if chosen.iter().all(|it| !observed.contains(it)) {
+                        let mut fails = Fails { procs, ..fails.clone() };
+                        fails.and(&self.now().fails(&universal.body.0, &[observed, &chosen].concat()));
+                        next.push(fails);
+                    }
+                }
+            }
+            next.retain(|it| !it.ways.is_empty());
+            found = next;
+        }
+        for fails in &mut found {
+            self.unanswered(fails, observed, self.now());
+        }
+        found
+    }
+
+    /// States that wait, for these among the first processes.
+    fn waiting(&self, procs: u8, observed: &[u8]) -> Vec<Fails> {
+        let mut found = self.open(procs, observed);
+        for fails in &mut found {
+            fails.and(&self.now().holds(&self.progress.waits, observed));
+        }
+        found.retain(|it| !it.ways.is_empty());
+        found
+    }
+
+    /// What is awaited is not there, but for what it asks of all others.
     fn unanswered(&self, fails: &mut Fails, observed: &[u8], reader: Reader<'_>) {
         for case in self.answer.iter().filter(|it| it.universals.is_empty()) {
             let body = std::slice::from_ref(&case.cube);
@@ -84,18 +163,11 @@ impl<'a> Rule<'a> {
         }
     }
 
-    /// The state waits.
-    fn waits(&self, fails: &mut Fails, observed: &[u8]) {
-        fails.and(&self.now().holds(&self.ranking.waits, observed));
-        self.unanswered(fails, observed, self.now());
-    }
-
-    /// A step from a state that waits to one in which the promise is not kept.
+    /// A step to a state in which what is awaited is not there.
     fn step(&self, fails: &mut Fails, t: &Transition, observed: &[u8]) {
         let args: Vec<u8> = (0..t.arity() as u8).collect();
         fails.and(std::slice::from_ref(&t.guard));
         self.possible(fails, t, &args);
-        self.waits(fails, observed);
         self.unanswered(fails, observed, Reader { model: self.model, step: Some(t) });
     }
 
@@ -110,7 +182,7 @@ impl<'a> Rule<'a> {
 
     /// No measure below this level falls.
     fn nothing_falls(&self, fails: &mut Fails, t: &'a Transition, observed: &[u8], below: Option<u8>) {
-        for measure in self.ranking.measures.iter().filter(|it| below.is_none_or(|level| it.level < level)) {
+        for measure in self.progress.measures.iter().filter(|it| below.is_none_or(|level| it.level < level)) {
             match &measure.of {
                 Measured::Number(number) => fails.and(&self.moved(number, t, observed, false)),
                 Measured::Tuples { further, body } => {
@@ -180,37 +252,33 @@ impl<'a> Rule<'a> {
 
     /// A state that should wait, and does not.
     fn start(&self) -> Vec<Fails> {
-        let always = [Case::of(Conj::new())];
-        let asked = match self.property.kind {
-            TemporalKind::Response => &self.property.first.0[..],
-            _ => &always,
-        };
-        let of = |case: &Case| {
-            let mut fails = Fails::of(self.params + case.hidden);
-            let names: Vec<u8> = (0..fails.procs).collect();
-            fails.and(std::slice::from_ref(&case.cube));
-            for it in &case.universals {
-                fails.and_others(&names, it.bound, &|further| {
-                    self.now().holds(&it.body.0, &[&names[..], further].concat())
-                });
+        let mut found = Vec::new();
+        for case in &self.asked {
+            let names: Vec<u8> = (0..self.params + case.hidden).collect();
+            for mut fails in self.open(names.len() as u8, self.observed(&names)) {
+                fails.and(std::slice::from_ref(&case.cube));
+                for it in &case.universals {
+                    fails.and_others(&names, it.bound, &|further| {
+                        self.now().holds(&it.body.0, &[&names[..], further].concat())
+                    });
+                }
+                fails.and(&self.now().fails(&self.progress.waits, self.observed(&names)));
+                found.push(fails);
             }
-            fails.and(&self.now().fails(&self.ranking.waits, self.observed(&names)));
-            self.unanswered(&mut fails, self.observed(&names), self.now());
-            fails
-        };
-        asked.iter().map(of).collect()
+        }
+        found
     }
 
     /// A step after which a state no longer waits, though the promise is not kept.
     fn keep(&self, t: &'a Transition) -> Result<Vec<Fails>, NotDerived> {
         let mut found = Vec::new();
         for (procs, names) in choices(t.arity() as u8, self.params) {
-            let mut fails = Fails::of(procs);
-            fails.and(&self.now().holds(&self.ranking.waits, &names));
-            fails.and(&self.after(t).fails(&self.ranking.waits, &names));
-            if !fails.ways.is_empty() {
-                self.step(&mut fails, t, &names);
-                found.push(fails);
+            for mut fails in self.waiting(procs, &names) {
+                fails.and(&self.after(t).fails(&self.progress.waits, &names));
+                if !fails.ways.is_empty() {
+                    self.step(&mut fails, t, &names);
+                    found.push(fails);
+                }
             }
         }
         Ok(found)
@@ -225,15 +293,19 @@ impl<'a> Rule<'a> {
         let mut found = Vec::new();
         for (procs, names) in choices(t.arity() as u8, self.params + further) {
             let observed = self.observed(&names);
-            let mut fails = Fails::of(procs);
+            let mut rises = Fails::of(procs);
             match &measure.of {
-                Measured::Number(number) => fails.and(&self.moved(number, t, observed, true)),
+                Measured::Number(number) => rises.and(&self.moved(number, t, observed, true)),
                 Measured::Tuples { body, .. } => {
-                    fails.and(&self.now().fails(body, &names));
-                    fails.and(&self.after(t).holds(body, &names));
+                    rises.and(&self.now().fails(body, &names));
+                    rises.and(&self.after(t).holds(body, &names));
                 }
             }
-            if !fails.ways.is_empty() {
+            if rises.ways.is_empty() {
+                continue;
+            }
+            for mut fails in self.waiting(procs, observed) {
+                fails.and(&rises.ways);
                 self.step(&mut fails, t, observed);
                 self.nothing_falls(&mut fails, t, observed, Some(measure.level));
                 found.push(fails);
@@ -248,32 +320,53 @@ impl<'a> Rule<'a> {
         model.asked_by(&model.fairness[helper.fairness])
     }
 
+    /// What a helper asks of its step but for what that asks of all others: one of these, over its arguments.
+    fn guards(&self, helper: &Helper) -> Vec<Conj> {
+        match helper.again {
+            Some(_) => vec![Conj::new()],
+            None => self.steps_of(helper).map(|it| it.guard.clone()).collect(),
+        }
+    }
+
     /// A step in which no measure falls, and that takes a helper that is ready, or makes it not ready.
     fn lose(&self, t: &'a Transition, helper: &Helper) -> Result<Vec<Fails>, NotDerived> {
         let mut found = Vec::new();
         for (procs, names) in choices(t.arity() as u8, self.params + helper.further) {
             let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
+            // Where fairness is about any processes, a step of others is one.
+            let any = self.model.fairness[helper.fairness].any;
             let is_taken = self.steps_of(helper).any(|it| it.origin == t.origin)
-                && args.iter().copied().eq(0..t.params.len() as u8);
+                && (any || args.iter().copied().eq(0..t.params.len() as u8));
             let lost = if is_taken {
                 vec![(procs, vec![Conj::new()])]
             } else {
                 self.not_ready(helper, (procs, &names), self.after(t))?
             };
-            for ready in self.steps_of(helper) {
+            let steps: Vec<Option<&Transition>> = match helper.again {
+                Some(_) => vec![None],
+                None => self.steps_of(helper).map(Some).collect(),
+            };
+            for ready in steps {
                 for (procs, ways) in &lost {
-                    let mut fails = Fails::of(*procs);
-                    fails.and(&self.now().holds(&helper.when, &names));
-                    fails.and(&self.now().holds(std::slice::from_ref(&ready.guard), &args));
-                    fails.and(ways);
-                    if fails.ways.is_empty() {
+                    let mut loses = Fails::of(*procs);
+                    loses.and(&self.now().holds(&helper.when, &names));
+                    if let Some(ready) = ready {
+                        loses.and(&self.now().holds(std::slice::from_ref(&ready.guard), &args));
+                    }
+                    loses.and(ways);
+                    if loses.ways.is_empty() {
                         continue;
                     }
                     let observed = self.observed(&names);
-                    self.possible(&mut fails, ready, &args);
-                    self.step(&mut fails, t, observed);
-                    self.nothing_falls(&mut fails, t, observed, None);
-                    found.push(fails);
+                    for mut fails in self.waiting(*procs, observed) {
+                        fails.and(&loses.ways);
+                        if let Some(ready) = ready {
+                            self.possible(&mut fails, ready, &args);
+                        }
+                        self.step(&mut fails, t, observed);
+                        self.nothing_falls(&mut fails, t, observed, None);
+                        found.push(fails);
+                    }
                 }
             }
         }
@@ -288,7 +381,9 @@ impl<'a> Rule<'a> {
         reader: Reader<'_>,
     ) -> Result<Vec<(u8, Vec<Conj>)>, NotDerived> {
         let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
+        // What is possible again and again need not be possible now.
         let mut blocked = vec![(procs, vec![Conj::new()])];
+        blocked.retain(|_| helper.again.is_none());
         for t in self.steps_of(helper) {
             let mut next = Vec::new();
             for (procs, ways) in blocked {
@@ -319,7 +414,7 @@ impl<'a> Rule<'a> {
     /// A state that waits, and no helper is ready.
     fn none(&self) -> Result<Vec<Fails>, NotDerived> {
         let observed: Vec<u8> = (0..self.params).collect();
-        let Some(least) = &self.ranking.least else {
+        let Some(least) = &self.progress.least else {
             return self.no_helper((self.params, &observed), None);
         };
         let mut found = Vec::new();
@@ -351,7 +446,7 @@ impl<'a> Rule<'a> {
         element: Option<u8>,
     ) -> Result<Vec<Fails>, NotDerived> {
         let mut ways = vec![(procs, vec![Conj::new()])];
-        for helper in &self.ranking.helpers {
+        for helper in &self.progress.helpers {
             let names = match (helper.further, element) {
                 (0, _) => observed.to_vec(),
                 (1, Some(element)) if !observed.contains(&element) => [observed, &[element]].concat(),
@@ -371,26 +466,26 @@ impl<'a> Rule<'a> {
         }
         let mut found = Vec::new();
         for (procs, ways) in ways {
-            let mut fails = Fails { ways, ..Fails::of(procs) };
-            self.waits(&mut fails, observed);
-            let plain = |helper: &&Helper| self.steps_of(helper).all(|t| t.universals.is_empty());
-            for helper in self.ranking.helpers.iter().filter(|it| it.further > 0).filter(plain) {
-                fails.and_others(observed, helper.further, &|further| {
-                    let names = [observed, further].concat();
-                    let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
-                    let mut blocked = Fails::of(u8::MAX);
-                    for t in self.steps_of(helper) {
-                        blocked.and(&self.now().fails(std::slice::from_ref(&t.guard), &args));
+            let mut all = self.waiting(procs, observed);
+            let plain = |helper: &&Helper| {
+                helper.again.is_some() || self.steps_of(helper).all(|t| t.universals.is_empty())
+            };
+            for fails in &mut all {
+                fails.and(&ways);
+                for helper in self.progress.helpers.iter().filter(|it| it.further > 0).filter(plain) {
+                    fails.and_others(observed, helper.further, &|further| {
+                        let names = [observed, further].concat();
+                        let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
+                        let mut said = self.now().fails(&helper.when, &names);
+                        said.extend(self.now().fails(&self.guards(helper), &args));
+                        said
+                    });
+                    if helper.further == 1 {
+                        self.count_none(fails, helper, observed);
                     }
-                    let mut said = self.now().fails(&helper.when, &names);
-                    said.extend(blocked.ways);
-                    said
-                });
-                if helper.further == 1 {
-                    self.count_none(&mut fails, helper, observed);
                 }
             }
-            found.push(fails);
+            found.extend(all);
         }
         Ok(found)
     }
@@ -400,16 +495,13 @@ impl<'a> Rule<'a> {
         let other = self.params;
         let names: Vec<u8> = (0..=other).collect();
         let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
-        for t in self.steps_of(helper) {
-            let guard = self.now().holds(std::slice::from_ref(&t.guard), &args);
-            for way in both(&guard, &helper.when).unwrap_or_default() {
-                for (own, of_globals) in self.by_values(way, other).unwrap_or_default() {
-                    let mut or: Vec<Conj> = self.now().fails(&[of_globals], &names);
-                    or.extend(
-                        observed.iter().flat_map(|p| self.now().holds(std::slice::from_ref(&own), &[*p])),
-                    );
-                    fails.none.push((own, or));
-                }
+        let guards = self.now().holds(&self.guards(helper), &args);
+        for way in both(&guards, &helper.when).unwrap_or_default() {
+            for (own, of_globals) in self.by_values(way, other).unwrap_or_default() {
+                let mut or: Vec<Conj> = self.now().fails(&[of_globals], &names);
+                let of_observed = |p: &u8| self.now().holds(std::slice::from_ref(&own), &[*p]);
+                or.extend(observed.iter().flat_map(of_observed));
+                fails.none.push((own, or));
             }
         }
     }
@@ -465,22 +557,22 @@ impl<'a> Rule<'a> {
     /// A state that waits in which a number of the measures is negative.
     fn below(&self) -> Vec<Fails> {
         let observed: Vec<u8> = (0..self.params).collect();
-        let numbers = self.ranking.measures.iter().filter_map(|it| match &it.of {
+        let numbers = self.progress.measures.iter().filter_map(|it| match &it.of {
             Measured::Number(number) => Some(number),
             Measured::Tuples { .. } => None,
         });
         let of = |number: &Linear| {
-            let mut fails = Fails::of(self.params);
             // number + 1 <= 0
             let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-            if let Some(expr) = number.add_scaled(Rational::ONE, &one) {
-                let negative = Literal::Linear { expr, relation: Relation::Le, integer: true };
-                fails.and(&self.now().holds(&[vec![negative]], &observed));
-            }
-            self.waits(&mut fails, &observed);
-            fails
+            let expr = number.add_scaled(Rational::ONE, &one);
+            let negative = expr.map_or_else(Conj::new, |expr| {
+                vec![Literal::Linear { expr, relation: Relation::Le, integer: true }]
+            });
+            let mut found = self.waiting(self.params, &observed);
+            found.iter_mut().for_each(|it| it.and(std::slice::from_ref(&negative)));
+            found
         };
-        numbers.map(of).collect()
+        numbers.flat_map(of).collect()
     }
 
     /// Elements on which `before` is no strict order, in a state that waits.
@@ -493,20 +585,18 @@ impl<'a> Rule<'a> {
                 if others.clone().any(|it| *it < self.params) {
                     continue;
                 }
-                let mut fails = Fails::of(procs);
                 let is_before = |a: usize, b: usize| self.now().holds(&least.before, &[names[a], names[b]]);
-                fails.and(&is_before(0, 1));
-                if count == 2 {
-                    fails.and(&is_before(1, 0));
-                } else {
-                    fails.and(&is_before(1, 2));
-                    fails.and(&self.now().fails(&least.before, &[names[0], names[2]]));
-                }
-                for other in others {
-                    fails.and(&self.now().holds(&least.among, &[&observed[..], &[*other]].concat()));
-                }
-                if !fails.ways.is_empty() {
-                    self.waits(&mut fails, &observed);
+                for mut fails in self.waiting(procs, &observed) {
+                    fails.and(&is_before(0, 1));
+                    if count == 2 {
+                        fails.and(&is_before(1, 0));
+                    } else {
+                        fails.and(&is_before(1, 2));
+                        fails.and(&self.now().fails(&least.before, &[names[0], names[2]]));
+                    }
+                    for other in others.clone() {
+                        fails.and(&self.now().holds(&least.among, &[&observed[..], &[*other]].concat()));
+                    }
                     found.push(fails);
                 }
             }

@@ -12,9 +12,13 @@
 //! 2. *keep*: a step from a state that waits leads to one in which B or `waits` holds;
 //! 3. *rise*: in a step from a state that waits to one in which B does not hold, where a measure of some level rises, one of a
 //!    lower level falls;
-//! 4. *lose*: in such a step in which no measure falls, each helper that is ready for some r before it is not what is taken, and is ready for r after it;
+//! 4. *lose*: in such a step in which no measure falls, each helper that is ready for some r before it is not what is taken (for any processes, if its fairness
+//!    is about any), and is ready for r after it;
 //! 5. *none*: in a state that waits, some helper is ready for some r;
-//! 6. *below*: in a state that waits, no number of the measures is negative.
+//! 6. *below*: in a state that waits, no number of the measures is negative;
+//! 7. *again*: a helper with strong fairness may be *ready* where its formula alone holds. Then the same conditions hold, with waits, measures
+//!    and helpers of its own, of the response for p and r from the states that wait for p and satisfy its formula to those in which B holds or its
+//!    step is possible.
 //!
 //! # Why the property holds
 //!
@@ -24,7 +28,7 @@
 //! the instance is, and the numbers not negative: so there are finitely many such steps. From some moment on no measure changes. At that moment some
 //! helper is ready for some r (5), and so it is for ever after, and its step is never taken (4). So it can be taken at every moment and is not: the run is not
 //! fair, for weak fairness, and so for strong fairness. A run that stays where nothing is possible is such a run, too: a helper that is
-//! ready is possible. So no fair run breaks the property, for any number of processes. Nothing is assumed of the data, of the order or of names of processes.
+//! ready is possible. By 7, a step whose helper's formula holds for ever is possible again and again, and never taken: not fair, for strong fairness, either. So no fair run breaks the property, for any number of processes. Nothing is assumed of the data, of the order or of names of processes.
 //!
 //! # What is derived
 //!
@@ -47,12 +51,13 @@ mod text;
 
 use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
-    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Ranking,
-    Rational, Relation, System, SystemParts, TemporalKind, Term, Transition, Type, Universal, Update,
-    VarKind,
+    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress,
+    Ranking, Rational, Relation, System, SystemParts, TemporalKind, Term, Transition, Type, Universal,
+    Update, VarKind,
 };
 use fails::Fails;
 
+pub use conditions::possible;
 pub use text::{lines, read, words};
 
 /// The most bad cubes and failing transitions.
@@ -70,8 +75,8 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
         return unfit("a ranking is of a `response` or a `recurrence`");
     }
-    if model.failures.is_some() || model.sorts.is_some() {
-        return unfit("a ranking needs processes of one sort that do not fail");
+    if model.failures.is_some() {
+        return unfit("a ranking needs processes that do not fail");
     }
     fits(model, ranking, property.params.len())?;
     let mut system = SystemParts { temporal: Vec::new(), fairness: Vec::new(), ..model.to_parts() };
@@ -150,36 +155,8 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
     let Some(params) = params else {
         return Err(NotDerived::TooHard("the property has too many parameters".to_owned()));
     };
-    let mut formulas: Vec<(u8, &[Conj])> = vec![(params, &ranking.waits)];
-    let mut fits = !ranking.helpers.is_empty();
-    let mut numbers = Vec::new();
-    for measure in &ranking.measures {
-        match &measure.of {
-            Measured::Tuples { further, body } => {
-                fits &= *further <= 2;
-                formulas.push((params + (*further).min(2), body));
-            }
-            Measured::Number(number) => numbers.push(number),
-        }
-    }
-    for helper in &ranking.helpers {
-        let Some(fairness) = model.fairness.get(helper.fairness) else {
-            return Err(NotDerived::Unfit("the model has no such declaration of fairness".to_owned()));
-        };
-        let all = params + helper.further.min(2);
-        let differ = (1..helper.args.len()).all(|at| !helper.args[..at].contains(&helper.args[at]));
-        fits &= helper.further <= 2 && differ && helper.args.iter().all(|it| *it < all);
-        let mut steps = model.asked_by(fairness);
-        let plain = |t: &Transition| t.hidden == 0 && t.params.len() == helper.args.len();
-        if fairness.any && !helper.args.is_empty() || !steps.all(plain) {
-            return Err(NotDerived::TooHard("such a declaration of fairness is not followed".to_owned()));
-        }
-        formulas.push((all, &helper.when));
-    }
-    if let Some(least) = &ranking.least {
-        fits &= params > 0;
-        formulas.extend([(params + 1, &least.among[..]), (2, &least.before)]);
-    }
+    let (mut formulas, mut numbers) = (Vec::new(), Vec::new());
+    let fits = parts(model, &ranking.progress, params, &mut (&mut formulas, &mut numbers))?;
     let known = |cell: &Cell, most: u8| {
         let var = model.vars.get(usize::from(cell.var.0));
         let index = |p: &ProcRef| is_named(*p, most, model);
@@ -197,9 +174,9 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
             terms && literal.cells().into_iter().all(|cell| known(cell, *most))
         })
     };
-    let whole = |number: &&Linear| {
+    let whole = |(params, number): &(u8, &Linear)| {
         let cell = |(cell, factor): &(Cell, Rational)| {
-            known(cell, params) && factor.is_integer() && model.var(cell.var).ty == Type::Int
+            known(cell, *params) && factor.is_integer() && model.var(cell.var).ty == Type::Int
         };
         number.constant.is_integer() && number.terms.iter().all(cell)
     };
@@ -207,6 +184,48 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
         return Ok(());
     }
     Err(NotDerived::Unfit("the ranking is not about the processes and variables that it may name".to_owned()))
+}
+
+/// Gathers the formulas and numbers of what is awaited for some processes, each with the number of processes that it may name. Returns whether the rest
+/// fits.
+fn parts<'r>(
+    model: &System,
+    progress: &'r Progress,
+    params: u8,
+    found: &mut (&mut Vec<(u8, &'r [Conj])>, &mut Vec<(u8, &'r Linear)>),
+) -> Result<bool, NotDerived> {
+    found.0.push((params, &progress.waits));
+    let mut fits = params < 8;
+    for measure in &progress.measures {
+        match &measure.of {
+            Measured::Tuples { further, body } => {
+                fits &= *further <= 2;
+                found.0.push((params + (*further).min(2), body));
+            }
+            Measured::Number(number) => found.1.push((params, number)),
+        }
+    }
+    for helper in &progress.helpers {
+        let Some(fairness) = model.fairness.get(helper.fairness) else {
+            return Err(NotDerived::Unfit("the model has no such declaration of fairness".to_owned()));
+        };
+        let all = params + helper.further.min(2);
+        let differ = (1..helper.args.len()).all(|at| !helper.args[..at].contains(&helper.args[at]));
+        fits &= helper.further <= 2 && differ && helper.args.iter().all(|it| *it < all);
+        let plain = |t: &Transition| t.hidden == 0 && t.params.len() == helper.args.len();
+        if !model.asked_by(fairness).all(plain) {
+            return Err(NotDerived::TooHard("such a declaration of fairness is not followed".to_owned()));
+        }
+        found.0.push((all, &helper.when));
+        if let Some(progress) = &helper.again {
+            fits &= fairness.strong && all < 8 && parts(model, progress, all, found)?;
+        }
+    }
+    if let Some(least) = &progress.least {
+        fits &= params > 0;
+        found.0.extend([(params + 1, &least.among[..]), (2, &least.before)]);
+    }
+    Ok(fits)
 }
 
 /// Whether a process is one of the first ones, or a constant of the model.

@@ -4,17 +4,24 @@ use super::super::declaration::literal_words;
 use super::super::unreadable::LineError;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{
-    Conj, Fairness, Helper, Least, Linear, Literal, Measure, Measured, Ranking, Relation, System,
+    Conj, Fairness, Helper, Least, Linear, Literal, Measure, Measured, Progress, Ranking, Relation, System,
 };
 
 /// The lines of a ranking.
 pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> String) -> Vec<String> {
-    let observed = ranking.params(model);
-    let mut lines = vec![
-        format!("ranking of {} with {}", ranking.property, ranking.failed),
-        format!("waits {}", formula(model, observed, &ranking.waits)),
-    ];
-    for Measure { level, of } in &ranking.measures {
+    let mut lines = vec![format!("ranking of {} with {}", ranking.property, ranking.failed)];
+    lines.extend(parts(model, (ranking.params(model), &ranking.progress), declared));
+    lines
+}
+
+/// The lines of what is awaited for this number of processes.
+fn parts(
+    model: &System,
+    (observed, progress): (u8, &Progress),
+    declared: &dyn Fn(&Fairness) -> String,
+) -> Vec<String> {
+    let mut lines = vec![format!("waits {}", formula(model, observed, &progress.waits))];
+    for Measure { level, of } in &progress.measures {
         lines.push(match of {
             Measured::Tuples { further, body } => {
                 format!("level {level} {}", formula(model, observed + further, body))
@@ -24,16 +31,14 @@ pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> 
             }
         });
     }
-    for helper in &ranking.helpers {
-        let what = model.fairness.get(helper.fairness).map_or_else(String::new, declared);
-        let when = formula(model, observed + helper.further, &helper.when);
-        lines.push(format!(
-            "helps {} ({what}) with {} where {when}",
-            helper.fairness + 1,
-            names(&helper.args)
-        ));
+    for Helper { fairness, further, args, when, again } in &progress.helpers {
+        let what = model.fairness.get(*fairness).map_or_else(String::new, declared);
+        let when = formula(model, observed + further, when);
+        lines.push(format!("helps {} ({what}) with {} where {when}", fairness + 1, names(args)));
+        let again = again.iter().flat_map(|it| parts(model, (observed + further, it), declared));
+        lines.extend(again.map(|it| format!("again {it}")));
     }
-    if let Some(Least { among, before }) = &ranking.least {
+    if let Some(Least { among, before }) = &progress.least {
         let (among, before) = (formula(model, observed + 1, among), formula(model, 2, before));
         lines.push(format!("least {among} by {before}"));
     }
@@ -42,7 +47,11 @@ pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> 
 
 /// Why the property holds, in the words of the model, line by line.
 pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
-    let process = format!("p{}", ranking.params(model) + 1);
+    reasons(model, ranking.params(model), &ranking.progress)
+}
+
+fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
+    let process = format!("p{}", observed + 1);
     let of = |measure: &Measure| match &measure.of {
         Measured::Tuples { further: 0, body } => format!("  whether {}", inner(model, body)),
         Measured::Tuples { body, .. } => format!("  the processes {process} with {}", inner(model, body)),
@@ -50,17 +59,36 @@ pub fn words(model: &System, ranking: &Ranking) -> Vec<String> {
             format!("  the distance between both sides of {}", inner(model, &[vec![not_negative(number)]]))
         }
     };
+    let name = |it: &Helper| model.fairness.get(it.fairness).map_or("", |it| model.name_of(it));
     let mut steps: Vec<&str> = Vec::new();
-    for helper in &ranking.helpers {
-        let name = model.fairness.get(helper.fairness).map_or("", |it| model.name_of(it));
-        if !steps.contains(&name) {
-            steps.push(name);
+    for helper in &progress.helpers {
+        if !steps.contains(&name(helper)) {
+            steps.push(name(helper));
         }
     }
-    let waits = inner(model, &ranking.waits);
-    let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
-    lines.extend(ranking.measures.iter().map(of));
-    lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+    let waits = inner(model, &progress.waits);
+    if progress.helpers.is_empty() {
+        return vec!["nothing is ever awaited".to_owned()];
+    }
+    let mut lines = if progress.measures.is_empty() {
+        vec![format!(
+            "while {waits}, one of these fair steps stays possible, and ends that: {}",
+            steps.join(", ")
+        )]
+    } else {
+        let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
+        lines.extend(progress.measures.iter().map(of));
+        lines.push(format!("and fair steps take from one: {}", steps.join(", ")));
+        lines
+    };
+    for helper in &progress.helpers {
+        if let Some(progress) = &helper.again {
+            lines.push(format!("and {} is possible again and again:", name(helper)));
+            lines.extend(
+                reasons(model, observed + helper.further, progress).iter().map(|it| format!("  {it}")),
+            );
+        }
+    }
     lines
 }
 
@@ -96,20 +124,25 @@ fn formula(model: &System, params: u8, body: &[Conj]) -> String {
 
 const FORM: LineError = LineError::Form(
     "`waits (p1) { F }`, `level N (p1 ..) { F }`, `level N falls (p1) { NUMBER <= NUMBER }`, \
-     `helps N (FAIRNESS) with (ARGUMENTS) where (p1 ..) { F }` or `least (p1 p2) { F } by (p1 p2) { F }`",
+     `helps N (FAIRNESS) with (ARGUMENTS) where (p1 ..) { F }`, `least (p1 p2) { F } by (p1 p2) { F }`, or one of these after `again`",
 );
 
-/// Reads a line after `ranking of ..`.
+/// Reads a line after `ranking of ..`, about what is awaited for this number of processes.
 pub fn read(
     model: ModelSource<'_>,
-    ranking: &mut Ranking,
+    (observed, progress): (u8, &mut Progress),
     (first, words): (&str, &str),
     declared: &dyn Fn(&Fairness) -> String,
 ) -> Result<(), LineError> {
-    let observed = ranking.params(model.system);
     let level = |it: &str| it.trim().parse::<u8>().map_err(|_| FORM);
     match first {
-        "waits" => ranking.waits = parsed(model, words)?.1,
+        "waits" => progress.waits = parsed(model, words)?.1,
+        "again" if !words.trim_start().starts_with("again again ") => {
+            let helper = progress.helpers.last_mut().ok_or(FORM)?;
+            let line = words.trim().split_once(' ').ok_or(FORM)?;
+            let progress = helper.again.get_or_insert_default();
+            read(model, (observed + helper.further, progress), line, declared)?;
+        }
         "level" => {
             let (number, rest) = words.split_once(' ').ok_or(FORM)?;
             let of = if let Some(number) = rest.strip_prefix("falls ") {
@@ -127,7 +160,7 @@ pub fn read(
                 let (params, body) = parsed(model, rest)?;
                 Measured::Tuples { further: params.checked_sub(observed).ok_or(FORM)?, body }
             };
-            ranking.measures.push(Measure { level: level(number)?, of });
+            progress.measures.push(Measure { level: level(number)?, of });
         }
         "helps" => {
             let (what, rest) = words.split_once(" with ").ok_or(FORM)?;
@@ -140,16 +173,18 @@ pub fn read(
             }
             let (params, when) = parsed(model, when)?;
             let further = params.checked_sub(observed).ok_or(FORM)?;
-            ranking.helpers.push(Helper { fairness, further, args: processes(args)?, when });
+            let args = processes(args)?;
+            progress.helpers.push(Helper { fairness, further, args, when, again: None });
         }
-        _ => {
+        "least" => {
             let (among, before) = words.split_once(" by ").ok_or(FORM)?;
             let ((params, among), (two, before)) = (parsed(model, among)?, parsed(model, before)?);
-            if params != observed + 1 || two != 2 || ranking.least.is_some() {
+            if params != observed + 1 || two != 2 || progress.least.is_some() {
                 return Err(FORM);
             }
-            ranking.least = Some(Least { among, before });
+            progress.least = Some(Least { among, before });
         }
+        _ => return Err(FORM),
     }
     Ok(())
 }

@@ -215,7 +215,7 @@ fn instances_refute_what_they_are_said_to() {
     let system = cubicle_lang::load(MODEL).expect("a correct model").system;
     let forbidden = system.bad.iter().map(Forbidden::from).collect();
     let subject = (crate::Subject::default(), None);
-    let cubes = Cubes::new(&system, subject, Vec::new(), forbidden, false);
+    let cubes = Cubes::new(system.clone(), subject, Vec::new(), forbidden, false);
     let index = CubeIndex::new(&system, &cubes, &Interrupt::default());
     let refuter = Refuter::new(&system, &index);
     let all = states();

@@ -146,9 +146,9 @@ fn a_forged_proof_about_runs_is_refused() {
 fn with_counts_a_refusal_needs_an_instance() {
     for (text, certain) in [(COUNT, false), (OPEN, true)] {
         let system = system(text);
-        let cubes = Cubes::new(&system, (Subject::default(), None), Vec::new(), bad(&system), false);
+        let cubes = Cubes::new(system.clone(), (Subject::default(), None), Vec::new(), bad(&system), false);
         let refused = NoCertificate::Failed(ProofFailure::Refuted(Obligation::Begins), Box::new(cubes));
-        let why = not_accepted(&system, &refused, &Interrupt::default());
+        let why = not_accepted(&refused, &Interrupt::default());
         assert_eq!(matches!(why, Reason::Uncertified(_)), certain, "{why:?}");
         assert_eq!(matches!(why, Reason::Unconfirmed(_)), !certain, "{why:?}");
     }

@@ -7,6 +7,9 @@ use cubicle_lang::model::{
 /// The most values of a type that formulas are made for.
 const MOST_VALUES: u32 = 12;
 
+/// The most literals about the parameters of which two are combined.
+const MOST_COMBINED: usize = 40;
+
 /// A cell at these processes.
 pub fn cell(var: VarId, index: &[u8]) -> Cell {
     Cell { var, index: index.iter().map(|p| ProcRef::Var(*p)).collect() }
@@ -163,6 +166,17 @@ impl<'a> Candidates<'a> {
             found.extend(others.map(|(right, _)| Measured::Number(difference(left, right, 0))));
         }
         found.extend(self.of_another().into_iter().map(tuples(1)));
+        if parameters.len() <= MOST_COMBINED {
+            for (at, a) in parameters.iter().enumerate() {
+                for b in &parameters[at + 1..] {
+                    let either = vec![vec![a.clone()], vec![b.clone()]];
+                    found.extend(
+                        [either, vec![vec![a.clone(), b.clone()]]]
+                            .map(|body| Measured::Tuples { further: 0, body }),
+                    );
+                }
+            }
+        }
         found
     }
 

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidates::Candidates;
 use super::sample::{Move, Sample};
 use cubicle_lang::model::semantics::{Env, Value};
-use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, Ranking, Term};
+use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, Progress, Term};
 
 /// The most levels of measures.
 const MOST_LEVELS: usize = 10;
+
+/// The most steps with strong fairness of which it is looked for why they are possible again and again.
+const MOST_AGAIN: usize = 12;
 
 /// What a measure or a condition is in each state that waits: a bit for each tuple of further processes, or a number.
 type Column = Vec<i64>;
@@ -31,9 +34,14 @@ impl Valued {
 }
 
 /// A helper with the tuples for which it is ready.
+#[derive(Clone)]
 struct Ready {
     helper: Helper,
     column: Column,
+    /// Whether its step need not be possible for it to be ready.
+    is_pledged: bool,
+    /// Reasons why its step is possible again and again.
+    again: Vec<Progress>,
 }
 
 /// Chooses rankings for a sample.
@@ -48,36 +56,69 @@ pub struct Chooser<'s, 'a> {
 impl<'s, 'a> Chooser<'s, 'a> {
     /// For this sample.
     pub fn new(sample: &'s Sample<'a>) -> Self {
-        let params = sample.property.params.len() as u8;
+        let params = sample.params;
         let candidates = Candidates::new(sample.system, params);
         Self { sample, candidates, params, known: BTreeMap::new() }
     }
 
-    /// Rankings that nothing seen refutes, the most promising first.
-    pub fn rankings(&mut self, failed: &str) -> Vec<Ranking> {
+    /// Reasons for progress that nothing seen refutes, the most promising first; at most `strong` steps with strong fairness depend on each other.
+    ///
+    /// # Errors
+    /// There is none: a state that waits in which nothing is known to help.
+    pub fn progress(&mut self, strong: u8) -> Result<Vec<Progress>, usize> {
         if self.sample.waits.is_empty() {
-            return Vec::new();
+            // It never waits.
+            return Ok(vec![Progress::default()]);
         }
         let mut measures = self.measures();
         let fallen = self.fallen(&measures);
-        let helpers = self.helpers(&fallen);
-        let Some(helpers) = self.covering(helpers) else { return Vec::new() };
+        let helpers = self.helpers(&fallen, false);
+        let helpers: Vec<Ready> = match self.covering(&helpers) {
+            Ok(chosen) => chosen.into_iter().map(|at| helpers[at].clone()).collect(),
+            Err(stuck) => self.with_strong(helpers, &fallen, strong).ok_or(stuck)?,
+        };
         self.prune(&mut measures, &helpers);
         let levels = (1..).zip(&measures);
-        let ranking = Ranking {
-            property: self.sample.property.name.clone(),
-            failed: failed.to_owned(),
+        let progress = Progress {
             waits: self.sample.waiting(),
             measures: levels.map(|(level, it)| Measure { level, of: it.measured.clone() }).collect(),
-            helpers: helpers.iter().map(|it| it.helper.clone()).collect(),
+            helpers: Vec::new(),
             least: None,
         };
+        let orders = helpers.iter().any(|it| it.helper.further > 0) && self.params > 0;
+        let least = orders.then(|| self.least(&helpers)).flatten();
+        let ways = helpers.iter().map(|it| it.again.len()).max().unwrap_or(0).max(1);
         let mut found = Vec::new();
-        if helpers.iter().any(|it| it.helper.further > 0) && self.params > 0 {
-            found.extend(self.least(&helpers).map(|least| Ranking { least: Some(least), ..ranking.clone() }));
+        for way in 0..ways {
+            let with = |it: &Ready| Helper {
+                again: it.again.get(way).or(it.again.last()).cloned(),
+                ..it.helper.clone()
+            };
+            let progress = Progress { helpers: helpers.iter().map(with).collect(), ..progress.clone() };
+            found.extend(least.clone().map(|least| Progress { least: Some(least), ..progress.clone() }));
+            found.push(progress);
         }
-        found.push(ranking);
-        found
+        Ok(found)
+    }
+
+    /// Helpers that cover, some of which are possible again and again; at most `strong` of these depend on each other.
+    fn with_strong(&mut self, mut helpers: Vec<Ready>, fallen: &[bool], strong: u8) -> Option<Vec<Ready>> {
+        let next = strong.checked_sub(1)?;
+        helpers.extend(self.helpers(fallen, true));
+        for _ in 0..MOST_AGAIN {
+            let chosen = self.covering(&helpers).ok()?;
+            let open =
+                chosen.iter().copied().find(|at| helpers[*at].is_pledged && helpers[*at].again.is_empty());
+            let Some(at) = open else {
+                return Some(chosen.into_iter().map(|at| helpers[at].clone()).collect());
+            };
+            let sample = self.sample.again(&helpers[at].helper);
+            helpers[at].again = Chooser::new(&sample).progress(next).unwrap_or_default();
+            if helpers[at].again.is_empty() {
+                helpers.remove(at);
+            }
+        }
+        None
     }
 
     /// For each state that waits, the further processes of which a literal holds.
@@ -181,8 +222,9 @@ impl<'s, 'a> Chooser<'s, 'a> {
         })
     }
 
-    /// The helpers that nothing seen refutes: of each step, those that are always ready when it is possible, else those that a condition allows.
-    fn helpers(&mut self, fallen: &[bool]) -> Vec<Ready> {
+    /// The helpers that nothing seen refutes: of each step, those that are always ready when it is possible, else those that a condition allows. `pledged`:
+    /// those with strong fairness that are ready where their condition holds.
+    fn helpers(&mut self, fallen: &[bool], pledged: bool) -> Vec<Ready> {
         let sample = self.sample;
         let mut found = Vec::new();
         for (number, fairness) in sample.system.fairness.iter().enumerate() {
@@ -190,11 +232,14 @@ impl<'s, 'a> Chooser<'s, 'a> {
             let arity = t.params.len() as u8;
             let plain =
                 |it: &cubicle_lang::model::Transition| it.hidden == 0 && it.params.len() == t.params.len();
-            if !sample.system.asked_by(fairness).all(plain) || fairness.any && arity > 0 || arity > 2 {
+            if !sample.system.asked_by(fairness).all(plain) || pledged && !fairness.strong || arity > 2 {
                 continue;
             }
             for (further, args) in shapes(self.params, arity) {
-                let enabled = self.enabled(number, further, &args);
+                let enabled = match pledged {
+                    true => self.column(usize::from(further), &[Conj::new()]),
+                    false => self.enabled(number, further, &args),
+                };
                 let mut conditions = vec![Conj::new()];
                 match further {
                     0 => conditions.extend(self.candidates.of_parameters().into_iter().map(|it| vec![it])),
@@ -209,14 +254,15 @@ impl<'s, 'a> Chooser<'s, 'a> {
                         _ => and(&self.column(usize::from(further), std::slice::from_ref(&when)), &enabled),
                     };
                     let is_always = when.is_empty();
-                    let helper = Helper { fairness: number, further, args: args.clone(), when: vec![when] };
-                    let ready = Ready { helper, column };
+                    let (args, when) = (args.clone(), vec![when]);
+                    let helper = Helper { fairness: number, further, args, when, again: None };
+                    let ready = Ready { helper, column, is_pledged: pledged, again: Vec::new() };
                     if ready.column.iter().all(|it| *it == 0) || !seen.insert(ready.column.clone()) {
                         continue;
                     }
                     if self.stays(&ready, fallen) {
                         found.push(ready);
-                        if is_always {
+                        if is_always && !pledged {
                             break;
                         }
                     }
@@ -263,13 +309,17 @@ impl<'s, 'a> Chooser<'s, 'a> {
             }
             let tuples = self.sample.further(it.from, ready.helper.further.into());
             !tuples.iter().take(62).enumerate().any(|(at, tuple)| {
-                before >> at & 1 == 1 && self.arguments(it.from, tuple, &ready.helper.args) == step.args
+                let is_one = || self.arguments(it.from, tuple, &ready.helper.args) == step.args;
+                before >> at & 1 == 1 && (fairness.any || is_one())
             })
         })
     }
 
-    /// Some of the helpers, one of which is ready in each state that waits.
-    fn covering(&self, mut helpers: Vec<Ready>) -> Option<Vec<Ready>> {
+    /// Some of the helpers, by their places, one of which is ready in each state that waits.
+    ///
+    /// # Errors
+    /// A state in which none is.
+    fn covering(&self, helpers: &[Ready]) -> Result<Vec<usize>, usize> {
         let mut open: Vec<usize> = (0..self.sample.waits.len()).collect();
         let mut chosen = Vec::new();
         while !open.is_empty() {
@@ -281,11 +331,11 @@ impl<'s, 'a> Chooser<'s, 'a> {
                     (best, most) = (Some(at), count);
                 }
             }
-            let it = helpers.remove(best?);
-            open.retain(|wait| it.column[*wait] == 0);
-            chosen.push(it);
+            let best = best.ok_or(open[0])?;
+            open.retain(|wait| helpers[best].column[*wait] == 0);
+            chosen.push(best);
         }
-        Some(chosen)
+        Ok(chosen)
     }
 
     /// Leaves out measures that the helpers do not need.

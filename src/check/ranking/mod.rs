@@ -23,51 +23,61 @@ use cubicle_lang::model::{
 };
 use cubicle_run::observer::Event;
 use cubicle_run::result::{Report, RunsPlan, RunsProof};
-use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::verdict::{Trace, Unproved, Verdict};
 use sample::Sample;
 use tracing::info;
 
 /// How often rankings are chosen again, after runs in which those before fail.
 const ATTEMPTS: usize = 16;
 
-/// Proves a property by a ranking; `None` when none is found that can be proved.
-pub fn proof(session: &mut Session<'_>, property: &Temporal) -> Option<RunsProof> {
+/// How many steps with strong fairness may each depend on the next one to be possible again and again.
+const STRONG: u8 = 2;
+
+/// Proves a property by a ranking. `failed` gets the numbers of processes with which one that was tried fails.
+///
+/// # Errors
+/// None was found that can be proved, for this reason.
+pub fn proof(
+    session: &mut Session<'_>,
+    property: &Temporal,
+    failed: &mut Vec<usize>,
+) -> Result<RunsProof, Unproved> {
     let system = session.system;
-    if !may_have_one(system, property) {
-        return None;
+    if !matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence) {
+        return Err(Unproved::Unranked(format!("it is a `{}`", property.kind.word())));
+    }
+    if system.failures.is_some() {
+        return Err(Unproved::Unranked("processes may fail".to_owned()));
     }
     session.tell(Event::Work("looking for a ranking"));
     let least = property.params.len().max(usize::from(system.proc_constants));
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
     let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
     for _ in 0..ATTEMPTS {
-        let rankings = Chooser::new(&sample).rankings(&fresh(system));
+        let progress = Chooser::new(&sample).progress(STRONG);
+        let progress = progress.map_err(|stuck| Unproved::NoRanking(Some(sample.words(stuck))))?;
         let mut runs = Vec::new();
-        for ranking in rankings {
+        for progress in progress {
             if session.interrupt.reason().is_some() {
-                return None;
+                break;
             }
+            let ranking = Ranking { property: property.name.clone(), failed: fresh(system), progress };
             info!(?ranking, "tried");
             session.tell(Event::Work("proving that a ranking falls"));
             match proved(session, &sample, ranking) {
-                Ok(proof) => return Some(proof),
+                Ok(proof) => return Ok(proof),
                 Err(run) => runs.extend(run),
             }
         }
         if runs.is_empty() {
-            return None;
+            break;
         }
         for run in &runs {
+            failed.push(run.initial.procs);
             sample.learn(run);
         }
     }
-    None
-}
-
-/// Whether rankings of a property are looked for.
-pub fn may_have_one(system: &System, property: &Temporal) -> bool {
-    let is_of_runs = matches!(property.kind, TemporalKind::Response | TemporalKind::Recurrence);
-    is_of_runs && !system.fairness.is_empty() && system.failures.is_none() && system.sorts.is_none()
+    Err(Unproved::NoRanking(None))
 }
 
 /// A name for the flag that the model does not use.
@@ -87,7 +97,7 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
         info!(?why, "the ranking has no system");
         None
     })?;
-    let hints = ranking.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
+    let hints = ranking.progress.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
     let failed = VarId::new(session.system.vars.len()).ok_or(None)?;
     let system = system.edited(|parts| {
         let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
@@ -149,7 +159,7 @@ fn hints(sample: &Sample<'_>, least: &Least) -> Vec<(Conj, Vec<Conj>)> {
     let [among] = &least.among[..] else { return Vec::new() };
     let [before] = &least.before[..] else { return Vec::new() };
     let [Literal::Linear { expr, .. }] = &before[..] else { return Vec::new() };
-    let params = sample.property.params.len() as u8;
+    let params = sample.params;
     let Some(array) = expr.terms.first().map(|it| it.0.var) else { return Vec::new() };
     if expr.terms.iter().any(|it| it.0.var != array) {
         return Vec::new();

@@ -1,11 +1,15 @@
 //! What is seen of a property in small instances: where it waits, and the steps from there.
 
+use std::rc::Rc;
+
+use cubicle_certificate::possible_step;
 use cubicle_forward::{SeenStep, sample_runs};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
 use cubicle_lang::model::{
-    Assignment, Case, Conj, Fairness, Literal, System, Temporal, TemporalKind, Term, TransitionId, Type,
-    VarKind,
+    Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, TemporalKind, Term, TransitionId,
+    Type, VarKind,
 };
+use cubicle_lang::words::{ShownCell, ValueNames, cells_of};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::verdict::Trace;
@@ -52,10 +56,14 @@ pub struct Move {
 pub struct Sample<'a> {
     /// The system.
     pub system: &'a System,
-    /// The property.
-    pub property: &'a Temporal,
+    /// How many processes the property is about.
+    pub params: u8,
+    /// After what something is awaited.
+    asked: Vec<Case>,
+    /// What is awaited.
+    answer: Vec<Case>,
     /// The instances.
-    pub instances: Vec<Instance<'a>>,
+    pub instances: Vec<Rc<Instance<'a>>>,
     /// Where it waits.
     pub waits: Vec<Wait>,
     /// The steps from there.
@@ -73,20 +81,52 @@ impl<'a> Sample<'a> {
         let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..options.clone() };
         let instance = |procs| {
             let seen = sample_runs(system, procs, &limits, interrupt);
-            Instance { semantics: Semantics::new(system, procs), states: seen.states, steps: seen.steps }
+            let semantics = Semantics::new(system, procs);
+            Rc::new(Instance { semantics, states: seen.states, steps: seen.steps })
         };
-        let instances = sizes.map(instance).collect();
-        let mut sample = Self { system, property, instances, waits: Vec::new(), moves: Vec::new() };
+        let (asked, answer) = match property.kind {
+            TemporalKind::Recurrence => (vec![Case::of(Conj::new())], &property.first),
+            _ => (property.first.0.clone(), &property.then),
+        };
+        let params = property.params.len() as u8;
+        Self::of(system, sizes.map(instance).collect(), params, (asked, answer.0.clone()))
+    }
+
+    fn of(
+        system: &'a System,
+        instances: Vec<Rc<Instance<'a>>>,
+        params: u8,
+        (asked, answer): (Vec<Case>, Vec<Case>),
+    ) -> Self {
+        let (waits, moves) = (Vec::new(), Vec::new());
+        let mut sample = Self { system, params, asked, answer, instances, waits, moves };
+        let orders = |it: &Case| {
+            let of_others = it.universals.iter().flat_map(|it| it.body.0.iter().flatten());
+            it.cube.iter().chain(of_others).any(|it| matches!(it, Literal::Less { .. }))
+        };
+        let alike = !system.orders_processes
+            && system.proc_constants == 0
+            && !sample.asked.iter().chain(&sample.answer).any(orders);
         for instance in 0..sample.instances.len() {
             let procs = sample.instances[instance].semantics.layout().procs;
-            let alike =
-                !system.orders_processes && !property.orders_processes() && system.proc_constants == 0;
-            let all = distinct_tuples(procs, property.params.len());
+            let all = distinct_tuples(procs, params.into());
             for tuple in all.take(if alike { 1 } else { usize::MAX }) {
                 sample.observe(instance, &tuple);
             }
         }
         sample
+    }
+
+    /// The same instances, where a step of a helper is awaited to be possible while the helper's formula holds.
+    pub fn again(&self, helper: &Helper) -> Self {
+        let asked = self.waiting().into_iter().flat_map(|waits| {
+            helper.when.iter().map(move |when| Case::of(waits.iter().chain(when).cloned().collect()))
+        });
+        let steps = self.system.asked_by(&self.system.fairness[helper.fairness]);
+        let params = self.params + helper.further;
+        let possible = steps.filter_map(|t| possible_step(t, &helper.args, params));
+        let answer = self.answer.iter().cloned().chain(possible).collect();
+        Self::of(self.system, self.instances.clone(), params, (asked.collect(), answer))
     }
 
     /// Adds the states of a run of a system whose first variables are those of this one, and the steps from there.
@@ -122,21 +162,18 @@ impl<'a> Sample<'a> {
                 }
             }
         }
-        self.instances.push(Instance { semantics, states, steps });
-        for tuple in distinct_tuples(procs, self.property.params.len()) {
+        self.instances.push(Rc::new(Instance { semantics, states, steps }));
+        for tuple in distinct_tuples(procs, self.params.into()) {
             self.observe(self.instances.len() - 1, &tuple);
         }
     }
 
     /// Follows the waits for a tuple.
     fn observe(&mut self, instance: usize, tuple: &[usize]) {
-        let it = &self.instances[instance];
+        let it = Rc::clone(&self.instances[instance]);
         let answered: Vec<bool> =
-            it.states.iter().map(|state| self.answers(&it.semantics, state, tuple)).collect();
-        let asks = |state: &State| {
-            self.property.kind == TemporalKind::Recurrence
-                || holds(&it.semantics, state, &self.property.first.0, tuple)
-        };
+            it.states.iter().map(|state| holds(&it.semantics, state, &self.answer, tuple)).collect();
+        let asks = |state: &State| holds(&it.semantics, state, &self.asked, tuple);
         let mut waits: Vec<bool> =
             it.states.iter().zip(&answered).map(|(state, answered)| !answered && asks(state)).collect();
         let mut from: Vec<Vec<usize>> = vec![Vec::new(); it.states.len()];
@@ -167,19 +204,21 @@ impl<'a> Sample<'a> {
         }
     }
 
-    fn answers(&self, semantics: &Semantics<'_>, state: &State, tuple: &[usize]) -> bool {
-        let answer = match self.property.kind {
-            TemporalKind::Response => &self.property.then,
-            _ => &self.property.first,
-        };
-        holds(semantics, state, &answer.0, tuple)
-    }
-
     /// The semantics, the state and the processes of a wait.
     pub fn at(&self, wait: usize) -> (&Semantics<'a>, &State, &[usize]) {
         let Wait { instance, state, tuple } = &self.waits[wait];
         let it = &self.instances[*instance];
         (&it.semantics, &it.states[*state], tuple)
+    }
+
+    /// The number of processes, and the state in the words of the model.
+    pub fn words(&self, wait: usize) -> (usize, String) {
+        let (_, state, _) = self.at(wait);
+        let names =
+            ValueNames::new(self.system, &Trace { initial: state.clone(), steps: Vec::new(), bad: None });
+        let shown = |it: &ShownCell<'_>| format!("{} = {}", it.name, names.shown(it, state));
+        let cells: Vec<String> = cells_of(self.system, state).iter().map(shown).collect();
+        (state.procs, cells.join(" && "))
     }
 
     /// The step of a move.
@@ -213,10 +252,7 @@ impl<'a> Sample<'a> {
     /// hold then.
     pub fn waiting(&self) -> Vec<Conj> {
         let plain = |it: &&Case| it.hidden == 0 && it.universals.is_empty();
-        let asked: Vec<Conj> = match self.property.kind {
-            TemporalKind::Recurrence => vec![Conj::new()],
-            _ => self.property.first.0.iter().filter(plain).map(|it| it.cube.clone()).collect(),
-        };
+        let asked: Vec<Conj> = self.asked.iter().filter(plain).map(|it| it.cube.clone()).collect();
         if (0..self.waits.len()).all(|wait| self.is(wait, &asked, &[])) {
             return asked;
         }
@@ -224,7 +260,7 @@ impl<'a> Sample<'a> {
         for (id, var) in self.system.declared() {
             let Type::Enum(ty) = var.ty else { continue };
             let indices = match var.kind {
-                VarKind::Array(1) => (0..self.property.params.len() as u8).map(|p| vec![p]).collect(),
+                VarKind::Array(1) => (0..self.params).map(|p| vec![p]).collect(),
                 VarKind::Array(_) => Vec::new(),
                 VarKind::Global | VarKind::Const => vec![Vec::new()],
             };

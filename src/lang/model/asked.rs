@@ -87,7 +87,7 @@ pub fn transition(
 
 /// A context with the names and predicates of a model, for another text.
 pub(super) fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a File) -> Context<'a> {
-    // A system may name processes without a bound on their number, as a monitor does.
+    // A system may name processes without a bound on their number, as a derived one does.
     let named = (system.proc_constants > 0).then(|| u32::from(system.proc_constants));
     let mut context = Context::new(symbols, system.max_procs.or(named));
     context.counts.clone_from(&system.counts);

@@ -10,7 +10,14 @@ pub struct Ranking {
     pub property: String,
     /// The variable that says that a condition of the ranking failed.
     pub failed: String,
-    /// What holds while the promise is awaited, one of these.
+    /// Why it is kept.
+    pub progress: Progress,
+}
+
+/// Why something comes that is awaited for some processes.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Progress {
+    /// What holds while it is awaited, one of these.
     pub waits: Vec<Conj>,
     /// What never rises then; compared level by level.
     pub measures: Vec<Measure>,
@@ -55,6 +62,9 @@ pub struct Helper {
     pub args: Vec<u8>,
     /// When it helps, where it is possible: one of these holds.
     pub when: Vec<Conj>,
+    /// With strong fairness: why its step is possible again and again while that holds, whether it is possible at the moment or not. What
+    /// is awaited is that, for the parameters of the property and the further processes.
+    pub again: Option<Progress>,
 }
 
 /// That a finite set that is not empty has an element with none before it: in such an element some helping step is possible.

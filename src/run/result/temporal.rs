@@ -2,7 +2,7 @@
 
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
-use cubicle_lang::model::{Count, MonitorPlan, Ranking, System, Var};
+use cubicle_lang::model::{Count, Ranking, System, Var};
 
 /// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,9 +44,7 @@ pub struct RunsProof {
 /// How a system was made for a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RunsPlan {
-    /// By the monitor of a `response` or a `recurrence`.
-    Monitor(MonitorPlan),
-    /// By a ranking of one.
+    /// By a ranking of a `response` or a `recurrence`.
     Ranking(Ranking),
     /// Its bad states are those of a `cover`.
     Cover,

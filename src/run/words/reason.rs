@@ -57,31 +57,23 @@ pub fn reason(reason: &Reason) -> String {
 /// Why a property of runs is not proved for any number of processes, in one line without a final stop.
 pub fn unproved(why: &Unproved) -> String {
     match why {
-        Unproved::NoMonitor { why, no_ranking: false } => {
-            format!("it has no monitor to be proved, since {why}; `number_procs N` would have all instances checked")
+        Unproved::Unranked(why) => {
+            format!("there is no ranking to be proved, since {why}; `number_procs N` would have all instances checked")
         }
-        Unproved::NoMonitor { why, no_ranking: true } => format!(
-            "no ranking was found, and there is no monitor, since {why}; `number_procs N` would have all instances checked"
-        ),
-        Unproved::Loop { procs, holds, steps } => {
+        Unproved::NoRanking(Some((procs, state))) => {
             let processes = if *procs == 1 { "process" } else { "processes" };
-            let end = if *holds {
-                "as no run of these does: a variable that says who is due may help, as the owner of a lock does".to_owned()
-            } else {
-                format!("and whether a run does is open: `--only-forward --procs {procs}` may show it")
-            };
             format!(
-                "no ranking was found, and no invariant that excludes [ {steps} ] for ever with {procs} {processes}, {end}"
+                "no ranking was found: with {procs} {processes}, no fair step is known to help where {state}; a variable that says who is due may help, as the owner of a lock does"
             )
         }
-        Unproved::Search(why) if matches!(**why, Reason::Spurious(_)) => {
-            "no ranking was found, and the search for an invariant closed a loop that no explored instance has; `--rounds N` searches longer".to_owned()
+        Unproved::NoRanking(None) => {
+            "rankings of small instances were found, but not proved for any number of processes; a `lemma` about what holds then may help".to_owned()
         }
         // The proof was found.
         Unproved::Search(why) if matches!(**why, Reason::Unconfirmed(_) | Reason::Uncertified(_)) => {
             reason(why)
         }
-        Unproved::Search(why) => format!("no ranking was found, and its monitor was not proved: {}", reason(why)),
+        Unproved::Search(why) => format!("the search for an invariant ended: {}", reason(why)),
     }
 }
 

@@ -173,7 +173,7 @@ impl Asked<'_> {
                     ) => Some((all.all[*cube].clone(), *transition)),
                     _ => None,
                 };
-                (explain(&system, &why), step)
+                (explain(&why), step)
             }
         };
         Ok(match self.step(&claims, &outside, first.as_ref())? {
@@ -281,7 +281,7 @@ impl Asked<'_> {
                 finding.holds = true;
                 let mut claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 claimed.extend(cubes.iter().flat_map(|at| self.claimed(*at)).map(|it| it.1));
-                let all = certificate.cubes.system(&system);
+                let all = certificate.cubes.system();
                 let ghosts = certificate.cubes.subject.tails.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
                     .iter()

@@ -153,7 +153,7 @@ impl Mutant<'_> {
             Err(certificate::NoCertificate::Failed(certificate::ProofFailure::Stopped(reason), _)) => {
                 Decided::Open(reason)
             }
-            Err(other) => Decided::Open(Reason::Uncertified(certificate::explain(self.system, &other))),
+            Err(other) => Decided::Open(Reason::Uncertified(certificate::explain(&other))),
         }
     }
 

@@ -58,12 +58,6 @@ impl Announcements {
         Self(found.collect())
     }
 
-    /// Those among these variables.
-    pub fn only(mut self, vars: &[VarId]) -> Self {
-        self.0.retain(|var, _| vars.contains(var));
-        self
-    }
-
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

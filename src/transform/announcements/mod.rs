@@ -29,6 +29,7 @@ use cubicle_lang::model::{
     VarId, VarKind, note_names,
 };
 
+use crate::not_derived::NotDerived;
 use find::Announcements;
 use watch::Watch;
 
@@ -42,22 +43,19 @@ pub struct Reduced {
     watches: Vec<Watch>,
 }
 
-/// The system without its announcements; `None` where it has none that is worth it: no setter says anything of all processes. Nor where the model
+/// The system without its announcements, with notes that have the names of [`note_names`].
+///
+/// # Errors
+/// It has none that is worth it: no setter says anything of all processes. Or there are too many ways to set them, or the model
 /// names processes by constants: parameters may be these, and are taken to be different here.
-pub fn without_announcements(original: &System) -> Option<Reduced> {
+pub fn without_announcements(original: &System) -> Result<Reduced, NotDerived> {
     let announcements = Announcements::of(original);
-    if announcements.is_empty() || original.proc_constants > 0 {
-        return None;
+    if announcements.is_empty() {
+        return Err(NotDerived::Unfit("the model has no announcements".to_owned()));
     }
-    without(original, announcements)
-}
-
-/// The system in which these are left out, as [`without_announcements`] has done it.
-pub fn without_these(original: &System, announcements: &[VarId]) -> Option<System> {
-    without(original, Announcements::of(original).only(announcements)).map(|it| it.system)
-}
-
-fn without(original: &System, announcements: Announcements) -> Option<Reduced> {
+    if original.proc_constants > 0 {
+        return Err(NotDerived::TooHard("announcements in a model with constants `#1`".to_owned()));
+    }
     let mut system = original.to_parts();
     for t in &mut system.transitions {
         t.updates.retain(|it| !announcements.contains(it.var));
@@ -67,7 +65,7 @@ fn without(original: &System, announcements: Announcements) -> Option<Reduced> {
     let mut watches = Vec::new();
     let origins = system.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
     for ((bad, name), origin) in affected.iter().zip(note_names(original, affected.len())).zip(origins..) {
-        let note = VarId::new(system.vars.len())?;
+        let note = VarId::new(system.vars.len()).ok_or_else(NotDerived::too_many_variables)?;
         let span = system.bad[*bad].span;
         let is_noted = |noted: bool| Literal::In {
             cell: Cell { var: note, index: std::iter::empty().collect() },
@@ -76,7 +74,8 @@ fn without(original: &System, announcements: Announcements) -> Option<Reduced> {
         system.vars.push(Var { name, kind: VarKind::Global, ty: Type::Enum(BOOL), range: u64::MAX, span });
         let init = &mut system.init;
         (init.body.0.iter_mut().chain(&mut init.without_processes.0)).for_each(|it| it.push(is_noted(false)));
-        for watch in Watch::all(original, &announcements, *bad)? {
+        let too_hard = || NotDerived::TooHard("announcements that may be set in too many ways".to_owned());
+        for watch in Watch::all(original, &announcements, *bad).ok_or_else(too_hard)? {
             let value = Term::Constructor(1);
             let assignment = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
             let guard = [&watch.guard[..], &[is_noted(false)]].concat();
@@ -96,7 +95,7 @@ fn without(original: &System, announcements: Announcements) -> Option<Reduced> {
         let bad = &mut system.bad[*bad];
         (bad.params, bad.cube, bad.spans) = (0, vec![is_noted(true)], vec![span]);
     }
-    Some(Reduced { system: System::new(system), announcements: announcements.names().collect(), watches })
+    Ok(Reduced { system: System::new(system), announcements: announcements.names().collect(), watches })
 }
 
 impl Reduced {

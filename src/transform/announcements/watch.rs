@@ -2,8 +2,8 @@
 
 use super::find::{Announcements, Setter};
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Universal, VarId, mentioned, rename,
-    simplify,
+    BOOL, Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Type, Universal, VarId, mentioned,
+    rename, simplify,
 };
 
 /// Most watches of one bad cube.
@@ -252,7 +252,7 @@ fn universal_span(universal: &Universal) -> cubicle_lang::diagnostic::Span {
     universal.spans.iter().flatten().next().copied().unwrap_or_default()
 }
 
-/// The relations of two processes of a sort of which an axiom says that one of any two is before the other, with the name of the sort.
+/// The relations, cells of `bool`, of two processes of a sort of which an axiom says that one of any two is before the other, with the name of the sort.
 fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
     let is_fixed = |var: VarId| !system.transitions.iter().any(|t| system.may_change(t, var));
     let mut found: Vec<(VarId, Option<&str>)> = Vec::new();
@@ -271,6 +271,7 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
         if let [a, b] = denied[..]
             && (a.var, a.index[0], a.index[1]) == (b.var, b.index[1], b.index[0])
             && a.index[0] != a.index[1]
+            && system.var(a.var).ty == Type::Enum(BOOL)
             && is_fixed(a.var)
             && found.iter().all(|it| it.1 != sorts.first().copied())
         {
@@ -292,7 +293,8 @@ fn sort_said(system: &System, literals: &Conj, process: ProcRef) -> Option<u64> 
 
 /// Whether a setter has seen nothing of a parameter but its sort, and says nothing of processes of that sort.
 fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
-    let Some(sort) = sort_said(system, &setter.guard, ProcRef::Var(param)) else { return false };
+    let one = sort_said(system, &setter.guard, ProcRef::Var(param)).filter(|it| it.is_power_of_two());
+    let Some(sort) = one else { return false };
     let mentions = |it: &Literal| mentioned(it).contains(&ProcRef::Var(param));
     let said = setter.guard.iter().filter(|it| system.sort_of(it).is_none());
     let of_all = setter.universals.iter().flat_map(|it| it.body.0.iter().flatten());

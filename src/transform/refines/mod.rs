@@ -32,7 +32,7 @@ mod scene;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::core;
-use cubicle_lang::model::{Conj, Forbidden, Literal, System, VarId};
+use cubicle_lang::model::{System, VarId};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel, RefinementMap, TOO_MANY, refused};
 
 use self::scene::Scene;
@@ -48,8 +48,8 @@ pub struct Refinement {
     pub initially: System,
     /// For each `?` of the concrete model that matters: the variable, and the constant with its value in the last step.
     pub chosen: Vec<(VarId, VarId)>,
-    /// The variable of `steps` that says that a step failed.
-    failed: VarId,
+    /// The first model.
+    concrete: System,
 }
 
 impl Refinement {
@@ -63,6 +63,7 @@ impl Refinement {
         map: &str,
     ) -> Result<Self, NoRefinement> {
         let map = RefinementMap::new(concrete, abstraction, map)?;
+        let system = concrete.system.clone();
         let (of_concrete, of_abstract) = (core(concrete.file), core(abstraction.file));
         let concrete = RefinedModel { file: &of_concrete, ..concrete };
         let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
@@ -70,27 +71,19 @@ impl Refinement {
             .ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let initially = initial::obligation(&scene, &map, concrete.system, abstraction.system)?;
         let steps = failing::system(&scene, &map, concrete, abstraction)?;
-        let (chosen, failed) = (scene.chosen.clone(), scene.failed);
-        Ok(Self { map, steps, initially, chosen, failed })
+        Ok(Self { map, steps, initially, chosen: scene.chosen, concrete: system })
     }
 
-    /// What cubes that no state of `steps` is in say of the concrete model: of states before any step failed.
-    pub fn before_failure(&self, cubes: &[Forbidden]) -> Vec<Forbidden> {
-        let mut found = Vec::new();
-        for it in cubes {
-            let before = |conj: &Conj| {
-                let failed = |literal: &Literal| match literal {
-                    Literal::In { cell, values } if cell.var == self.failed => Some(values & 1 == 0),
-                    _ => None,
-                };
-                let kept = || conj.iter().filter(|it| failed(it).is_none()).cloned().collect();
-                (!conj.iter().any(|it| failed(it) == Some(true))).then(kept)
-            };
-            if let Some(cube) = before(&it.cube) {
-                let others = it.others.iter().filter_map(before).collect();
-                found.push(Forbidden { params: it.params, cube, others });
-            }
-        }
-        found
+    /// The name of the concrete step that the transition of this number of `steps` is a failing copy of, if it is one.
+    pub fn failing(&self, transition: usize) -> Option<&str> {
+        let own = &self.concrete.transitions;
+        let first = own.iter().map(|it| it.origin + 1).max()?;
+        let of = self.steps.transitions.get(transition)?.origin.checked_sub(first)?;
+        own.iter().find(|it| it.origin == of).map(|it| it.name.as_str())
+    }
+
+    /// Whether it says that this model refines the other one.
+    pub fn is_of(&self, concrete: &System) -> bool {
+        self.concrete == *concrete
     }
 }

@@ -49,7 +49,9 @@ impl<'a> Effect<'a> {
         let mut merged = open.clone();
         while let Some((a, b)) = merged.iter().find_map(equated) {
             let map = |p: ProcRef| if p == a.max(b) { a.min(b) } else { p };
-            merged = self.open(rename::conj(&merged, &map)??)?;
+            // A number that leaves the 64-bit range contradicts nothing.
+            let Some(renamed) = rename::conj(&merged, &map) else { break };
+            merged = self.open(renamed?)?;
         }
         simplify(merged, &|a, b| self.same(a, b))?;
         simplify(open, &|a, b| self.same(a, b))

@@ -2,7 +2,8 @@
 
 use super::effect::Effect;
 use super::instrumented::Instrumented;
-use crate::announcements::without_these;
+use crate::announcements::without_announcements;
+use crate::not_derived::NotDerived;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, mentioned, negated, rename, tail_names,
@@ -11,23 +12,44 @@ use cubicle_lang::model::{
 /// Most conditions of an update.
 const MOST_CONDITIONS: usize = 200;
 
-/// The system with arrays for these tails, in this order after its own variables; `None` when one does not fit it or is too large.
-pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
+/// Most processes of a gap: universal guards have at most as many.
+const MOST_BOUND: u8 = 4;
+
+/// Most indices of a tail's array.
+const MOST_INDICES: u8 = 8;
+
+/// The system with arrays for these tails, in this order after its own variables, with the names of [`tail_names`]. The tails may come from anywhere: any clause
+/// of [`is_clause`] gives a system with the runs of the original.
+///
+/// # Errors
+/// One does not fit the system, or its updates are too large.
+pub fn with_tails(original: &System, tails: &[Tail]) -> Result<Instrumented, NotDerived> {
+    // What is said of parameters and others takes them to be different.
+    if original.proc_constants > 0 && !tails.is_empty() {
+        return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
+    }
     let mut system = original.to_parts();
     for (tail, name) in tails.iter().zip(tail_names(original, tails)) {
-        let ghost = VarId::new(system.vars.len())?;
+        if !is_clause(original, tail) {
+            let why =
+                format!("tail {name} is not a clause about some processes and others, in cells of the model");
+            return Err(NotDerived::Unfit(why));
+        }
+        let ghost = VarId::new(system.vars.len()).ok_or_else(NotDerived::too_many_variables)?;
         if let Some(declared) = system.sorts.as_mut().filter(|_| tail.constants > 0) {
             declared.indices.insert(ghost, tail.sorts(original));
         }
         let (kind, span) = (tail.kind(), system.init.span);
-        system.vars.push(Var { name, kind, ty: Type::Enum(BOOL), range: u64::MAX, span });
+        system.vars.push(Var { name: name.clone(), kind, ty: Type::Enum(BOOL), range: u64::MAX, span });
         system.init.params = system.init.params.max(tail.constants);
         let everywhere = Tail::literal(ghost, (0..tail.constants).map(ProcRef::Var), true);
         let empty = system.init.without_processes.0.iter_mut().filter(|_| tail.constants == 0);
         system.init.body.0.iter_mut().chain(empty).for_each(|conj| conj.push(everywhere.clone()));
         let mut transitions = std::mem::take(&mut system.transitions);
         for t in &mut transitions {
-            let update = update(original, t, tail, ghost)?;
+            let update = update(original, t, tail, ghost).ok_or_else(|| {
+                NotDerived::TooHard(format!("tail {name}: the steps of {} have too many cases", t.name))
+            })?;
             for index in implied_at(original, t, tail) {
                 t.guard.push(Tail::literal(ghost, index, true));
                 t.spans.push(t.span);
@@ -37,7 +59,23 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Option<Instrumented> {
         system.transitions = transitions;
     }
     let parts_of = (0..original.transitions.len()).map(|t| TransitionId(t as u16)).collect();
-    Some(Instrumented::new(System::new(system), parts_of))
+    Ok(Instrumented::new(System::new(system), parts_of))
+}
+
+/// Whether the denial says of cells of enums of the system which values they hold, at processes that the tail has, all bound ones among them.
+fn is_clause(system: &System, tail: &Tail) -> bool {
+    let has = |p: &ProcRef| matches!(p, ProcRef::Var(v) if *v < tail.params());
+    let is_said = |literal: &Literal| {
+        let Literal::In { cell, values } = literal else { return false };
+        let Some(var) = system.vars.get(usize::from(cell.var.0)) else { return false };
+        let Type::Enum(id) = var.ty else { return false };
+        let all = system.enumeration(id).all();
+        values & !all == 0 && *values != all && cell.index.len() == var.arity() && cell.index.iter().all(has)
+    };
+    tail.constants <= MOST_INDICES
+        && (1..=MOST_BOUND).contains(&tail.bound)
+        && tail.denial.iter().all(is_said)
+        && tail.bound_processes().all(|p| tail.denial.iter().any(|it| mentioned(it).contains(&p)))
 }
 
 /// The system whose variables a backward search mentions, in which these announcements were replaced, which had these tails and these counts; `None`
@@ -47,9 +85,9 @@ pub fn searched_system(
     (announcements, tails): (&[VarId], &[Tail]),
     counts: &[(Var, Count)],
 ) -> Option<System> {
-    let original =
-        &if announcements.is_empty() { original.clone() } else { without_these(original, announcements)? };
-    let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails)?.system };
+    let reduced = if announcements.is_empty() { None } else { Some(without_announcements(original).ok()?) };
+    let original = reduced.as_ref().map_or(original, |it| &it.system);
+    let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails).ok()?.system };
     Some(tailed.with_counts(counts))
 }
 

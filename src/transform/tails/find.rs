@@ -68,7 +68,7 @@ pub fn tails_of(system: &System) -> Vec<Tail> {
 
 /// Whether a guard says it, and steps have updates for it that are not too large.
 fn is_of_use(system: &System, tail: &Tail) -> bool {
-    is_said(system, tail) && with_tails(system, std::slice::from_ref(tail)).is_some()
+    is_said(system, tail) && with_tails(system, std::slice::from_ref(tail)).is_ok()
 }
 
 /// Those that matter most first, each kind in the order of transitions; of bad states, those that say most come first, and one about each array

@@ -32,7 +32,7 @@ fn certified(model: &str, brab: Option<usize>) -> Certificate {
     assert_eq!(report.verdict, Some(Verdict::Safe));
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     certificate::certify(&system, model, Claim::of(&report), how)
-        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
+        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&refused)))
 }
 
 fn check(model: &str, invariants: &str) -> Result<Certificate, NoCertificate> {
@@ -140,7 +140,7 @@ fn an_unneeded_reachable_cube_is_refuted_or_left_out() {
     let (system, interrupt) = (system(TOKEN), Interrupt::default());
     let how = CheckOptions::new(TIMEOUT, &interrupt);
     let needed = certificate::check(&system, TOKEN, &reachable, Extent::Needed, how)
-        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)));
+        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&refused)));
     assert!(lines(TOKEN, &needed).iter().all(|line| line.contains("Busy")));
 }
 
@@ -152,7 +152,7 @@ fn redundant_cubes_are_left_out() {
     let interrupt = Interrupt::default();
     let check = |extent| {
         certificate::check(&system, TOKEN, both, extent, CheckOptions::new(TIMEOUT, &interrupt))
-            .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)))
+            .unwrap_or_else(|refused| panic!("{}", certificate::explain(&refused)))
     };
     assert_eq!(lines(TOKEN, &check(Extent::All)).len(), 2);
     let needed = lines(TOKEN, &check(Extent::Needed));
@@ -283,8 +283,8 @@ fn scripts_are_pinned_for_every_kind_of_value() {
     let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
     let (model, invariants) = (read("mixed.cub"), read("mixed.invariants.cub"));
     let system = system(&model);
-    let certificate = check(&model, &invariants)
-        .unwrap_or_else(|refused| panic!("{}", certificate::explain(&system, &refused)));
+    let certificate =
+        check(&model, &invariants).unwrap_or_else(|refused| panic!("{}", certificate::explain(&refused)));
     assert_eq!(certificate.invariants(&system), invariants);
     assert_eq!(certificate.summary(), "14 invariants, 91 obligations");
     let mut said = String::new();

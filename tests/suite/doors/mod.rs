@@ -122,7 +122,7 @@ const DOORS: &[Door] = &[
     Door { name: "vacuity", every: 1, enter: states::vacuity },
     Door { name: "certified", every: 20, enter: certified::certified },
     Door { name: "runs_failing", every: 6, enter: runs::failing },
-    Door { name: "monitors", every: 2, enter: runs::monitors },
+    Door { name: "rankings", every: 2, enter: runs::rankings },
     Door { name: "logs", every: 1, enter: validate::logs },
     Door { name: "any_number", every: 16, enter: runs::for_any_number },
 ];

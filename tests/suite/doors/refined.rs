@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cubicle::certificate::{
-    Abstraction, CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject, certify_as,
-    check as recheck, confirm, explain as words,
+    CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject, certify_as, check as recheck, confirm,
+    explain as words,
 };
 use cubicle::check;
 use cubicle::forward;
@@ -266,12 +266,12 @@ fn meaning(model: &Model, var: usize, dice: &mut Dice) -> Option<Vec<(Formula, T
 
 impl Pair {
     /// What the checker says; `None` where the map does not fit.
-    fn asked<T>(&self, answer: impl FnOnce(ModelSource<'_>, &Arc<Abstraction>) -> T) -> Option<T> {
+    fn asked<T>(&self, answer: impl FnOnce(ModelSource<'_>, &Arc<Refinement>) -> T) -> Option<T> {
         let (concrete, abstraction) = (self.concrete.to_string(), self.abstraction.to_string());
         let (low, high) = (cubicle::load(&concrete).ok()?, cubicle::load(&abstraction).ok()?);
         let [of_low, of_high] = [&low, &high].map(|it| RefinedModel { system: &it.system, file: &it.file });
-        let abstraction = Arc::new(Abstraction::new(of_low, of_high, &self.map()).ok()?);
-        Some(answer(ModelSource::new(&low.system, &concrete), &abstraction))
+        let refinement = Arc::new(Refinement::new(of_low, of_high, &self.map()).ok()?);
+        Some(answer(ModelSource::new(&low.system, &concrete), &refinement))
     }
 
     fn map(&self) -> String {
@@ -473,29 +473,25 @@ fn compare(seed: u64) -> Result<Outcome, String> {
 
 /// The certificate of a proof, checked again as it is written; `None` where numbers are too large for it.
 fn certified(pair: &Pair, refinement: &Refinement, proof: &Report) -> Result<Option<String>, String> {
-    let name = |var| refinement.steps.var(var).name.clone();
-    let chosen = refinement.chosen.iter().map(|(var, constant)| (name(*constant), name(*var))).collect();
-    let subject = Subject { refines: Some(chosen), ..Subject::default() };
+    let subject = Subject { refines: Some(refinement.chosen.clone()), ..Subject::default() };
     let claim = Claim::of(proof);
-    let cubes = refinement.before_failure(claim.cubes);
-    let claim = Claim { cubes: &cubes, ..claim };
-    pair.asked(|concrete, abstraction| {
+    pair.asked(|concrete, refinement| {
         let interrupt = Interrupt::default();
-        let how = CheckOptions::new(TIMEOUT, &interrupt).refining(abstraction);
+        let how = CheckOptions::new(TIMEOUT, &interrupt).refining(refinement);
         let certificate = match certify_as(&subject, concrete, &refinement.steps, claim, how) {
             Ok(certificate) => certificate,
             Err(NoCertificate::Words(..) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {
                 return Ok(None);
             }
-            Err(why) => return Err(format!("no certificate: {}", words(concrete.system, &why))),
+            Err(why) => return Err(format!("no certificate: {}", words(&why))),
         };
         if let Err(why) = confirm(&subject, concrete.system, &refinement.steps, claim, how) {
-            return Err(format!("not accepted: {}", words(concrete.system, &why)));
+            return Err(format!("not accepted: {}", words(&why)));
         }
         let written = certificate.invariants(concrete.system);
         match recheck(concrete.system, concrete.text, &written, Extent::All, how) {
             Ok(_) => Ok(Some(written)),
-            Err(why) => Err(format!("refused: {}\n{written}", words(concrete.system, &why))),
+            Err(why) => Err(format!("refused: {}\n{written}", words(&why))),
         }
     })
     .expect("it was read before")
@@ -540,9 +536,9 @@ fn only_true_claims_are_accepted(pair: &Pair, written: &str, seed: u64) -> Resul
         if !(0..=2).any(|procs| other.right(procs) == Some(false)) {
             continue;
         }
-        let accepted = other.asked(|concrete, abstraction| {
+        let accepted = other.asked(|concrete, refinement| {
             let interrupt = Interrupt::default();
-            let how = CheckOptions::new(TIMEOUT, &interrupt).refining(abstraction);
+            let how = CheckOptions::new(TIMEOUT, &interrupt).refining(refinement);
             recheck(concrete.system, concrete.text, written, Extent::All, how).is_ok()
         });
         REFUSED.fetch_add(usize::from(accepted == Some(false)), Ordering::Relaxed);

@@ -144,7 +144,7 @@ fn examine(seed: u64, tally: &mut Tally) -> Result<(), String> {
                 claims.remove(cube);
             }
             Err(NoCertificate::Failed(ProofFailure::Overflow, _)) => return Ok(()),
-            Err(why) => return Err(format!("{}\n{text}\n{lines}", certificate::explain(&system, &why))),
+            Err(why) => return Err(format!("{}\n{text}\n{lines}", certificate::explain(&why))),
         }
     };
     let proved = &shown.cubes.all[..shown.cubes.proved];

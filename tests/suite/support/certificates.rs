@@ -32,7 +32,7 @@ pub fn certified(system: &System, text: &str, claim: Claim<'_>) -> Result<Vec<Fo
             return Ok(Vec::new());
         }
         Err(refused) => {
-            let why = certificate::explain(system, &refused);
+            let why = certificate::explain(&refused);
             let all = system.with_counts(claim.counts);
             let cubes = claim.cubes.iter();
             let cubes: Vec<_> = cubes.filter_map(|c| certificate::declaration(&all, c)).collect();
@@ -40,14 +40,14 @@ pub fn certified(system: &System, text: &str, claim: Claim<'_>) -> Result<Vec<Fo
         }
     };
     if let Err(refused) = certificate::confirm(&Subject::default(), system, system, claim, how) {
-        return failure("a certified proof that is not accepted", certificate::explain(system, &refused));
+        return failure("a certified proof that is not accepted", certificate::explain(&refused));
     }
     let written = certificate.invariants(system);
     match certificate::check(system, text, &written, Extent::All, how) {
         Ok(again) if again.cubes.all == certificate.cubes.all => Ok(certificate.cubes.all),
         Ok(_) => failure("a certificate that reads differently", written),
         Err(refused) => {
-            let why = certificate::explain(system, &refused);
+            let why = certificate::explain(&refused);
             failure("a certificate that is refused", format!("{why}\n{written}"))
         }
     }
@@ -90,7 +90,7 @@ pub fn only_truth_is_accepted(
             }
             Err(NoCertificate::Failed(..)) => {}
             Err(other) => {
-                let why = certificate::explain(system, &other);
+                let why = certificate::explain(&other);
                 return failure("a certificate that cannot be read", format!("{why}\n{written}"));
             }
         }

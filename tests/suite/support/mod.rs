@@ -9,3 +9,4 @@ pub mod examine;
 pub mod explore;
 pub mod generate;
 pub mod model;
+pub mod ranked;

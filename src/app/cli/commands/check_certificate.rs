@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{
-    self as certificate, Abstraction, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate,
-    ProofFailure, Subject,
+    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -15,6 +14,7 @@ use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_transform::Crash;
+use cubicle_transform::refines::Refinement;
 
 use super::external::{self, Ruling};
 use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
@@ -22,13 +22,13 @@ use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
-use crate::cli::quantities::{crash, crash_words, duration};
+use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
 use crate::cli::{exit, input, memory, run_dir, settings};
 
 /// Checks the invariant in DIR: that it holds initially, that every transition keeps it, and that it
 /// excludes every unsafe state of FILE, for any number of processes. A certificate may be about a transformed model: failing
-/// processes, or the monitor of a property of runs; the check repeats the transformation from the model alone.
+/// processes, or the ranking of a property of runs; the check repeats the transformation from the model alone.
 ///
 /// A certificate of `refines` is about two models and a map. Those in DIR are used unless the command line names others: what is then
 /// shown is about these.
@@ -162,7 +162,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
 
 /// What a certificate of `refines` has to show.
 struct Refined {
-    abstraction: Arc<Abstraction>,
+    refinement: Arc<Refinement>,
     /// In words.
     claim: String,
 }
@@ -184,11 +184,11 @@ fn about_refinement(
         RefinedModel { system: &abstraction.system, file: &abstraction.file },
     );
     let model = words.model();
-    let found = Abstraction::new(low, high, &map.text).map_err(|refused| {
+    let found = Refinement::new(low, high, &map.text).map_err(|refused| {
         why_not(&refused, [(&model, concrete), (&path, &abstraction)], &map, &ending.messages)
     })?;
     let claim = format!("{} refines {}", input::name(&model), input::name(&path));
-    Ok(Refined { abstraction: Arc::new(found), claim })
+    Ok(Refined { refinement: Arc::new(found), claim })
 }
 
 /// A certificate that is to be checked.
@@ -227,7 +227,7 @@ fn check_one(
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
     let mut how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
-    how.abstraction = refined.map(|it| &it.abstraction);
+    how.refinement = refined.map(|it| &it.refinement);
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
         fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
@@ -261,7 +261,7 @@ fn check_one(
             (style.good("The certificate holds"), what, exit::OK)
         }
         Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
-            let which = certificate.obligation(system, obligation);
+            let which = certificate.obligation(obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
@@ -273,7 +273,7 @@ fn check_one(
         }
         Ok((_, Err(failure))) => return Err(failure),
         Err(refused) => {
-            let why = certificate::explain(system, &refused);
+            let why = certificate::explain(&refused);
             match refused {
                 NoCertificate::Unreadable(_) => return Err(Failure::usage(format!("{name}: {why}"))),
                 NoCertificate::Failed(ProofFailure::Refuted(_), _) | NoCertificate::Words(..) => {
@@ -296,7 +296,7 @@ fn fits(words: &CheckCertificateArgs, asked: &InvariantFile, subject: &Subject) 
         _ => {}
     }
     let Some(crash) = words.crash else { return Ok(()) };
-    let (wanted, flag) = (format!("--crash {}", crash_words(crash)), subject.flag());
+    let (wanted, flag) = (format!("--crash {crash}"), subject.flag());
     if flag.as_ref() == Some(&wanted) {
         return Ok(());
     }

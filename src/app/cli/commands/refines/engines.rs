@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Duration;
 
-use cubicle_certificate::{Abstraction, Certificate, CheckOptions, Claim, Subject, certify_as, explain};
+use cubicle_certificate::{Certificate, CheckOptions, Claim, Subject, certify_as, explain};
 use cubicle_check::{Origin, Refusal, check_claim, check_on_this_thread};
 use cubicle_lang::load::{Allowed, ModelSource};
-use cubicle_lang::model::{System, VarId};
+use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{Options, Vacuity};
@@ -88,40 +88,31 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
 pub struct Proved<'a> {
     /// The concrete model.
     pub concrete: ModelSource<'a>,
-    /// What the abstract model is in terms of it.
-    pub abstraction: &'a Arc<Abstraction>,
     /// What the engines were asked.
-    pub refinement: &'a Refinement,
+    pub refinement: &'a Arc<Refinement>,
     /// What they found.
     pub found: &'a Report,
 }
 
 impl Proved<'_> {
     fn subject(&self) -> Subject {
-        let name = |var: VarId| self.refinement.steps.var(var).name.clone();
-        let chosen = self.refinement.chosen.iter();
-        let chosen = chosen.map(|(var, constant)| (name(*constant), name(*var))).collect();
-        Subject { refines: Some(chosen), ..Subject::default() }
+        Subject { refines: Some(self.refinement.chosen.clone()), ..Subject::default() }
     }
 
     /// What the check of it shows.
     pub fn accepted(&self, interrupt: &Interrupt) -> Result<Acceptance, Refusal> {
-        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.abstraction);
-        let claim = Claim::of(self.found);
-        let cubes = self.refinement.before_failure(claim.cubes);
+        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.refinement);
         let origin = Origin { model: self.concrete.system, subject: &self.subject() };
-        check_claim(origin, &self.refinement.steps, Claim { cubes: &cubes, ..claim }, how)
+        check_claim(origin, &self.refinement.steps, Claim::of(self.found), how)
     }
 
     /// Its certificate.
     pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
-        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.abstraction);
+        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.refinement);
         let claim = Claim::of(self.found);
-        let cubes = self.refinement.before_failure(claim.cubes);
-        let claim = Claim { cubes: &cubes, ..claim };
         certify_as(&self.subject(), self.concrete, &self.refinement.steps, claim, how).map_err(|why| {
             let stopped = interrupt.reason();
-            stopped.unwrap_or_else(|| Reason::Uncertified(explain(self.concrete.system, &why)))
+            stopped.unwrap_or_else(|| Reason::Uncertified(explain(&why)))
         })
     }
 }

@@ -6,7 +6,7 @@ mod engines;
 use std::path::Path;
 use std::sync::Arc;
 
-use cubicle_certificate::{Abstraction, Certificate};
+use cubicle_certificate::Certificate;
 use cubicle_check::Refusal;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -121,6 +121,7 @@ impl Run<'_, RefinesArgs> {
             let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
             why_not(&refused, models, &inputs.map, &ending.messages)
         })?;
+        let refinement = Arc::new(refinement);
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
@@ -130,12 +131,8 @@ impl Run<'_, RefinesArgs> {
         // Where all instances were explored, there is no proof.
         if matches!(finding, Finding::Holds) && found.acceptance.is_some() && !args.unchecked {
             ending.progress().begin("checking the proof");
-            let abstraction = Abstraction::new(concrete_model, abstract_model, &inputs.map.text);
-            // The map was read before.
-            let abstraction = abstraction.map_err(|_| Failure::internal("the map cannot be read again"))?;
             let proved = Proved {
                 concrete: ModelSource::new(concrete, &inputs.concrete.text),
-                abstraction: &Arc::new(abstraction),
                 refinement: &refinement,
                 found: &found,
             };
