@@ -301,9 +301,11 @@ impl SubjectLines {
         if let (Some(said), Some(found)) = (&self.chosen, &subject.refines) {
             let found: Vec<_> = found.iter().map(|(of, constant)| (name(constant), name(of))).collect();
             if let Some((name, of)) = said.iter().find(|it| !found.contains(it)) {
-                let why = match model.vars.iter().any(|it| it.name == *of && it.kind == VarKind::Global) {
-                    true => format!("`{name}` cannot be the name of a further variable"),
-                    false => format!("the model has no variable `{of}` that `?` may choose"),
+                let is_chosen = model.vars.iter().any(|it| it.name == *of && it.kind == VarKind::Global);
+                let why = if is_chosen {
+                    format!("`{name}` cannot be the name of a further variable")
+                } else {
+                    format!("the model has no variable `{of}` that `?` may choose")
                 };
                 return Err(NotDerived::Unfit(why));
             }
