@@ -1,6 +1,6 @@
 //! Additions to a model that derive a system.
 
-use cubicle_lang::model::{EnumDecl, EnumId, System, SystemParts, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{System, SystemParts, Type, Var, VarId, VarKind};
 
 pub use cubicle_transform::NotDerived;
 
@@ -20,24 +20,6 @@ pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) ->
     let span = system.init.span;
     system.vars.push(Var { name: name.to_owned(), kind, ty, range: u64::MAX, span });
     Ok(VarId(var))
-}
-
-/// Adds a type whose constructors are `PREFIX_0`, `PREFIX_1`, .. or have these words in place of numbers.
-pub fn declare_type(system: &mut SystemParts, prefix: &str, words: &[String]) -> Result<EnumId, NotDerived> {
-    let constructors: Vec<String> = words.iter().map(|word| format!("{prefix}_{word}")).collect();
-    let known = |it: &String| system.enums.iter().any(|known| known.constructors.contains(it));
-    if let Some(twice) = constructors.iter().find(|it| known(it)) {
-        return Err(NotDerived::Unfit(format!("the model has a constructor `{twice}`")));
-    }
-    let mut name = prefix.to_lowercase();
-    while system.enums.iter().any(|it| it.name == name) || system.abstracts.contains(&name) {
-        name.push('_');
-    }
-    let Ok(id) = u16::try_from(system.enums.len()) else {
-        return Err(NotDerived::TooHard("there are too many types".to_owned()));
-    };
-    system.enums.push(EnumDecl { name, constructors, words: Vec::new() });
-    Ok(EnumId(id))
 }
 
 /// The number of a further declaration of a transition.
