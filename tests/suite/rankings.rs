@@ -271,6 +271,8 @@ fn agrees(seed: u64, count: u64) -> Found {
         let blind = seed.is_multiple_of(4).then_some(1);
         let forward = ForwardOptions::default().max_states(blind);
         let options = Options::default().rounds(Some(1)).vacuity(Vacuity::Ignore).forward(forward);
+        // Where the checker is not asked, more is claimed.
+        let options = options.unchecked(!seed.is_multiple_of(5));
         let report = check(&loaded.system, &options, &Interrupt::default(), &mut Silent).expect("an answer");
         let Some(first) = report.temporal.first() else { continue };
         if first.proved {
@@ -388,7 +390,7 @@ fn progress(dice: &mut Dice, system: &System, params: u8) -> Progress {
                 let further = u8::from(!own);
                 let when =
                     if dice.chance(70) { vec![Conj::new()] } else { formula(dice, system, params + further) };
-                let is_again = declared.strong && params < 3 && dice.chance(50);
+                let is_again = declared.strong && params == 1 && dice.chance(50);
                 let again = is_again.then(|| progress(dice, system, params + further));
                 helpers.push(Helper { fairness, further, args, when, again });
             }
@@ -413,10 +415,10 @@ fn refused(seed: u64, count: u64) -> usize {
             continue;
         }
         let Some(procs) = broken(system, 3) else { continue };
-        for _ in 0..4 {
+        for _ in 0..6 {
             let ranking = forged(&mut dice, system);
             let Ok(derived) = ranked(system, &ranking) else { continue };
-            let Some(reached) = explore(&derived, procs, 5_000) else { continue };
+            let Some(reached) = explore(&derived, procs, 2_000) else { continue };
             if !reached.complete && reached.bad.is_none() {
                 continue;
             }
@@ -429,7 +431,7 @@ fn refused(seed: u64, count: u64) -> usize {
 
 #[test]
 fn no_ranking_of_a_broken_promise_passes() {
-    let count = refused(1, 280);
+    let count = refused(1, 160);
     assert!(count >= 300, "{count}");
 }
 

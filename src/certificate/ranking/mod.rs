@@ -43,10 +43,13 @@
 //! *least*: instead of 5 as it is, it is shown that a helper is ready for the least element of a set to which the first parameter belongs: `before` is
 //! asymmetric and transitive on the set, so that the set, being finite and not empty, has an element with none before it.
 //!
-//! `fails`: a condition over some processes and all others; `conditions`: those of the rule; `text`: its lines.
+//! `fails`: a condition over some processes and all others; `rule`: what the conditions are made of; `helpers`: those about helpers; `conditions`: all of
+//! them; `text`: the lines.
 
 mod conditions;
 mod fails;
+mod helpers;
+mod rule;
 mod text;
 
 use super::added::{NotDerived, declare, next_origin};
@@ -88,7 +91,7 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     let span = property.span;
     let mut bad: Vec<(u8, Conj)> = vec![(0, vec![flag(0b10)])];
     let mut steps: Vec<(u8, Conj, Vec<Universal>)> = Vec::new();
-    for mut fails in conditions::all(model, ranking, property)? {
+    for mut fails in conditions::all(model, ranking, property) {
         for (counted, or) in std::mem::take(&mut fails.none) {
             let body = Dnf(vec![counted]);
             let Some(count) = system.counted(0, body, None, span) else { continue };

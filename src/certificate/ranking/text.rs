@@ -71,10 +71,7 @@ fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
         return vec!["nothing is ever awaited".to_owned()];
     }
     let mut lines = if progress.measures.is_empty() {
-        vec![format!(
-            "while {waits}, one of these fair steps stays possible, and ends that: {}",
-            steps.join(", ")
-        )]
+        vec![format!("while {waits}, one of these fair steps ends that: {}", steps.join(", "))]
     } else {
         let mut lines = vec![format!("while {waits}, no step adds to the first of these that it changes:")];
         lines.extend(progress.measures.iter().map(of));
