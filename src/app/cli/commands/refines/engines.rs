@@ -86,13 +86,11 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
 
 /// A proof that no step fails, of which the checker makes the obligations from both models and the map.
 pub struct Proved<'a> {
-    /// The concrete model.
     pub concrete: ModelSource<'a>,
     /// What the abstract model is in terms of it.
     pub abstraction: &'a Arc<Abstraction>,
     /// What the engines were asked.
     pub refinement: &'a Refinement,
-    /// What they found.
     pub found: &'a Report,
 }
 
@@ -113,7 +111,6 @@ impl Proved<'_> {
         check_claim(origin, &self.refinement.steps, Claim { cubes: &cubes, ..claim }, how)
     }
 
-    /// Its certificate.
     pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
         let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.abstraction);
         let claim = Claim::of(self.found);
