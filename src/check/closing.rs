@@ -1,6 +1,7 @@
 //! What closes a proof that did not close: exact search alone, or with lemmas, which are candidates that no state refuted.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::search::search;
@@ -9,13 +10,13 @@ use super::tuning::{BOUND_PROCS, BOUND_STATES};
 use cubicle_certificate::declaration;
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::admits;
-use cubicle_lang::model::{Bad, BadKind, Forbidden, Literal, System, forbids_all_of};
+use cubicle_lang::model::{Bad, BadKind, Forbidden, Literal, ProcRef, System, forbids_all_of};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options};
 use cubicle_run::result::{Report, Stage, Try};
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, stronger};
+use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, mentions, stronger};
 
 /// At most this many candidates are looked at, the smallest ones.
 const MOST_CANDIDATES: usize = 12;
@@ -63,8 +64,14 @@ pub fn closing(system: &System, report: &Report) -> Option<Try> {
     if let Some(lines) = enough(system, standing, &interrupt) {
         return Some(Try::Lemmas(lines));
     }
-    let waiting: Vec<&Forbidden> = outcome.open.iter().flat_map(|open| &open.cubes).filter(own).collect();
+    // A few states say nothing of how far numbers come.
+    let has_number = |it: &&Forbidden| it.cube.iter().any(|it| matches!(it, Literal::Linear { .. }));
+    let all = outcome.open.iter().flat_map(|open| &open.cubes);
+    let waiting: Vec<&Forbidden> = all.filter(own).filter(|it| !has_number(it)).collect();
     let wide = widened(system, &waiting, &interrupt);
+    if interrupt.reason().is_some() {
+        return None;
+    }
     let best = wide
         .iter()
         .map(|it| (waiting.iter().filter(|cube| forbids_all_of(it, cube)).count(), it))
@@ -100,7 +107,9 @@ fn widened(system: &System, cubes: &[&Forbidden], interrupt: &Interrupt) -> Vec<
     let mut found: Vec<Forbidden> = Vec::new();
     while !growing.is_empty() && interrupt.reason().is_none() {
         let less = |it: &StrongerClaim| {
+            let named = |p| it.claim.cube.iter().any(|literal| mentions(literal, ProcRef::Var(p)));
             matches!(it.operator, PropertyOperator::DropParameter | PropertyOperator::DropLiteral)
+                && (0..it.claim.params).all(named)
         };
         let wider: Vec<Vec<Forbidden>> = growing
             .iter()
@@ -142,16 +151,21 @@ fn bad(system: &System, cube: &Forbidden) -> Bad {
 fn unviolated(system: &System, claims: &mut Vec<Forbidden>, interrupt: &Interrupt) {
     let options = ForwardOptions::default().max_states(BOUND_STATES).stop_at_unsafe(false);
     for procs in (1..=BOUND_PROCS).filter(|procs| admits(system, *procs)) {
-        let asked = system.edited(|parts| {
-            parts.bad = claims.iter().map(|cube| bad(system, cube)).collect();
-            parts.temporal.clear();
-            parts.fairness.clear();
-        });
-        let seen = explore(&asked, procs, &options, interrupt, &mut Silent).exploration;
-        let runs = seen.unsafe_trace.iter().chain(&seen.more_unsafe_traces);
-        let mut violated: Vec<usize> = runs.filter_map(|run| run.bad).collect();
-        violated.sort_unstable();
-        violated.into_iter().rev().for_each(|at| drop(claims.remove(at)));
+        // A run is shown for one of the claims that its last state violates.
+        loop {
+            let asked = system.edited(|parts| {
+                parts.bad = claims.iter().map(|cube| bad(system, cube)).collect();
+                parts.temporal.clear();
+                parts.fairness.clear();
+            });
+            let seen = explore(&asked, procs, &options, interrupt, &mut Silent).exploration;
+            let runs = seen.unsafe_trace.iter().chain(&seen.more_unsafe_traces);
+            let violated: BTreeSet<usize> = runs.filter_map(|run| run.bad).collect();
+            if violated.is_empty() {
+                break;
+            }
+            violated.into_iter().rev().for_each(|at| drop(claims.remove(at)));
+        }
     }
 }
 

@@ -105,8 +105,9 @@ pub fn unroll(
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => polled(encoder.of_sorts(&t.guard, t.arity(), &sorts), interrupt)
-                .collect::<Result<_, _>>()?,
+            None => {
+                polled(encoder.of_sorts(&t.guard, t.arity(), &sorts), interrupt).collect::<Result<_, _>>()?
+            }
         };
         let Some(choice) = unrolling.step(t, options, i)? else { return Ok(Unrolled::None) };
         choices.push(choice);
