@@ -110,7 +110,7 @@ impl<'a> Advisor<'a> {
 
     /// What a trial has shown to close the proof; not what the run did itself.
     fn closing(self) -> Option<Try> {
-        let found = closing(self.system, self.report);
+        let found = closing(self.system, self.options, self.report);
         found.filter(|it| *it != Try::Classic || self.options.proof != BackwardMode::Classic)
     }
 

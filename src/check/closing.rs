@@ -30,22 +30,33 @@ const MOST_NODES: usize = 200;
 /// Effort of such a search, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
 const MOST_EFFORT: u64 = 3_000;
 
-/// After a limit on time or memory all of it takes no longer than this. Otherwise the limits above end it.
+/// After a limit on memory or a signal all of it takes no longer than this. Otherwise the limits above end it.
 const TIME_AFTER_LIMIT: Duration = Duration::from_millis(300);
+
+/// After a limit on time it takes no longer than the N-th part of that, at least the time above and at most this.
+const PART_OF_LIMIT: u32 = 10;
+const MOST_AFTER_LIMIT: Duration = Duration::from_secs(3);
 
 /// Exact search alone, where a short one suffices; or the fewest claims in the language that no state of small instances violates and with which it
 /// does if they hold: candidates that no state refuted, or what cubes of nodes that wait have in common with no state; or the one of these that
 /// has most of those cubes.
-pub fn closing(system: &System, report: &Report) -> Option<Try> {
+pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Try> {
     let outcome = report.backward.as_ref()?;
     // Where announcements were replaced, cubes are about another system.
     if !report.announcements.is_empty() || system.bad.is_empty() {
         return None;
     }
-    let is_late = matches!(report.open(), Some(Reason::Time | Reason::Memory | Reason::Interrupted(_)));
+    let late = match report.open() {
+        Some(Reason::Time) => {
+            let part = options.time_limit.map(|limit| limit / PART_OF_LIMIT);
+            Some(part.unwrap_or_default().clamp(TIME_AFTER_LIMIT, MOST_AFTER_LIMIT))
+        }
+        Some(Reason::Memory | Reason::Interrupted(_)) => Some(TIME_AFTER_LIMIT),
+        _ => None,
+    };
     let mut interrupt = Interrupt::default();
-    if is_late {
-        interrupt = interrupt.until(Instant::now() + TIME_AFTER_LIMIT);
+    if let Some(time) = late {
+        interrupt = interrupt.until(Instant::now() + time);
     }
     let is_exact = |it: &Stage| it.proof == BackwardMode::Classic && it.nodes >= MOST_NODES;
     if !report.stages.iter().any(is_exact) && closes(system, &[], &interrupt) {
