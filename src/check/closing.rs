@@ -21,6 +21,9 @@ use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, mentions, s
 /// At most this many candidates are looked at, the smallest ones.
 const MOST_CANDIDATES: usize = 12;
 
+/// Cubes with more processes are left out: whether one contains another is asked of all orders of them.
+const MOST_PROCESSES: u8 = 4;
+
 /// At most this many lemmas are proposed together.
 const MOST_LEMMAS: usize = 3;
 
@@ -64,7 +67,9 @@ pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Tr
     }
     let own = |cube: &&Forbidden| {
         let cells = cube.literals().flat_map(Literal::cells);
-        cube.others.is_empty() && cells.into_iter().all(|cell| usize::from(cell.var.0) < system.vars.len())
+        cube.params <= MOST_PROCESSES
+            && cube.others.is_empty()
+            && cells.into_iter().all(|cell| usize::from(cell.var.0) < system.vars.len())
     };
     let claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
     let is_new = |cube: &&Forbidden| !claimed.iter().any(|it| forbids_all_of(it, cube));
