@@ -91,13 +91,17 @@ impl<'a> Advisor<'a> {
         if self.options.only_forward {
             tries.extend(self.numbers().or_else(|| self.smaller_instance()));
         } else {
-            tries.extend(self.closing());
+            // A lemma that closes a part comes after searches that may close all.
+            let (some, closing): (Vec<Try>, Vec<Try>) =
+                self.closing().into_iter().partition(|it| matches!(it, Try::Lemma { .. }));
+            tries.extend(closing);
             tries.extend(self.bounds());
             if self.ended_exploring() {
                 tries.extend(self.smaller_oracle());
             }
             tries.extend(self.numbers());
             tries.extend(self.other_proofs());
+            tries.extend(some);
             tries.extend(self.size());
         }
         tries.extend(limit.map(Try::More));
@@ -106,7 +110,7 @@ impl<'a> Advisor<'a> {
 
     /// What a trial has shown to close the proof; not what the run did itself.
     fn closing(self) -> Option<Try> {
-        let found = closing(self.system, self.report);
+        let found = closing(self.system, self.options, self.report);
         found.filter(|it| *it != Try::Classic || self.options.proof != BackwardMode::Classic)
     }
 

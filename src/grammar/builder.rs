@@ -327,6 +327,12 @@ pub fn leaf(kind: TermKind, at: Loc) -> Term {
     Term { kind, loc: at }
 }
 
+/// A sum that begins there.
+pub fn whole((start, summands): (u32, Vec<Summand>)) -> Term {
+    let end = summands.last().map_or(start, |last| last.loc.0.end);
+    Term::sum(summands, loc(start, end))
+}
+
 /// A summand that is added.
 pub const fn summand(factor: Option<crate::ast::Number>, operand: Operand, at: Loc) -> Summand {
     Summand { negative: false, factor, operand, loc: at }

@@ -230,17 +230,28 @@ impl Term {
         Self { kind, loc }
     }
 
+    /// What is left of a term when it is divided by a number.
+    pub fn remainder(of: Self, by: Number) -> Self {
+        let loc = Loc(of.span().to(by.loc.0));
+        Self { kind: TermKind::Remainder(Box::new(of), by), loc }
+    }
+
     /// Where it stands.
     pub const fn span(&self) -> Span {
         self.loc.0
     }
 
+    /// What is divided in a remainder; otherwise the term itself.
+    fn divided(&self) -> &Self {
+        if let TermKind::Remainder(of, _) = &self.kind { of } else { self }
+    }
+
     /// The counts in it.
     pub fn counts(&self) -> impl Iterator<Item = &Count> {
-        let (one, summands) = match &self.kind {
+        let (one, summands) = match &self.divided().kind {
             TermKind::Count(count) => (Some(count), &[][..]),
             TermKind::Sum(summands) => (None, summands.as_slice()),
-            TermKind::Base(_) | TermKind::Number(_) | TermKind::Record(_) => (None, &[][..]),
+            _ => (None, &[][..]),
         };
         one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
             Operand::Count(count) => Some(count),
@@ -250,10 +261,10 @@ impl Term {
 
     /// The names, cells and fields in it, without those in counts and records.
     pub fn bases(&self) -> impl Iterator<Item = &Base> {
-        let (one, summands) = match &self.kind {
+        let (one, summands) = match &self.divided().kind {
             TermKind::Base(base) => (Some(base), &[][..]),
             TermKind::Sum(summands) => (None, summands.as_slice()),
-            TermKind::Count(_) | TermKind::Number(_) | TermKind::Record(_) => (None, &[][..]),
+            _ => (None, &[][..]),
         };
         one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
             Operand::Base(base) => Some(base),
@@ -282,6 +293,8 @@ pub enum TermKind {
     Count(Count),
     /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
     Sum(Vec<Summand>),
+    /// `(X + 1) % 4`, from 0 on: of a sum, a name, a cell, a number or a count.
+    Remainder(Box<Term>, Number),
     /// `{ kind = Req; from = p }`
     Record(Vec<(Name, Term)>),
 }

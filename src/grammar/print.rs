@@ -228,6 +228,10 @@ impl fmt::Display for Term {
             TermKind::Base(base) => write!(f, "{base}"),
             TermKind::Number(number) => f.write_str(&number.text),
             TermKind::Count(count) => write!(f, "{count}"),
+            TermKind::Remainder(of, by) => match of.kind {
+                TermKind::Sum(_) => write!(f, "({of}) % {}", by.text),
+                _ => write!(f, "{of} % {}", by.text),
+            },
             TermKind::Record(fields) => {
                 let fields: Vec<String> =
                     fields.iter().map(|(name, value)| format!("{name} = {value}")).collect();

@@ -113,6 +113,8 @@ pub enum Token<'t> {
     Minus,
     #[token("*")]
     Star,
+    #[token("%")]
+    Percent,
     #[token(":")]
     Colon,
     #[token("=")]
@@ -182,6 +184,8 @@ pub enum Token<'t> {
     Label(&'t str),
     CodeOpen,
     Stop,
+    /// `(` before a sum that is divided.
+    SumOpen,
     /// A name before `..`.
     LowerName(&'t str),
     /// The brace of a record type.
@@ -265,6 +269,7 @@ impl Token<'_> {
         matches!(
             self,
             Self::ParOpen
+                | Self::SumOpen
                 | Self::BracketOpen
                 | Self::BraceOpen
                 | Self::RecordOpen

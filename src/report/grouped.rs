@@ -13,7 +13,6 @@ const MOST_GROUPS: usize = 10;
 
 /// The mutants that change one part of the model, and live on.
 struct Group<'m> {
-    /// The part.
     part: Span,
     mutants: Vec<&'m MutantResult>,
 }

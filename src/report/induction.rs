@@ -49,7 +49,7 @@ pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> Strin
             let _ = writeln!(text, "     {line}");
         }
     } else if *holds {
-        text += "It holds for any number of processes; the proof is about more than the variables of the model.\n";
+        text += "It holds for any number of processes; the proof needs more than what is claimed here.\n";
     }
     text
 }

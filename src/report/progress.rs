@@ -39,7 +39,6 @@ pub fn restart(number: usize, style: Style) -> String {
     format!("{rule}\n* {title}\n{rule}\n")
 }
 
-/// Literals on one line.
 pub(super) fn literals(cube: &[String]) -> String {
     if cube.is_empty() { "true".to_owned() } else { cube.join(" && ") }
 }

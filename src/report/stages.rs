@@ -48,7 +48,6 @@ fn nodes(stages: &[Stage]) -> String {
     format!("{} nodes", stages.iter().map(|stage| stage.nodes).sum::<usize>())
 }
 
-/// A search in words.
 pub(super) fn name(proof: BackwardMode) -> String {
     match proof {
         BackwardMode::Auto => "automatic choice".to_owned(),

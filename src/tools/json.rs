@@ -24,7 +24,6 @@ pub(crate) enum Json<'t> {
 }
 
 impl Json<'_> {
-    /// What it is, for messages.
     pub fn kind(&self) -> String {
         match self {
             Self::Null => "null".to_owned(),
@@ -84,7 +83,6 @@ pub(crate) fn shortened(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads a text.
 pub(crate) fn parse(text: &str) -> serde_json::Result<Json<'_>> {
     serde_json::from_str(text)
 }

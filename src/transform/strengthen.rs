@@ -187,7 +187,8 @@ fn added(literal: &Literal, wider: &Literal) -> Option<Literal> {
 }
 
 /// Whether a literal mentions a process.
-fn mentions(literal: &Literal, proc: ProcRef) -> bool {
+/// Whether a literal is about a process.
+pub fn mentions(literal: &Literal, proc: ProcRef) -> bool {
     let term = |term: &Term| *term == Term::Proc(proc);
     let named = match literal {
         Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left) || term(right),

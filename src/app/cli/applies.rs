@@ -63,7 +63,6 @@ pub enum Need {
 pub struct OptionNeeds {
     /// Name of the field in [`Args`].
     pub option: &'static str,
-    /// What it needs.
     pub needs: &'static [Need],
     /// Whether the original program has it: its scripts give it anywhere.
     pub original: bool,

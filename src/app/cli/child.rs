@@ -24,7 +24,6 @@ const PERIODS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(
 /// The number of short periods after which the long one is used.
 const SHORT_PERIODS: u32 = 50;
 
-/// How a child ended.
 #[derive(Clone, Debug)]
 pub struct ChildEnd<C = Result<u8, i32>> {
     /// Its exit code; the error is the number of the signal that ended it.

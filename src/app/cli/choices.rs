@@ -38,7 +38,6 @@ pub enum Store {
 pub enum ResultFormat {
     /// Text for a person.
     Human,
-    /// One document.
     Json,
     /// Lines of JSON as they come, then the document in a line.
     Ndjson,

@@ -61,7 +61,6 @@ enum Follows {
 pub struct Rewritten {
     /// For the parser; the program's name first.
     pub words: Vec<OsString>,
-    /// One line each.
     pub notes: Vec<String>,
     /// Flags of the original program in its spelling, by the name that the parser knows them by.
     pub originals: Vec<String>,

@@ -24,7 +24,6 @@ const FOLDER: &str = "coq";
 /// The code of the page about what cannot be stated.
 const NO_THEOREM: &str = "C0801";
 
-/// The file with the theorem.
 const THEOREM: &str = "Theorem.v";
 
 /// What Coq prints below a theorem that rests on no axiom.
@@ -54,7 +53,6 @@ fn marked(text: &str) -> String {
     format!("(* Written by cubicle. *)\n{text}")
 }
 
-/// The text of the theorem.
 fn theorem(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<String, Failure> {
     kernel::theorem(system, certificate, interrupt).map_err(|why| {
         let lacks = |what: &str| {

@@ -26,7 +26,6 @@ impl Costs {
         Self { start, last: (start, Duration::ZERO), stages: Vec::new() }
     }
 
-    /// A stage ends.
     pub fn end(&mut self, stage: String) {
         let now = (Instant::now(), cpu::spent());
         let (wall, cpu) = replace(&mut self.last, now);

@@ -49,7 +49,6 @@ pub struct Ending {
     head: Mutex<Head>,
     /// The folder with everything about the run.
     pub run_dir: Option<RunDir>,
-    /// Pictures of the run.
     pub pictures: Pictures,
     /// Standard output.
     pub output: Output,
@@ -181,7 +180,6 @@ impl Ending {
         Ok(())
     }
 
-    /// The words of the command line.
     pub fn command(&self) -> Vec<String> {
         self.head().command.clone()
     }

@@ -36,7 +36,6 @@ impl Failure {
         Self::new(exit::INTERNAL, error)
     }
 
-    /// It was reported.
     #[must_use]
     pub fn reported(self) -> Self {
         Self { reported: true, ..self }

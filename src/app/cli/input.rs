@@ -9,16 +9,13 @@ use super::failure::Failure;
 /// The longest model accepted, in bytes: a hundred times the longest known.
 pub const MAX_BYTES: u64 = 16 << 20;
 
-/// A model as text.
 #[derive(Debug)]
 pub struct Input {
     /// Its name in diagnostics.
     pub name: String,
-    /// Its text.
     pub text: String,
 }
 
-/// The name of a model in messages.
 pub fn name(path: &Path) -> String {
     if path.as_os_str() == "-" { "<stdin>".to_owned() } else { path.display().to_string() }
 }

@@ -81,7 +81,6 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     files::write(path, &text)
 }
 
-/// The states that equations exclude.
 fn excluded(system: &System, equations: &[Equation]) -> Vec<Forbidden> {
     equations.iter().flat_map(|it| it.violations(system, usize::MAX).unwrap_or_default()).collect()
 }

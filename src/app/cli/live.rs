@@ -55,7 +55,6 @@ pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
     });
 }
 
-/// What was seen of a run.
 struct Watched {
     version: u64,
     /// When the last event was seen.

@@ -13,13 +13,10 @@ use super::failure::Failure;
 use super::input;
 use super::messages::Messages;
 
-/// A model from a file.
 pub struct LoadedModel {
-    /// What it means.
     pub system: System,
     /// Its syntax tree.
     pub file: File,
-    /// What it says.
     pub text: String,
     /// The warnings that are suppressed.
     pub allowed: Allowed,

@@ -14,7 +14,6 @@ use super::output::complain;
 /// At most this many errors and warnings of a model are shown, so that the first ones stay in view.
 const MOST_DIAGNOSTICS: usize = 20;
 
-/// How messages are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// For a person.
@@ -25,7 +24,6 @@ pub enum Format {
     Github,
 }
 
-/// The messages of a run.
 pub struct Messages {
     format: Format,
     quiet: bool,

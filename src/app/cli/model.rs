@@ -81,7 +81,6 @@ pub fn supervised(asked: Invocation) -> u8 {
     )
 }
 
-/// The typed command line.
 pub fn parse(words: Vec<OsString>, typed: &[OsString]) -> Result<Invocation, NoInvocation> {
     parse_for(words, typed, |_| ())
 }

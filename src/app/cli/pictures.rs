@@ -52,7 +52,6 @@ impl Pictures {
         self
     }
 
-    /// The model was read.
     pub fn read(&self, text: &str) {
         if !self.pages.is_empty() {
             self.text.get_or_init(|| text.to_owned());

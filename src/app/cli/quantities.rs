@@ -31,7 +31,6 @@ pub fn duration(text: &str) -> Result<Duration, Failure> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// The code of a warning.
 pub fn warning(typed: &str) -> Result<&'static str, Failure> {
     cubicle_lang::load::warning(typed).map_err(|(error, help)| Failure::usage(format!("{error}: {help}")))
 }
@@ -39,7 +38,6 @@ pub fn warning(typed: &str) -> Result<&'static str, Failure> {
 /// No more processes than this are explored.
 const MOST_PROCS: usize = 16;
 
-/// The instances that are asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Size {
     /// How many processes they have.

@@ -45,7 +45,6 @@ impl RunDir {
         Ok((this, output))
     }
 
-    /// Keeps the model.
     pub fn keep_model(&self, text: &str) -> Result<(), Failure> {
         self.write("model.cub", text)
     }
@@ -110,7 +109,6 @@ pub fn page_in(folder: &Path) -> PathBuf {
 /// The folder of the certificates of properties of runs, in that of a certificate.
 pub const RUNS: &str = "runs";
 
-/// The certificates of a run.
 #[derive(Default)]
 pub struct Certificates {
     /// That no bad state is reached.

@@ -75,7 +75,6 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .time_limit(args.time_limit)
 }
 
-/// The search for a proof.
 pub fn proof(args: &Args) -> BackwardMode {
     match (args.brab.map(usize::from), args.engine) {
         (Some(procs), Some(Method::Pdr)) => BackwardMode::Pdr(procs),

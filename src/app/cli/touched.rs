@@ -6,7 +6,6 @@ use super::args::Args;
 use super::outputs::{self, NamedFile};
 use super::{certificate, settings};
 
-/// The files that the run reads.
 pub fn read_files(args: &Args) -> Vec<NamedFile> {
     let lemmas = args.lemmas_in.iter().map(|path| ("the file of --lemmas-in", path.clone()));
     std::iter::once(("the model", args.file.clone())).chain(lemmas).collect()

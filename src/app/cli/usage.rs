@@ -80,7 +80,6 @@ fn plain(name: &str) -> String {
     inside.split('>').next().unwrap_or(inside).to_owned()
 }
 
-/// The usage of the command in a line.
 fn usage(error: &Error) -> Option<String> {
     let ContextValue::StyledStr(usage) = error.get(ContextKind::Usage)? else { return None };
     let usage = usage.to_string();

@@ -77,7 +77,6 @@ fn ignored(signal: i32) -> bool {
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// The state of the watchdog.
 struct Watch {
     interrupt: Interrupt,
     cpu: Option<cpu::CpuBudget>,

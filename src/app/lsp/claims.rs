@@ -28,7 +28,6 @@ pub fn question(uri: &str, document: &OpenModel, wanted: Span) -> Option<Value> 
     Some(json!({ "title": title, "command": { "title": title, "command": COMMAND, "arguments": [uri] } }))
 }
 
-/// The claims of a model.
 fn claims(document: &OpenModel) -> impl Iterator<Item = Span> {
     document.analysis().file.items.iter().filter_map(|item| match item {
         Item::Property(it) if matches!(it.kind, PropertyKind::Unsafe | PropertyKind::Invariant) => {
@@ -101,7 +100,6 @@ impl Places {
     }
 }
 
-/// What is known of a claim.
 fn in_words(record: &Value) -> String {
     let mut text = match record["answer"].as_str() {
         Some("inductive") => return "inductive, for any number of processes".to_owned(),

@@ -15,21 +15,16 @@ use crate::rpc::RequestError;
 /// A text of more bytes is not analysed.
 const MAX_BYTES: usize = syntax::MAX_BYTES;
 
-/// The analysis of a text.
 pub struct Analysis {
     /// The declarations without errors of syntax.
     pub file: File,
-    /// Its names.
     pub index: Index,
     /// Its meaning, if it has one.
     pub system: Option<System>,
-    /// Its diagnostics.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An open model.
 pub struct OpenModel {
-    /// Its text.
     pub text: String,
     /// Its version in the editor.
     pub version: i64,
@@ -41,7 +36,6 @@ pub struct OpenModel {
 }
 
 impl OpenModel {
-    /// A model as it was opened.
     pub fn new(text: String, version: i64, encoding: Encoding) -> Self {
         let lines = LineStarts::new(&text, encoding);
         Self { text, version, lost: false, lines, encoding, analysis: OnceCell::new() }
@@ -74,7 +68,6 @@ impl OpenModel {
         Ok(())
     }
 
-    /// The analysis of the text.
     pub fn analysis(&self) -> &Analysis {
         self.analysis.get_or_init(|| self.analyse())
     }
@@ -93,7 +86,6 @@ impl OpenModel {
         Analysis { file, index, system, diagnostics }
     }
 
-    /// The name at an offset.
     pub fn name_at(&self, offset: u32) -> Option<Use> {
         self.analysis().index.at(offset).copied()
     }
@@ -109,12 +101,10 @@ impl OpenModel {
         self.lines.span(&self.text, range).ok_or_else(|| RequestError::params("range"))
     }
 
-    /// A span as a range.
     pub fn range(&self, span: Span) -> Value {
         self.lines.range(&self.text, span)
     }
 
-    /// The text of a span.
     pub fn source(&self, span: Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }

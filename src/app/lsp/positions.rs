@@ -99,7 +99,6 @@ impl LineStarts {
         json!({ "line": line, "character": column })
     }
 
-    /// The range of a span.
     pub fn range(&self, text: &str, span: Span) -> Value {
         json!({ "start": self.position(text, span.start), "end": self.position(text, span.end.max(span.start)) })
     }

@@ -16,10 +16,8 @@ use serde_json::{Value, json};
 /// The command by which clients ask for it: the document's name, then the number of the `TEST:` line or nothing.
 pub const COMMAND: &str = "cubicle.prove";
 
-/// How proofs are run.
 #[derive(Clone)]
 pub struct ProofRunner {
-    /// The program.
     pub program: PathBuf,
     /// The variable by which it would log, into what is shown to the user.
     pub log_variable: &'static str,
@@ -32,7 +30,6 @@ pub struct ProofRunner {
 pub struct Running(Arc<Mutex<BTreeMap<String, ProofRun>>>);
 
 impl Running {
-    /// Stops all runs.
     pub fn stop_all(&self) {
         lock(self).values_mut().for_each(ProofRun::stop);
     }
@@ -48,7 +45,6 @@ pub struct ProofRuns {
     started: u64,
 }
 
-/// A run.
 struct ProofRun {
     child: Child,
     /// The token of its progress.

@@ -24,7 +24,6 @@ enum ServerStage {
     ShutDown,
 }
 
-/// A server.
 pub struct LanguageServer {
     output: Outgoing,
     prover: ProofRunner,

@@ -14,14 +14,12 @@ use signal_hook::iterator::Signals;
 use self::transport::Incoming;
 pub use self::transport::{Framing, Outgoing, RequestError};
 
-/// How a server ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerEnd {
     /// As the protocol asks for.
     Orderly,
     /// The other side went away, or left before it should.
     Abrupt,
-    /// By a signal.
     Signal(i32),
 }
 

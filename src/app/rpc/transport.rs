@@ -17,16 +17,13 @@ const MAX_HEADER: u64 = 4096;
 pub enum Framing {
     /// Each after a header, `Content-Length: 52`, and a blank line.
     Headers,
-    /// Each in a line.
     Lines,
 }
 
 /// What comes from the other side.
 #[derive(Debug, PartialEq)]
 pub enum Incoming {
-    /// A message.
     Message(Value),
-    /// A broken message, and why.
     Broken(String),
     /// The other side is gone.
     End,
@@ -149,7 +146,6 @@ impl Outgoing {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Answers a request.
     pub fn respond(&self, id: &Value, result: Result<Value, RequestError>) {
         self.send(&match result {
             Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -167,9 +163,7 @@ impl Outgoing {
 /// Why a request has no result: one of the protocol's codes, and words.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestError {
-    /// The code.
     pub code: i32,
-    /// In words.
     pub message: String,
     /// More about it, for programs.
     pub data: Option<Value>,

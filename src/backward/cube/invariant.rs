@@ -37,12 +37,7 @@ pub fn invariant<'c>(
         let right = Term::Proc(ProcRef::Var(0));
         out.push(Forbidden::new(1, vec![Literal::Eq { left, right, negated: false }]));
     }
-    for cube in visited {
-        let params = cube.procs - context.rigid;
-        let others: Vec<Conj> = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
-        let of_cube = |cube| Forbidden { params, cube, others: others.clone() };
-        out.extend(forbidden(context, cube).into_iter().map(of_cube));
-    }
+    out.extend(visited.flat_map(|cube| states(context, cube)));
     out
 }
 
@@ -59,6 +54,14 @@ fn index_patterns(arity: usize) -> Vec<Vec<u8>> {
         });
         longer.collect()
     })
+}
+
+/// The states of a cube: those of several, where a proc cell holds one of several processes.
+pub fn states(context: &CubeContext, cube: &Cube) -> Vec<Forbidden> {
+    let params = cube.procs - context.rigid;
+    let others: Vec<Conj> = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
+    let of_cube = |cube| Forbidden { params, cube, others: others.clone() };
+    forbidden(context, cube).into_iter().map(of_cube).collect()
 }
 
 /// The cube as conjunctions of literals over its processes that are not rigid, which differ from the rigid

@@ -34,7 +34,7 @@ pub use declared::{bad_cubes, cubes_of};
 pub use export::{formula, formulas, relational_literal};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, InstantiatedFormula, Instantiation};
-pub use invariant::{denial_of, invariant, oracle_question};
+pub use invariant::{denial_of, invariant, oracle_question, states};
 pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};
 pub use others::{implies, is_about, with_other};

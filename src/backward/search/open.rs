@@ -4,13 +4,16 @@ use std::cmp::Reverse;
 
 use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
-use crate::cube::{Bound, Cube, Form, Relational};
+use crate::cube::{Bound, Cube, Form, Relational, states};
 use cubicle_lang::model::{Rational, System, TransitionId, VarId};
 use cubicle_run::growth::last_rise;
 use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
 
 /// How many of the deepest nodes are examined for growth on their paths.
 const MOST_PATHS: usize = 16;
+
+/// At most this many of the nodes that wait are shown, the smallest ones.
+const MOST_CUBES: usize = 16;
 
 /// The work that `run` left.
 pub fn open(run: &Run<'_, '_>) -> Open {
@@ -49,6 +52,11 @@ pub fn open(run: &Run<'_, '_>) -> Open {
     }
     let mut open = Open::new(waiting.len(), steps, roots, growth(system, nodes));
     open.proved_steps = run.state.proved_steps;
+    let size = |cube: &&Cube| (cube.len(), cube.procs);
+    let mut smallest: Vec<&Cube> = waiting.iter().map(|&id| &nodes.get(id).cube).collect();
+    smallest.sort_by_key(size);
+    smallest.truncate(MOST_CUBES);
+    open.cubes = smallest.into_iter().flat_map(|cube| states(run.setting.context, cube)).collect();
     open
 }
 

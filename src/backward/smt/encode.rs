@@ -310,26 +310,35 @@ impl<'a> Encoder<'a> {
         all(std::iter::once(self.conj(frame, names, &claim.cube)).chain(others))
     }
 
-    /// Formula: the frame is a state of this instance in none of these cubes.
-    pub fn outside(&self, frame: &Frame, cubes: &[Forbidden]) -> Bool {
-        let mut conjuncts = self.axioms(frame, &vec![None; self.procs()]);
+    /// Formula: the frame is a state of this instance in none of these cubes, for processes of these sorts.
+    pub fn outside(&self, frame: &Frame, cubes: &[Forbidden], sorts: &[Option<u8>]) -> Bool {
+        let mut conjuncts = self.axioms(frame, sorts);
         for it in cubes {
-            let all = distinct_tuples(self.procs(), usize::from(it.params));
+            let all = self.of_sorts(&it.cube, usize::from(it.params), sorts);
             conjuncts.extend(all.map(|names| self.forbidden(frame, &names, it).not()));
         }
         all(conjuncts)
+    }
+
+    /// The distinct processes for which a conjunction about so many of them may hold, where processes are of these sorts.
+    pub fn of_sorts<'s>(
+        &self,
+        conj: &Conj,
+        params: usize,
+        sorts: &'s [Option<u8>],
+    ) -> impl Iterator<Item = Vec<usize>> + use<'s> {
+        let said = self.system.sorts_said(conj, params);
+        distinct_tuples(self.procs(), params).filter(move |names| {
+            let mut both = names.iter().map(|name| sorts[*name]).zip(&said);
+            both.all(|(sort, said)| sort.is_none() || said.is_none() || sort == *said)
+        })
     }
 
     /// The axioms for the frame, for processes of these sorts, and that witnesses are processes.
     fn axioms(&self, frame: &Frame, sorts: &[Option<u8>]) -> Vec<Bool> {
         let mut conjuncts = Vec::new();
         for axiom in &self.system.axioms {
-            let said = self.system.sorts_said(&axiom.cube, usize::from(axiom.params));
-            let concerns = |names: &Vec<usize>| {
-                let mut both = names.iter().map(|name| sorts[*name]).zip(&said);
-                both.all(|(sort, said)| sort.is_none() || said.is_none() || sort == *said)
-            };
-            for names in distinct_tuples(self.procs(), usize::from(axiom.params)).filter(concerns) {
+            for names in self.of_sorts(&axiom.cube, usize::from(axiom.params), sorts) {
                 conjuncts.push(self.conj(frame, &names, &axiom.cube).not());
             }
         }

@@ -93,9 +93,10 @@ pub fn unroll(
     let mut first = encoder.frame("", &mut facts);
     encoder.count(&mut first);
     let solver = Solver::default();
+    let sorts = sorts_said(system, path);
     solver.assert(&match &path.begin {
-        RunStart::Initial => encoder.initial(&first, &sorts_said(system, path)),
-        RunStart::Outside(cubes) => encoder.outside(&first, cubes),
+        RunStart::Initial => encoder.initial(&first, &sorts),
+        RunStart::Outside(cubes) => encoder.outside(&first, cubes, &sorts),
     });
     let mut unrolling =
         Unrolling { encoder: &encoder, solver: &solver, frame: first.clone(), facts, interrupt };
@@ -104,7 +105,9 @@ pub fn unroll(
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => polled(distinct_tuples(path.procs, t.arity()), interrupt).collect::<Result<_, _>>()?,
+            None => {
+                polled(encoder.of_sorts(&t.guard, t.arity(), &sorts), interrupt).collect::<Result<_, _>>()?
+            }
         };
         let Some(choice) = unrolling.step(t, options, i)? else { return Ok(Unrolled::None) };
         choices.push(choice);
@@ -117,6 +120,11 @@ pub fn unroll(
             polled(rising_tuples(path.procs, above), interrupt)
                 .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
                 .collect::<Result<_, Interrupted>>()?
+        }
+        RunTarget::Cube(cube) if path.is_symmetric(system) => {
+            let names: Vec<usize> = (0..usize::from(cube.params)).collect();
+            let fits = names.len() <= path.procs;
+            fits.then(|| encoder.forbidden(&frame, &names, cube)).into_iter().collect()
         }
         RunTarget::Cube(cube) => polled(distinct_tuples(path.procs, usize::from(cube.params)), interrupt)
             .map(|names| Ok(encoder.forbidden(&frame, &names?, cube)))
@@ -153,9 +161,21 @@ pub fn unroll(
     })
 }
 
-/// The sorts that the guards of steps with arguments say the processes of a run are of.
+impl Path {
+    /// Whether processes may exchange their names: then a cube that is reached is reached for the first ones.
+    fn is_symmetric(&self, system: &System) -> bool {
+        let any = self.steps.iter().all(|(_, args)| args.is_none());
+        any && self.begin != RunStart::Initial && system.proc_constants == 0
+    }
+}
+
+/// The sorts that the guards of steps with arguments, and a target for the first processes, say the processes of a run are of: none changes its sort.
 fn sorts_said(system: &System, path: &Path) -> Vec<Option<u8>> {
     let mut sorts = vec![None; path.procs];
+    if let (RunTarget::Cube(cube), true) = (&path.target, path.is_symmetric(system)) {
+        let said = system.sorts_said(&cube.cube, usize::from(cube.params));
+        sorts.iter_mut().zip(said).for_each(|(sort, said)| *sort = said);
+    }
     for (id, args) in &path.steps {
         let (t, args) = (system.transition(*id), args.as_deref().unwrap_or_default());
         for (arg, sort) in args.iter().zip(system.sorts_said(&t.guard, t.arity())) {

@@ -91,7 +91,9 @@ impl Denier<'_, '_> {
 
     /// Whether an index may be outside of the array: it names a process, or is a sum.
     fn may_be_outside(&self, array: &Name, index: &Term, number: usize) -> bool {
-        let TermKind::Base(base) = &index.kind else { return matches!(index.kind, TermKind::Sum(_)) };
+        let TermKind::Base(base) = &index.kind else {
+            return matches!(index.kind, TermKind::Sum(_) | TermKind::Remainder(..));
+        };
         if matches!(base, Base::Name(name) if name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#'))
         {
             return false;

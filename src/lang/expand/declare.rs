@@ -195,6 +195,10 @@ impl Expander {
                 }
                 Some(sum)
             }
+            TermKind::Remainder(of, by) => {
+                let by = by.text.parse::<i64>().ok().filter(|by| *by > 0)?;
+                Some(self.constant(of)?.rem_euclid(by))
+            }
             TermKind::Count(_) | TermKind::Record(_) => None,
         }
     }

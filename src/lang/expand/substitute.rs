@@ -89,6 +89,7 @@ pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
             Err(term) => return term,
         },
         TermKind::Count(count) => TermKind::Count(in_count(count, given)),
+        TermKind::Remainder(of, by) => TermKind::Remainder(Box::new(in_term(of, given)), by.clone()),
         TermKind::Record(fields) => {
             TermKind::Record(fields.iter().map(|(name, it)| (name.clone(), in_term(it, given))).collect())
         }

@@ -482,6 +482,7 @@ impl Expander {
                 Some(vec![Way::only(Value::Linear(linear))])
             }
             TermKind::Sum(summands) => self.sum(summands, term),
+            TermKind::Remainder(of, by) => self.remainder(of, by, term),
         }
     }
 
@@ -561,6 +562,28 @@ impl Expander {
         }
         let value = |way: Way<Linear>| Way { fixed: way.fixed, needs: way.needs, it: Value::Linear(way.it) };
         Some(ways.into_iter().map(value).collect())
+    }
+
+    /// What is left when the sums of cells of ranges are divided by a number, from 0 on.
+    fn remainder(&mut self, of: &Term, by: &Number, term: &Term) -> Option<Vec<Way<Value>>> {
+        let Some(by) = by.text.parse::<i64>().ok().filter(|by| *by > 0) else {
+            Diagnostic::error("C0212", by.loc.0, format!("the remainder by {}", by.text))
+                .label("a number above 0, such as the number of values of a range, stands here")
+                .report(self);
+            return None;
+        };
+        let mut found = Vec::new();
+        for way in self.value(of)? {
+            let Some(sum) = linear(&way.it).filter(|sum| sum.rest.is_empty()) else {
+                // The core says why not.
+                return Some(vec![Way::only(Value::Core(term.clone()))]);
+            };
+            for one in self.combinations(&sum, of.span())? {
+                let left = Linear { constant: one.it.rem_euclid(by), ..Linear::default() };
+                found.extend(way.and(&one, |_, _| Value::Linear(left)));
+            }
+        }
+        self.few(found, of.span())
     }
 
     fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {

@@ -504,6 +504,18 @@ fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
         TermKind::Number(_) => w.token(sep),
         TermKind::Count(it) => count(w, it, sep),
         TermKind::Record(_) => tokens(w, this.loc, sep),
+        TermKind::Remainder(of, _) => {
+            let is_sum = matches!(of.kind, TermKind::Sum(_));
+            if is_sum {
+                w.token(sep);
+            }
+            term(w, of, if is_sum { Sep::None } else { sep });
+            if is_sum {
+                w.token(Sep::None);
+            }
+            w.token(Sep::Space);
+            w.token(Sep::Space);
+        }
         TermKind::Sum(summands) => {
             for (number, it) in summands.iter().enumerate() {
                 let signed = number > 0 || it.negative;

@@ -75,7 +75,7 @@ impl Context<'_> {
                 return Some("a count ranges over processes: `#{p | N[p] > 3}`, not over numbers".to_owned());
             }
             return Some(
-                "a process is a parameter, a bound name, or `#1`, `#2`, .. with `number_procs`".to_owned(),
+                "a process is a parameter, a bound name, or `#1`, `#2`, .. with `number_procs`; no process is `nil`, of a pointer `proc or nil`".to_owned(),
             );
         }
         let values = self.symbols.values(ty)?;

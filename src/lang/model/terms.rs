@@ -31,6 +31,13 @@ impl<'a> Context<'a> {
             TermKind::Count(count) => self.count(count, scope),
             TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
             TermKind::Record(_) => self.not_core(term.span()),
+            TermKind::Remainder(of, _) => {
+                Diagnostic::error("C0204", of.span(), format!("a remainder of `{of}`"))
+                    .label("must consist of numbers, and of variables and cells of ranges of at most 16 values: each has a case")
+                    .help("declare a range: `type slot = 0 .. 3`, `var X : slot`")
+                    .report(self);
+                TermMeaning::Unknown
+            }
         }
     }
 

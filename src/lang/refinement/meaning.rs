@@ -341,7 +341,7 @@ fn marked(
     let Type::Enum(id) = ty else { return };
     for value in values {
         let text = value.to_string();
-        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_))
+        if matches!(value.kind, TermKind::Number(_) | TermKind::Sum(_) | TermKind::Remainder(..))
             && abstraction.enumeration(id).constructors.contains(&text)
         {
             // A value of a range.

@@ -30,12 +30,28 @@ const STATEMENTS: [(&str, Token<'static>); 7] = [
     ("with", Token::With),
 ];
 
+/// Whether what begins behind the parenthesis that ends at byte `end` is divided: `(X + 1) % 4`.
+fn is_divided(text: &str, end: u32) -> bool {
+    let mut open = 1;
+    let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
+    while open > 0 {
+        match next.next().flatten() {
+            Some(Token::ParOpen) => open += 1,
+            Some(Token::ParClose) => open -= 1,
+            Some(Token::BraceOpen | Token::BraceClose | Token::Semicolon) | None => return false,
+            Some(_) => {}
+        }
+    }
+    next.next().flatten() == Some(Token::Percent)
+}
+
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
 pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32) -> Token<'t> {
     let follows = || tokens(text, end as usize).next().and_then(|(_, token, _)| token.ok());
     let before = |n: usize| chunk.len().checked_sub(n).map(|i| chunk[i].1);
     match token {
         Token::Mident(name) if follows() == Some(Token::DotDot) => return Token::LowerName(name),
+        Token::ParOpen if is_divided(text, end) => return Token::SumOpen,
         Token::BraceOpen if matches!(chunk, [(_, Token::Type, _), _, (_, Token::Equal, _)]) => {
             let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
             let field = matches!(next.next().flatten(), Some(Token::Lident(_)));

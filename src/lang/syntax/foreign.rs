@@ -316,9 +316,10 @@ fn mark(rest: &str, start: usize) -> Option<Foreign<'_>> {
         return Some(Foreign::new(start, end, token, diagnostic).habit("prime"));
     }
     let (message, help) = match first {
-        '%' | '/' => {
-            ("there is no division", "numbers are added, subtracted, compared and multiplied by numbers")
-        }
+        '/' => (
+            "there is no division",
+            "numbers are added, subtracted, compared and multiplied by numbers; `(X + 1) % 4` is a remainder",
+        ),
         '^' => (
             "there is no power operator",
             "numbers are added, subtracted, compared and multiplied by numbers",

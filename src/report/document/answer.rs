@@ -130,7 +130,6 @@ pub enum SafetyAnswer {
 }
 
 impl SafetyAnswer {
-    /// As a report states it.
     pub(super) fn of(report: &Report) -> Option<Self> {
         report.verdict.as_ref().map(|verdict| match verdict {
             Verdict::Safe => Self::Safe,

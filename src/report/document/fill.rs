@@ -98,7 +98,6 @@ fn properties(system: &System, lines: &Lines<'_>, report: &Report) -> Vec<Proper
     all
 }
 
-/// A property of runs.
 fn temporal(system: &System, lines: &Lines<'_>, known: &TemporalReport) -> Property {
     let property = &system.temporal[known.property];
     Property {

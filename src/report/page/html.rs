@@ -4,11 +4,9 @@ use std::ops::RangeInclusive;
 
 use maud::{Markup, PreEscaped, Render, html};
 
-/// A part of a page with a heading.
 pub struct Section {
     /// Its name in links, one of ours.
     pub id: String,
-    /// Its heading.
     pub title: String,
     /// What stands below that.
     pub content: Markup,

@@ -27,7 +27,6 @@ const CHAPTER: usize = 12;
 /// More cells than this have no table: the lanes show what changes.
 const MOST_CELLS: usize = 400;
 
-/// A run as text.
 struct RunText<'a> {
     system: &'a System,
     source: &'a Source<'a>,

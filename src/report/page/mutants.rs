@@ -195,7 +195,6 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
     .collect()
 }
 
-/// A mutant as a difference of lines.
 fn difference(mutant: &MutantRecord) -> Markup {
     let within = mutant.transition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
     let mut what = format!("#{} {}{within}", mutant.number, mutant.operator);

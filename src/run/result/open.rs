@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use cubicle_lang::model::{Rational, VarId};
+use cubicle_lang::model::{Forbidden, Rational, VarId};
 
 /// Something that grew again and again on one path, as if nothing bounded it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,6 +39,8 @@ pub struct Open {
     /// No run with at most this many steps reaches a bad state, for any number of processes; property-directed search
     /// knows.
     pub proved_steps: Option<usize>,
+    /// The states of the smallest nodes that were not examined.
+    pub cubes: Vec<Forbidden>,
 }
 
 /// The nodes that stem from one declaration.
@@ -55,7 +57,7 @@ pub struct OpenRoot {
 impl Open {
     /// Fills in the fields.
     pub const fn new(waiting: usize, steps: usize, roots: Vec<OpenRoot>, growth: Vec<Growth>) -> Self {
-        Self { waiting, steps, roots, growth, proved_steps: None }
+        Self { waiting, steps, roots, growth, proved_steps: None, cubes: Vec::new() }
     }
 }
 
@@ -99,6 +101,13 @@ pub enum Try {
     Pdr(usize),
     /// `invariant`s of the model that no explored state violates, and with which the proof closes if they hold.
     Lemmas(Vec<String>),
+    /// An `invariant` of the model that no explored state violates, and that has all states of some nodes that were not examined.
+    Lemma {
+        /// The `invariant`.
+        line: String,
+        /// How many nodes, of how many that were looked at.
+        nodes: (usize, usize),
+    },
     /// An exploration of the instance with this many processes.
     Explore {
         /// Its size.

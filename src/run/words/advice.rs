@@ -176,6 +176,13 @@ pub fn suggestion(system: &System, file: &str, it: &Try) -> String {
                 lines.join(" ")
             )
         }
+        Try::Lemma { line, nodes: (closed, of) } => {
+            let nodes = if *of == 1 { "the node".to_owned() } else { format!("{closed} of the {of} smallest nodes") };
+            format!(
+                "add `{line}` to the model if it holds: no explored state violates it, and it closes {nodes} that wait; \
+                 `cubicle inductive {file}` then says whether a step violates it"
+            )
+        }
         Try::Explore { procs, walks: false } => {
             format!("`cubicle --only-forward --procs {procs} {file}`: the smaller instance")
         }

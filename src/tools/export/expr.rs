@@ -4,7 +4,6 @@ use std::fmt;
 
 use cubicle_lang::model::{EnumId, Rational, VarId};
 
-/// A process.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Process {
     /// Bound by a quantifier or a parameter, under this name of the target.
@@ -35,7 +34,6 @@ pub enum ExportComparison {
     Less,
 }
 
-/// A formula or a term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ExportExpr {
     /// Conjunction; empty is true.
@@ -50,11 +48,9 @@ pub enum ExportExpr {
     If(Box<ExportExpr>, Box<ExportExpr>, Box<ExportExpr>),
     /// `For all processes (true) or some process (false) with this name`.
     Each(bool, String, Box<ExportExpr>),
-    /// A cell.
     Cell(VarId, Vec<Process>),
     /// A value of type proc.
     Process(Process),
-    /// A constructor.
     Constructor(EnumId, u8),
     /// The number of processes, under this name, that satisfy a formula.
     Count(String, Box<ExportExpr>),
@@ -68,7 +64,6 @@ impl ExportExpr {
     /// The formula that never holds.
     pub const FALSE: Self = Self::Any(Vec::new());
 
-    /// A number.
     pub const fn number(n: Rational) -> Self {
         Self::Sum(Vec::new(), n)
     }
@@ -99,7 +94,6 @@ impl ExportExpr {
         if flat.len() == 1 { flat.remove(0) } else { Self::Any(flat) }
     }
 
-    /// Negation.
     pub fn negated(self) -> Self {
         match self {
             Self::All(parts) if parts.is_empty() => Self::FALSE,

@@ -20,12 +20,9 @@ pub struct GroundTransition {
     pub writes: Vec<GroundWrite>,
 }
 
-/// What a step writes to a cell.
 #[derive(Clone, Debug)]
 pub struct GroundWrite {
-    /// The variable.
     pub var: VarId,
-    /// The index of the cell.
     pub index: Vec<Process>,
     /// The new value; `None` for `:= ?`.
     pub value: Option<ExportExpr>,
@@ -74,7 +71,6 @@ fn step(
     (guard != ExportExpr::FALSE).then_some(GroundTransition { name, guard, writes })
 }
 
-/// The bad states of a cube.
 pub fn bad(reader: SystemReader<'_>, procs: usize, bad: &Bad) -> Result<ExportExpr, Refusal> {
     // For two processes that the cube treats alike, the smaller one first is enough.
     let above = interchangeable(&bad.cube, usize::from(bad.params));
@@ -86,7 +82,6 @@ pub fn bad(reader: SystemReader<'_>, procs: usize, bad: &Bad) -> Result<ExportEx
     Ok(ExportExpr::any(tuples.iter().map(|tuple| reader.bad(bad, &numbers(tuple)))))
 }
 
-/// Processes by number.
 pub fn numbers(procs: &[usize]) -> Vec<Process> {
     procs.iter().map(|p| Process::Number(p + 1)).collect()
 }

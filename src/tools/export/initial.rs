@@ -11,7 +11,6 @@ use cubicle_lang::model::{
     Cell, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, VarId,
 };
 
-/// A group of cells.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellGroup {
     /// Positions in the layout of the instance, ascending.

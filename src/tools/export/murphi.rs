@@ -46,7 +46,6 @@ struct Murphi<'a> {
     alike: bool,
 }
 
-/// The instance as a Murphi program.
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Murphi")?;
@@ -160,13 +159,11 @@ impl Murphi<'_> {
         }
     }
 
-    /// The type of a variable.
     fn type_of(&self, var: VarId) -> String {
         let arrays = "array [process] of ".repeat(self.system.var(var).arity());
         format!("{arrays}{}", self.cell_type(var))
     }
 
-    /// The type of its cells.
     fn cell_type(&self, var: VarId) -> String {
         match self.system.var(var).ty {
             Type::Enum(BOOL) => "boolean".to_owned(),

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use cubicle_lang::model::Transition;
 
-/// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub struct TakenNames {
     /// In lower case: some languages ignore case, and names that differ in case only are hard to read.

@@ -44,7 +44,6 @@ struct Promela<'a> {
     procs: usize,
 }
 
-/// The instance as a Promela program.
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "Promela")?;

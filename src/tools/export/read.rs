@@ -11,14 +11,10 @@ use cubicle_lang::model::{
 /// The bounds of numbers: a step that leaves them is not possible.
 pub type Range = Option<(i64, i64)>;
 
-/// Reads formulas of a system.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemReader<'a> {
-    /// The system.
     pub system: &'a System,
-    /// Bounds of numbers.
     pub range: Range,
-    /// Number of processes of the instance.
     pub procs: usize,
     /// The name of the process that a count is about, where the target has a term for the number of processes that satisfy a
     /// formula; elsewhere counts are sums.

@@ -13,7 +13,6 @@ pub struct SymbolNames {
     pub types: Vec<String>,
     /// Of the constructors of each enum.
     pub constructors: Vec<Vec<String>>,
-    /// Of each variable.
     pub vars: Vec<String>,
 }
 
@@ -30,12 +29,10 @@ impl SymbolNames {
         Self { types, constructors, vars }
     }
 
-    /// The name of a variable.
     pub fn var(&self, var: VarId) -> &str {
         &self.vars[usize::from(var.0)]
     }
 
-    /// The name of a constructor.
     pub fn constructor(&self, ty: EnumId, constructor: u8) -> &str {
         &self.constructors[usize::from(ty.0)][usize::from(constructor)]
     }

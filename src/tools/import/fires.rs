@@ -18,7 +18,6 @@ const MAX_CHOICES: usize = 2_000;
 /// A transition of a file, and the names of those that it became.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Became {
-    /// Its name in the file.
     pub name: String,
     /// Its name, where it is declared.
     pub span: Span,

@@ -25,7 +25,6 @@ pub(super) struct App {
     pub new: bool,
 }
 
-/// A term of a sort.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Term {
     Var(VarId),
@@ -35,7 +34,6 @@ pub(super) enum Term {
     If(Box<Formula>, Box<[Term; 2]>),
 }
 
-/// A formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Formula {
     Bool(bool),
@@ -257,7 +255,6 @@ impl Formula {
         );
     }
 
-    /// Formulas and terms in it.
     pub fn size(&self) -> usize {
         let count = std::cell::Cell::new(0);
         let more = || count.set(count.get() + 1);
@@ -459,7 +456,6 @@ impl Term {
         }
     }
 
-    /// Formulas and terms in it.
     pub fn size(&self) -> usize {
         let count = std::cell::Cell::new(0);
         let more = || count.set(count.get() + 1);

@@ -7,11 +7,9 @@ use cubicle_lang::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Span};
 pub(super) enum Kind {
     /// A name that is not a keyword.
     Name,
-    /// A keyword.
     Keyword,
     /// Punctuation or an operator.
     Symbol,
-    /// A number.
     Number,
     /// `@no_print`: a remark for another program.
     Annotation,
@@ -19,7 +17,6 @@ pub(super) enum Kind {
     End,
 }
 
-/// A token with its place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Token<'t> {
     pub kind: Kind,

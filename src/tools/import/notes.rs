@@ -17,7 +17,6 @@ use super::step::{Step, Update};
 use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
 use super::universals::needs_note;
 
-/// The most formulas that are noted.
 const MAX_NOTES: usize = 64;
 
 /// A relation that says where a formula was found to hold.

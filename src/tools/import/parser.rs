@@ -100,7 +100,6 @@ impl<'t> Parser<'_, 't> {
         Ok(Name { text: token.text.to_owned(), span: token.span })
     }
 
-    /// The name of a sort.
     fn sort(&mut self) -> Made<Name> {
         let token = self.peek();
         if token.kind == Kind::Keyword && matches!(token.text, "bool" | "int") {

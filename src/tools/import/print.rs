@@ -19,7 +19,6 @@ pub(super) struct Printer<'p> {
     out: String,
 }
 
-/// From places to line numbers.
 pub(super) struct Lines {
     /// Where each line begins.
     starts: Vec<u32>,
@@ -46,7 +45,6 @@ impl<'p> Printer<'p> {
         Self { symbols, vars, names, lines, out }
     }
 
-    /// The text.
     pub fn finish(self) -> String {
         self.out
     }
@@ -112,7 +110,6 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// Initial states.
     pub fn init(&mut self, all: &[Initially]) {
         // One variable stands for those of several conjuncts.
         let mut pool: Vec<VarId> = Vec::new();

@@ -26,7 +26,6 @@ impl Found {
     }
 }
 
-/// The formulas of a file.
 pub(super) struct Read<'f> {
     pub vars: Vars,
     pub claims: Vec<(&'f Claim, Vec<Part>)>,

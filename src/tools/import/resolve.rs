@@ -40,7 +40,6 @@ pub(super) struct Part {
 pub(super) enum States {
     /// Things that never change.
     None,
-    /// One state.
     One,
     /// The states before and after a step.
     Two,
@@ -53,11 +52,9 @@ enum Value {
     Term(Term, Sort),
 }
 
-/// The sort of a term.
 #[derive(Clone, Copy, Debug)]
 enum Sort {
     Known(SortId),
-    /// That of the variable.
     Of(VarId),
 }
 
@@ -68,7 +65,6 @@ enum Meaning {
     Value(Value),
 }
 
-/// Resolves the formulas of a file.
 pub(super) struct Resolver<'s, 'f> {
     pub symbols: &'s Symbols<'f>,
     pub vars: Vars,
@@ -150,7 +146,6 @@ impl<'s, 'f> Resolver<'s, 'f> {
         Ok((params, parts))
     }
 
-    /// Binds variables.
     fn bind(&mut self, bound: &'f [Bound]) -> Made<Vec<VarId>> {
         let mut vars = Vec::new();
         for Bound { name, sort } in bound {
@@ -304,7 +299,6 @@ impl<'s, 'f> Resolver<'s, 'f> {
         Box::new(Diagnostic::error("C0712", name.span, what))
     }
 
-    /// A formula.
     fn truth(&mut self, expr: &'f Expr) -> Made<Formula> {
         match self.value(expr)? {
             Value::Formula(formula) => Ok(formula),
@@ -342,7 +336,6 @@ impl<'s, 'f> Resolver<'s, 'f> {
         Err(Box::new(Diagnostic::error("C0712", span, what)))
     }
 
-    /// A formula or a term.
     fn value(&mut self, expr: &'f Expr) -> Made<Value> {
         self.deeper(expr.span)?;
         let value = self.value_here(expr);

@@ -35,11 +35,9 @@ pub(super) enum Global {
     Claim(usize),
 }
 
-/// The names of a file.
 #[derive(Debug)]
 pub(super) struct Symbols<'f> {
     pub file: &'f File,
-    /// Names and places of the sorts.
     pub sorts: Vec<(String, Span)>,
     /// Relations, constants and functions.
     pub all: Vec<Symbol>,
@@ -125,7 +123,6 @@ impl<'f> Symbols<'f> {
         }
     }
 
-    /// The sort with a name.
     pub fn sort(&self, name: &Name) -> Result<SortId, Box<Diagnostic>> {
         self.sort_numbers.get(name.text.as_str()).copied().ok_or_else(|| {
             let what = format!("unknown sort `{}`", name.text);

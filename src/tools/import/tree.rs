@@ -32,7 +32,6 @@ pub(super) struct SymbolDecl {
     pub derived: Option<Expr>,
 }
 
-/// What a formula is said to be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClaimKind {
     Axiom,
@@ -73,7 +72,6 @@ pub(super) struct File {
     pub first_old: Option<Span>,
 }
 
-/// A formula or a term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Expr {
     pub kind: ExprKind,

@@ -81,13 +81,15 @@ pub struct ClaimFinding {
     pub run: Option<Trace>,
     /// The sizes of instances in which there is no such run.
     pub without: Vec<usize>,
-    /// Whether it is proved that there is no such run, for any number of processes.
+    /// Whether it is proved that there is no such run, for any number of processes; of one of several declarations, when that is proved of
+    /// all of them.
     pub holds: bool,
     /// What is to be claimed besides, so that all together is inductive: proved. Empty where none was found or is needed.
     pub strengthening: Vec<String>,
 }
 
-/// Looks at each declaration of bad states alone, then at all of them when there are several. `tell` says what is looked at.
+/// Looks at all declarations of bad states together, then at each alone when there are several; what is known of all is the last one.
+/// `tell` says what is looked at.
 pub fn claims(
     model: ModelSource<'_>,
     options: &InductionOptions,
@@ -101,30 +103,50 @@ pub fn claims(
         }
     }
     declared.sort_by_key(|(_, span)| *span);
-    let alone: Vec<Vec<(String, Span)>> = declared.iter().map(|it| vec![it.clone()]).collect();
-    let together = (declared.len() > 1).then_some(declared);
-    let found = alone.into_iter().chain(together).map(|declared| {
-        let (names, spans): (Vec<String>, Vec<Span>) = declared.into_iter().unzip();
-        let claim = names.join(", ");
-        tell(&format!("is {claim} inductive?"));
-        let asked = Asked { model, options, interrupt, tell: &|what| tell(&format!("{claim}: {what}")) };
-        let cubes: Vec<usize> =
-            (0..model.system.bad.len()).filter(|at| spans.contains(&model.system.bad[*at].span)).collect();
-        let mut finding = ClaimFinding {
-            names,
-            spans,
-            induction: asked.induction(&cubes).unwrap_or_else(|Interrupted(why)| Induction::Open(*why)),
-            run: None,
-            without: Vec::new(),
-            holds: false,
-            strengthening: Vec::new(),
-        };
-        if matches!(finding.induction, Induction::Step(_) | Induction::Initially) {
+    // What holds of all together is not looked for again.
+    let mut all: Option<ClaimFinding> = None;
+    if declared.len() > 1 {
+        all = Some(claim(&declared, None, model, options, interrupt, tell));
+    }
+    let mut found: Vec<ClaimFinding> = declared
+        .iter()
+        .map(|it| claim(std::slice::from_ref(it), all.as_ref(), model, options, interrupt, tell))
+        .collect();
+    found.extend(all);
+    found
+}
+
+/// What is known of the claim that these declarations make together, where `all` is what is known of all declarations.
+fn claim(
+    declared: &[(String, Span)],
+    all: Option<&ClaimFinding>,
+    model: ModelSource<'_>,
+    options: &InductionOptions,
+    interrupt: &Interrupt,
+    tell: &dyn Fn(&str),
+) -> ClaimFinding {
+    let (names, spans): (Vec<String>, Vec<Span>) = declared.iter().cloned().unzip();
+    let claim = names.join(", ");
+    tell(&format!("is {claim} inductive?"));
+    let asked = Asked { model, options, interrupt, tell: &|what| tell(&format!("{claim}: {what}")) };
+    let cubes: Vec<usize> =
+        (0..model.system.bad.len()).filter(|at| spans.contains(&model.system.bad[*at].span)).collect();
+    let mut finding = ClaimFinding {
+        names,
+        spans,
+        induction: asked.induction(&cubes).unwrap_or_else(|Interrupted(why)| Induction::Open(*why)),
+        run: None,
+        without: Vec::new(),
+        holds: false,
+        strengthening: Vec::new(),
+    };
+    if !matches!(finding.induction, Induction::Inductive) && interrupt.reason().is_none() {
+        finding.holds = all.is_some_and(|all| all.holds || matches!(all.induction, Induction::Inductive));
+        if !finding.holds {
             asked.real(&cubes, &mut finding);
         }
-        finding
-    });
-    found.collect()
+    }
+    finding
 }
 
 struct Asked<'a> {
@@ -178,7 +200,10 @@ impl Asked<'_> {
         };
         Ok(match self.step(&claims, &outside, first.as_ref())? {
             Ok(step) => Induction::Step(Box::new(step)),
-            Err(open) => Induction::Open(Reason::Uncertified(open.unwrap_or(refused))),
+            Err(Some(open)) => Induction::Open(open),
+            Err(None) => Induction::Open(Reason::SolverUnknown(format!(
+                "no step into the claim was found, and that there is none is not shown: {refused}"
+            ))),
         })
     }
 
@@ -188,7 +213,7 @@ impl Asked<'_> {
         claims: &[(usize, Forbidden)],
         outside: &[Forbidden],
         first: Option<&(Forbidden, usize)>,
-    ) -> Result<Result<InductionStep, Option<String>>, Interrupted> {
+    ) -> Result<Result<InductionStep, Option<Reason>>, Interrupted> {
         // Values that no run reaches are values of a state all the same.
         let any_state = self.model.system.edited(|parts| {
             parts.init.body = Dnf::truth();
@@ -217,8 +242,7 @@ impl Asked<'_> {
             // What the encoding of a question has, more or less.
             let tuples = outside.iter().map(|it| procs.saturating_pow(u32::from(it.params)));
             let Some(rest) = left.checked_sub(tuples.sum()) else {
-                let why = "no step was found within the limit on the size of all questions to Z3";
-                return Ok(Err(Some(open.unwrap_or_else(|| why.to_owned()))));
+                return Ok(Err(Some(open.unwrap_or(Reason::Effort(MOST_WORK as u64)))));
             };
             left = rest;
             let (bad, claim) = &claims[claim];
@@ -233,7 +257,7 @@ impl Asked<'_> {
                     return Ok(Ok(InductionStep { step: *step, bad: *bad, claim: claim.clone() }));
                 }
                 Unrolled::None => {}
-                Unrolled::Unknown(why) => open = Some(why),
+                Unrolled::Unknown(why) => open = Some(Reason::SolverUnknown(why)),
             }
         }
         Ok(Err(open))

@@ -7,10 +7,8 @@ use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Var};
 use cubicle_lang::words::{ValueNames, literal};
 use cubicle_run::verdict::Trace;
 
-/// The most literals that are named.
 const MOST_LITERALS: usize = 4;
 
-/// Explains the states of one trace.
 pub(crate) struct Explainer<'a> {
     system: &'a System,
     source: &'a Source<'a>,

@@ -121,7 +121,6 @@ fn state(system: &System, layout: &Layout, state: &State, meta: Json) -> Json {
     Json::Object(object)
 }
 
-/// A variable as the model declares it.
 pub(super) struct DeclaredVariable<'s> {
     pub name: &'s str,
     pub index: Vec<FamilyIndex>,
@@ -161,7 +160,6 @@ impl DeclaredVariable<'_> {
         })
     }
 
-    /// The index of a cell.
     fn key(&self, block: usize, index: &[usize]) -> Json {
         let (mut rest, mut processes) = (block, index.iter().rev());
         let mut parts: Vec<Json> = Vec::new();

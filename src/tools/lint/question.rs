@@ -21,7 +21,6 @@ pub enum Grounds {
 }
 
 impl Grounds {
-    /// As a message.
     pub fn words(&self) -> String {
         match self {
             Self::Proved => "proved for any number of processes".to_owned(),
@@ -111,7 +110,6 @@ impl Asker<'_> {
         check_on_this_thread(system, &self.proof(), self.interrupt, &mut Silent).verdict
     }
 
-    /// The options of a proof search.
     pub fn proof(&self) -> Options {
         Options::default()
             .only_states(true)

@@ -22,9 +22,7 @@ struct ComparedInstance {
 /// The model, with its instances, computed on demand.
 #[derive(Debug)]
 pub struct Baseline<'a> {
-    /// The system of the model.
     pub system: &'a System,
-    /// The claims of the model.
     pub claims: Vec<MutantClaim>,
     /// The sizes of the instances that are explored.
     pub sizes: Vec<usize>,

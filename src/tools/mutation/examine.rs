@@ -25,9 +25,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(60);
 /// A mutant that is being examined.
 pub struct Mutant<'a> {
     pub baseline: &'a Baseline<'a>,
-    /// Its system.
     pub system: &'a System,
-    /// Its text.
     pub text: &'a str,
 }
 
@@ -110,7 +108,6 @@ impl Mutant<'_> {
         })
     }
 
-    /// Searches for a proof.
     fn decide(&self) -> Decided {
         let report = check_on_this_thread(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
         match &report.verdict {

@@ -10,12 +10,9 @@ use crate::mutation::{Change, Fate};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::interrupt::Interrupt;
 
-/// The result of examining a mutant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutantOutcome {
-    /// Its fate.
     pub fate: Fate,
-    /// What it changes.
     pub change: Option<Change>,
 }
 

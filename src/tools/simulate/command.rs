@@ -3,7 +3,6 @@
 use super::refusal::CommandRefusal;
 use cubicle_lang::spelling::nearest;
 
-/// A command and its help text.
 pub(super) struct Help {
     pub name: &'static str,
     /// Other names, shorter ones or those of other tools, separated by commas.

@@ -220,7 +220,6 @@ fn last_read(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> Option<u
     instance.declared.iter().rfind(of_read).copied()
 }
 
-/// The position of a cell in a state.
 fn position(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> usize {
     let index = cell.index.iter().map(|p| match p {
         ProcRef::Var(i) => procs[usize::from(*i)],

@@ -34,7 +34,6 @@ pub(super) fn random_step(instance: &CellNames<'_>, state: &State, rng: &mut Cha
     chosen.step(instance, &values)
 }
 
-/// How a search for a state ended.
 pub(super) enum SearchEnd {
     /// A shortest run to it.
     Run(Vec<Step>),

@@ -153,7 +153,6 @@ impl Table<'_> {
     }
 }
 
-/// A value with its mark.
 fn marked(value: String, changed: bool) -> String {
     if changed { value + CHANGED } else { value }
 }

@@ -8,14 +8,12 @@ use cubicle_lang::model::{
 };
 use cubicle_lang::words::{ShownCell, all_cells, cell, cells};
 
-/// A value and how it is typed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedValue {
     pub name: String,
     pub value: Value,
 }
 
-/// An instance and its cells.
 pub(crate) struct CellNames<'a> {
     pub system: &'a System,
     pub procs: usize,
@@ -42,7 +40,6 @@ impl<'a> CellNames<'a> {
         Self { system, procs, semantics: Semantics::new(system, procs), cells: all, declared, shown }
     }
 
-    /// The declaration of a cell.
     pub fn var(&self, cell: usize) -> &'a Var {
         self.system.var(self.cells[cell].0)
     }

@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 use super::event::{Candidate, NameId, Shown, Sight};
 use super::vocabulary::Vocabulary;
 
-/// For each name, its process.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Binding(Vec<u8>);
 
@@ -64,7 +63,6 @@ impl Binding {
         self.free(words, procs).filter(move |p| *p >= distinguished)
     }
 
-    /// The process of the last name.
     pub fn last(&self) -> Option<usize> {
         self.0.last().map(|process| usize::from(*process))
     }
@@ -89,7 +87,6 @@ pub(super) fn know(
     Ok(())
 }
 
-/// The instances of the candidates.
 pub(super) fn instances(follower: &Follower, steps: &[Candidate], binding: &Binding, to: &mut Vec<u32>) {
     to.clear();
     for Candidate { transition, args } in steps {

@@ -50,7 +50,6 @@ impl Names {
     }
 }
 
-/// What is seen of a cell.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sight {
     pub var: VarId,
@@ -74,10 +73,8 @@ pub struct Candidate {
     pub args: SmallVec<[Option<NameId>; 4]>,
 }
 
-/// An event.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Event {
-    /// Its line.
     pub line: u64,
     /// The transitions that it may be; `None`: it is not a step.
     pub steps: Option<Vec<Candidate>>,
@@ -508,7 +505,6 @@ impl Arguments {
         Ok(())
     }
 
-    /// The name for a parameter.
     fn named(&self, param: &str) -> Result<NameId, String> {
         let all = self.mapped.iter().chain(&self.by_name);
         let found = all.into_iter().find(|(name, _)| name == param).map(|(_, id)| *id);

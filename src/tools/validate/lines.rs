@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead};
 
-/// A line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Line {
     /// It is in the buffer, without its line feed.

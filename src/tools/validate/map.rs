@@ -20,7 +20,6 @@ pub struct MapError {
     pub why: String,
 }
 
-/// The keys of a map.
 const KEYS: [&str; 10] =
     ["action", "after", "before", "events", "hidden", "ignore", "processes", "procs", "unordered", "values"];
 

@@ -90,7 +90,6 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// The number of events.
     pub fn events(&self) -> usize {
         self.done.iter().map(|n| *n as usize).sum()
     }

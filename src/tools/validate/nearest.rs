@@ -19,7 +19,6 @@ const MOST_STATES: usize = 3;
 const MOST_TRIED: usize = 32;
 const MOST_TUPLES: usize = 512;
 
-/// The most steps that are named.
 const MOST_STEPS: usize = 3;
 
 /// A cell and its value, in the names of the log; `?` for one that may hold any value.

@@ -20,7 +20,6 @@ const POLL_EVERY: u64 = 64;
 
 /// Why there is no next event.
 pub(super) enum NoEvent {
-    /// The log ends.
     End,
     /// A line, or the log as a whole, says nothing that can be understood.
     Wrong(Option<u64>, String),
@@ -28,7 +27,6 @@ pub(super) enum NoEvent {
     Interrupted,
 }
 
-/// Reads a log.
 pub(super) struct Reader<'r> {
     source: Box<dyn BufRead + 'r>,
     words: &'r Vocabulary<'r>,
@@ -65,7 +63,6 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// The next event.
     pub fn next(&mut self, names: &mut Names) -> Result<Event, NoEvent> {
         while self.line < self.most_lines {
             if self.line.is_multiple_of(POLL_EVERY) && self.interrupt.reason().is_some() {

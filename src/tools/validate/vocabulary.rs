@@ -46,10 +46,8 @@ pub(super) enum When {
     After,
 }
 
-/// The meaning of a field of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Field {
-    /// The name of the event.
     Action,
     /// The arguments of the transition.
     Procs,
@@ -190,7 +188,6 @@ fn values_of(system: &System, ty: Type) -> HashMap<String, Word> {
     words
 }
 
-/// The number of indices of a variable.
 pub(super) const fn indices(kind: VarKind) -> usize {
     match kind {
         VarKind::Array(n) => n as usize,

@@ -11,7 +11,6 @@ use cubicle_run::result::WitnessCoverage;
 /// The most initial states to search from.
 const MOST_BEGINNINGS: usize = 16;
 
-/// What a run covers.
 pub(super) fn coverage(system: &System, run: &Trace) -> WitnessCoverage {
     let items = Items::new(system, run.initial.procs);
     let mut covered = items.of_state(&run.initial);
@@ -34,7 +33,6 @@ struct Items<'a> {
     transitions: usize,
     /// For each variable of a finite type, the number of its first constructor.
     first: Vec<Option<usize>>,
-    /// For each transition, its number.
     of_transition: Vec<usize>,
 }
 
@@ -209,7 +207,6 @@ impl<'g> CoverView<'g> {
     }
 }
 
-/// A set of items.
 #[derive(Clone, PartialEq, Eq)]
 struct ItemSet(Vec<u64>);
 

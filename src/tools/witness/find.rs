@@ -210,7 +210,6 @@ impl Target {
         }
     }
 
-    /// A run of it as one of the model.
     fn run(&self, run: &Trace, model: &System) -> Trace {
         let mut run = match self {
             Self::Taken(taken) => taken.run(run),
@@ -246,7 +245,6 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// One instance.
     fn small(&self, procs: usize) -> Small {
         let instance = CellNames::new(self.system, procs);
         let most = self.options.max_states;

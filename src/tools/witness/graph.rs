@@ -8,10 +8,8 @@ use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_run::interrupt::Interrupt;
 
-/// The most initial states of runs.
 const MOST_INITIAL: usize = 1_000;
 
-/// A step to a state.
 pub(super) struct Edge {
     pub transition: TransitionId,
     pub args: Vec<usize>,

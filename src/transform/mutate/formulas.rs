@@ -98,6 +98,10 @@ impl CandidateCollector<'_> {
             TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Number(number) => self.number(number.loc.0),
             TermKind::Count(count) => self.count(count),
+            TermKind::Remainder(of, by) => {
+                self.term(of);
+                self.number(by.loc.0);
+            }
             TermKind::Sum(summands) => {
                 for summand in summands {
                     if let Some(factor) = &summand.factor {

@@ -71,7 +71,7 @@ impl<'f> Names<'f> {
                 Operand::Number(_) | Operand::Count(_) => true,
                 Operand::Base(base) => it.factor.is_some() || declared(&base.name().text),
             }),
-            TermKind::Number(_) | TermKind::Count(_) => true,
+            TermKind::Number(_) | TermKind::Count(_) | TermKind::Remainder(..) => true,
             TermKind::Base(base) => declared(&base.name().text),
             TermKind::Record(_) => false,
         }

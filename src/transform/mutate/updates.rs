@@ -198,6 +198,7 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
     match &term.kind {
         TermKind::Base(base) => of_base(base, out),
         TermKind::Count(count) => of_count(count, out),
+        TermKind::Remainder(of, _) => of_term(of, out),
         TermKind::Sum(summands) => {
             for summand in summands {
                 match &summand.operand {

@@ -78,11 +78,20 @@ impl Maker {
             _ => {
                 let by = *self.dice.pick(&[1, 1, -1, -1, 2]);
                 match self.read(params, |it| matches!(it, Ty::Range(..)), true) {
-                    Some(term) => Term::Plus(Box::new(term), by),
+                    Some(term) => {
+                        let sum = Term::Plus(Box::new(term), by);
+                        if self.dice.chance(40) { self.remainder(sum) } else { sum }
+                    }
                     None => self.exact(ty, params, true),
                 }
             }
         }
+    }
+
+    /// What is left of a term where it is of a range that is enumerated; otherwise the term.
+    fn remainder(&mut self, of: Term) -> Term {
+        let by = *self.dice.pick(&[2, 3, 4]);
+        if self.ty(&of).values().count() > 16 { of } else { Term::Remainder(Box::new(of), by) }
     }
 
     fn comparison(&mut self, params: usize) -> Formula {
@@ -126,6 +135,7 @@ impl Maker {
         let ty = self.ty(&left);
         if let Ty::Range(..) = ty {
             let left = if self.dice.chance(15) { Term::Plus(Box::new(left), 1) } else { left };
+            let left = if self.dice.chance(15) { self.remainder(left) } else { left };
             if self.dice.chance(35)
                 && let Some(right) = self.read(params, |it| matches!(it, Ty::Range(..)), true)
                 && !disjoint(ty, self.ty(&right))
@@ -137,7 +147,7 @@ impl Maker {
             let value = *self.dice.pick(&values);
             let op = match left {
                 // Such equalities that never hold are errors.
-                Term::Plus(..) => *self.dice.pick(&["<", "<=", ">", ">="]),
+                Term::Plus(..) | Term::Remainder(..) => *self.dice.pick(&["<", "<=", ">", ">="]),
                 _ => self.operator(),
             };
             return Formula::Compare(op, left, Term::Value(ty, value));
@@ -153,7 +163,7 @@ impl Maker {
     fn ty(&self, term: &Term) -> Ty {
         match term {
             Term::Value(ty, _) => *ty,
-            Term::Plus(term, _) => self.ty(term),
+            Term::Plus(term, _) | Term::Remainder(term, _) => self.ty(term),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
     }

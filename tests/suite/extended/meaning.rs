@@ -54,6 +54,7 @@ impl Instance<'_> {
         match term {
             Term::Value(_, value) => Some(*value),
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
+            Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
             Term::Read { var, index, place, field } => {
                 let cell = &state[*var][self.position(state, *var, index, args)?];
                 match place {

@@ -71,6 +71,7 @@ pub enum Term {
     Value(Ty, i64),
     Read { var: usize, index: Vec<Index>, place: Place, field: usize },
     Plus(Box<Term>, i64),
+    Remainder(Box<Term>, i64),
 }
 
 pub enum Formula {
@@ -141,6 +142,7 @@ impl Model {
                 let sign = if *by < 0 { '-' } else { '+' };
                 format!("{} {sign} {}", self.term(term, names), by.abs())
             }
+            Term::Remainder(term, by) => format!("({}) % {by}", self.term(term, names)),
             Term::Read { var, index, place, field } => {
                 let base = self.read(*var, index, names);
                 match place {

@@ -282,7 +282,7 @@ impl<'a> Direct<'a> {
         };
         match &term.kind {
             TermKind::Base(base) => self.base(base, scope),
-            TermKind::Record(_) => unreachable!("a model of the core language"),
+            TermKind::Record(_) | TermKind::Remainder(..) => unreachable!("a model of the core language"),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
             TermKind::Count(count) => self.count(count, scope).map(Value::Number),
             TermKind::Sum(summands) => {

@@ -87,7 +87,6 @@ enum Prover {
     Coq,
 }
 
-/// Runs the command.
 pub fn run(words: CheckCertificateArgs) -> u8 {
     let model = words.model();
     supervise(
@@ -163,7 +162,6 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
 /// What a certificate of `refines` has to show.
 struct Refined {
     refinement: Arc<Refinement>,
-    /// In words.
     claim: String,
 }
 
@@ -191,7 +189,6 @@ fn about_refinement(
     Ok(Refined { refinement: Arc::new(found), claim })
 }
 
-/// A certificate that is to be checked.
 struct InvariantFile {
     file: PathBuf,
     /// Whether it must be about a property of runs.

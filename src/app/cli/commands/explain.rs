@@ -17,7 +17,6 @@ pub struct ExplainArgs {
     code: Option<String>,
 }
 
-/// Runs the command.
 pub fn run(args: ExplainArgs) -> u8 {
     let text = match &args.code {
         None => explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect(),

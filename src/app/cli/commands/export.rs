@@ -88,7 +88,6 @@ fn size(system: &System, asked: Option<Size>) -> Result<(usize, Vec<(String, usi
     }
 }
 
-/// Runs the command.
 pub fn run(args: ExportArgs) -> u8 {
     let range = match args.abstr_num.as_deref() {
         Some([low, up]) if low > up => {

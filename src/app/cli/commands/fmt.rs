@@ -36,7 +36,6 @@ pub struct FmtArgs {
     check: bool,
 }
 
-/// Runs the command.
 pub fn run(mut args: FmtArgs) -> u8 {
     if args.files.is_empty() {
         args.files.push("-".into());

@@ -40,7 +40,6 @@ pub struct ImportArgs {
     force: bool,
 }
 
-/// Runs the command.
 pub fn run(args: ImportArgs) -> u8 {
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
     if let Err(failure) = outputs::check(&[("the file", args.file.clone())], &output, args.force) {

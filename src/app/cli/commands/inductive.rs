@@ -72,7 +72,6 @@ pub struct InductiveArgs {
     pub format: ResultFormat,
 }
 
-/// Runs the command.
 pub fn run(args: InductiveArgs) -> u8 {
     let (model, format) = (args.model.clone(), args.format);
     let (page, force, time) = (args.report.clone(), args.force, args.time_limit);

@@ -22,7 +22,6 @@ pub struct LspArgs {
     stdio: bool,
 }
 
-/// Runs the command.
 pub fn run() -> u8 {
     let program = match std::env::current_exe() {
         Ok(program) => program,

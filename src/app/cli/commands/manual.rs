@@ -43,7 +43,6 @@ fn pages(mut tree: Command) -> Vec<(String, String)> {
     std::iter::once(&tree).chain(tree.get_subcommands()).map(named).collect()
 }
 
-/// The text of one page.
 fn page(command: Command) -> String {
     let mut text = Vec::new();
     // Writing to memory cannot fail. No date: the same program, the same page.

@@ -46,7 +46,6 @@ pub struct ReplayArgs {
     time_limit: Option<Duration>,
 }
 
-/// Runs the command.
 pub fn run(args: ReplayArgs) -> u8 {
     let model = args.model.clone();
     supervise(

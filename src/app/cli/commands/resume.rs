@@ -9,7 +9,6 @@ use crate::cli::failure::Failure;
 use crate::cli::kept::ResumeArgs;
 use crate::cli::model::{parse, supervised};
 
-/// Runs the command.
 pub fn run(resume: ResumeArgs) -> u8 {
     let manifest = match Manifest::read(&resume.folder) {
         Ok(manifest) => manifest,

@@ -238,6 +238,10 @@ impl<'a> Beyond<'a> {
         match &term.kind {
             TermKind::Base(base) => self.base(base),
             TermKind::Number(_) | TermKind::Count(_) => {}
+            TermKind::Remainder(..) => {
+                let help = "write out the values: `case | X < 3 : X + 1 | _ : 0`";
+                self.refuse(term.span(), "remainders", help);
+            }
             TermKind::Record(_) => {
                 self.refuse(term.span(), "records", "declare a variable or an array for each field");
             }

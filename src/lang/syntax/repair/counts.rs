@@ -5,7 +5,6 @@ use super::site::{Repair, Site};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::token::Token;
 
-/// The forms of a count.
 const FORMS: &str = "`#{p | S[p] = A}` is the number of processes with this formula, `#proc` that of all processes, \
                      `sum{p | N[p]}` the sum of a number of each";
 

@@ -11,7 +11,6 @@ static LISTS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     lists.map(|(name, words)| (name, words.split(' ').collect())).collect()
 });
 
-/// The words of a list.
 pub fn list(name: &str) -> Option<&'static [&'static str]> {
     LISTS.get(name).map(Vec::as_slice)
 }

@@ -96,7 +96,6 @@ pub struct Site<'a, 't> {
     pub at: usize,
     /// The terminals that would fit, as the grammar spells them.
     pub expected: &'a [String],
-    /// The model.
     pub text: &'t str,
     /// The names from the declarations before.
     pub known: &'a DeclaredNames<'t>,

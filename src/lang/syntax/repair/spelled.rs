@@ -15,7 +15,6 @@ const CONTEXTUAL: [(&str, Token<'static>); 9] = [
     ("RECURRENCE", Token::Recurrence),
 ];
 
-/// The token that a word is.
 pub fn token(word: &'static str) -> Option<Token<'static>> {
     let contextual = CONTEXTUAL.iter().find(|(name, _)| *name == word).map(|(_, token)| *token);
     contextual.or_else(|| match tokens(word, 0).next()? {

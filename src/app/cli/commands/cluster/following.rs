@@ -24,7 +24,6 @@ pub struct Following {
     /// The folder of the checkpoint, and what is known about it.
     folder: Option<PathBuf>,
     kept: Arc<Kept>,
-    /// The words of its command line.
     words: Vec<OsString>,
 }
 

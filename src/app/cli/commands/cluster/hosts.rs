@@ -54,7 +54,6 @@ fn parse(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// The host of an address.
 pub fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host).trim_matches(['[', ']'])
 }

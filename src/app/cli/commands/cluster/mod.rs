@@ -43,7 +43,6 @@ use crate::cli::{document, exit, logging, settings, usage};
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
 
-/// Runs the command.
 pub fn run(told: ClusterArgs) -> u8 {
     let typed: Vec<OsString> = iter::once("cubicle".into()).chain(std::env::args_os().skip(1)).collect();
     if told.exploration.first().is_some_and(|word| word == "mutate") {

@@ -14,7 +14,6 @@ use crate::cli::exit;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 
-/// Runs the command.
 pub fn run(args: LintArgs) -> u8 {
     let (model, format, time) = (args.model.clone(), args.format, args.time_limit);
     Command::new(args, &model, format, DocumentKind::Run).until(time).run(|run| run.lint().map(Ended::from))

@@ -170,7 +170,6 @@ fn result(end: &ChildEnd) -> Value {
     text(&all, is_error)
 }
 
-/// The page of a code, or all codes.
 fn explained(code: Option<&str>) -> Result<String, String> {
     let Some(code) = code else {
         return Ok(explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect());

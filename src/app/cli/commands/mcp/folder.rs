@@ -23,18 +23,14 @@ const AT_THE_END: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// The folder.
 pub struct Folder {
     root: OwnedFd,
     /// Its path without links.
     path: PathBuf,
 }
 
-/// A file of the folder.
 pub struct FolderFile {
-    /// Its path in the folder.
     pub path: PathBuf,
-    /// Its text.
     pub text: String,
 }
 

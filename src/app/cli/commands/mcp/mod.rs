@@ -59,7 +59,6 @@ pub struct McpArgs {
     time_limit: Duration,
 }
 
-/// Runs the command.
 pub fn run(args: McpArgs) -> u8 {
     let folder = match Folder::open(&args.folder) {
         Ok(folder) => folder,
@@ -150,7 +149,6 @@ struct RunningCall {
     is_wanted: bool,
 }
 
-/// The server.
 struct ToolServer {
     output: Outgoing,
     folder: Arc<Folder>,
@@ -160,7 +158,6 @@ struct ToolServer {
     tasks: Arc<Tasks>,
 }
 
-/// The name of the server.
 fn server_info() -> Value {
     json!({ "name": "cubicle", "title": "Cubicle", "version": env!("CARGO_PKG_VERSION") })
 }

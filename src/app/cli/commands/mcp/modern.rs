@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use crate::rpc::RequestError;
 
-/// The version.
 pub const VERSION: &str = "2026-07-28";
 
 /// The name of the extension.

@@ -4,19 +4,14 @@ use std::ffi::OsString;
 
 use serde_json::{Map, Value, json};
 
-/// A tool.
 pub struct Tool {
-    /// Its name.
     pub name: &'static str,
     /// What it does.
     pub about: &'static str,
-    /// How it works.
     pub work: Work,
-    /// Its arguments.
     pub arguments: &'static [Argument],
 }
 
-/// How a tool works.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Work {
     /// Checks the model, with options of the command line.
@@ -38,11 +33,8 @@ impl Work {
     }
 }
 
-/// An argument of a tool.
 pub struct Argument {
-    /// Its name.
     pub name: &'static str,
-    /// What it means.
     pub about: &'static str,
     /// Its values.
     pub kind: Kind,
@@ -318,7 +310,6 @@ impl Kind {
     }
 }
 
-/// The strings of an argument.
 pub fn strings(given: &Map<String, Value>, name: &str) -> Vec<String> {
     let all = given.get(name).and_then(Value::as_array);
     all.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()

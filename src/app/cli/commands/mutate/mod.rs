@@ -52,7 +52,6 @@ pub trait Team: Others + Send {
     fn end(&self);
 }
 
-/// Runs the command.
 pub fn run(args: MutateArgs) -> u8 {
     checked(args).map_or_else(|refused| refused.end(&document::typed()), |args| run_with(args, None))
 }
@@ -173,7 +172,6 @@ impl MutateRun<'_> {
         })
     }
 
-    /// Prints one mutant as a model.
     fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, Failure> {
         let all = candidates(file, text);
         let wrong = match all.iter().find(|it| it.number == number) {

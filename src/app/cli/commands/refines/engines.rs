@@ -86,11 +86,9 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
 
 /// A proof that no step fails, of which the checker makes the obligations from both models and the map.
 pub struct Proved<'a> {
-    /// The concrete model.
     pub concrete: ModelSource<'a>,
     /// What the engines were asked.
     pub refinement: &'a Arc<Refinement>,
-    /// What they found.
     pub found: &'a Report,
 }
 
@@ -106,7 +104,6 @@ impl Proved<'_> {
         check_claim(origin, &self.refinement.steps, Claim::of(self.found), how)
     }
 
-    /// Its certificate.
     pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
         let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.refinement);
         let claim = Claim::of(self.found);

@@ -48,7 +48,6 @@ pub const MAP: &str = "refinement.map";
 /// The first line of these files; a copy of the text follows.
 const COPY: &str = "(* Written by cubicle, for the certificate beside it: a copy of *)\n";
 
-/// Runs the command.
 pub fn run(args: RefinesArgs) -> u8 {
     let again = args.clone();
     Command::new(args, &again.concrete, again.format, DocumentKind::Run)
@@ -91,7 +90,6 @@ pub fn no_map() -> Input {
     Input { name: "the map".to_owned(), text: String::new() }
 }
 
-/// What is known of a refinement.
 enum Finding {
     /// A run that breaks it.
     Broken(Box<BrokenRefinement>),
@@ -313,7 +311,6 @@ impl Run<'_, RefinesArgs> {
         files::write(path, &page.text())
     }
 
-    /// The answer in one line.
     fn answer(&self, concrete_model: &System, finding: &Finding, found: &Report, style: Style) -> String {
         let [concrete, abstraction] =
             [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));

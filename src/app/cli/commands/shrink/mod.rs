@@ -68,7 +68,6 @@ pub struct ShrinkArgs {
     words: Vec<OsString>,
 }
 
-/// Runs the command.
 pub fn run(args: ShrinkArgs) -> u8 {
     let model = args.model.clone();
     supervise_until(
@@ -143,7 +142,6 @@ fn marked(text: &str) -> String {
     if text.starts_with(MARK) { text.to_owned() } else { format!("{MARK}{text}") }
 }
 
-/// A run on a text.
 fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<RunEnd> {
     std::fs::write(file, text)?;
     let words: Vec<OsString> = args.words.iter().cloned().chain([file.into()]).collect();

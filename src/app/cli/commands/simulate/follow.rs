@@ -9,7 +9,6 @@ use crate::cli::output::complain;
 use crate::cli::outputs::{self, NamedFile};
 use crate::cli::{files, input};
 
-/// Reads a run.
 pub(super) fn take_over(session: &mut Simulation<'_>, file: &str) -> Result<String, CommandRefusal> {
     let help = || "a file that `save` or --trace-out wrote can be loaded".to_owned();
     if file == "-" {

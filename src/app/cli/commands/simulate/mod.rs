@@ -61,7 +61,6 @@ pub struct SimulateArgs {
     seed: u64,
 }
 
-/// Runs the command.
 pub fn run(args: SimulateArgs) -> u8 {
     if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
         let why = "commands are read from standard input, so that the model and the run need files";

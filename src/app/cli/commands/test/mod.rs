@@ -24,7 +24,6 @@ use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
 use crate::cli::{exit, memory, settings};
 
-/// Runs the command.
 pub fn run(args: TestArgs) -> u8 {
     let (first, format) = (args.paths.first().cloned().unwrap_or_default(), args.format);
     let command = Command::new(args, &first, format, DocumentKind::Test);

@@ -21,25 +21,18 @@ use crate::cli::{files, input, model};
 /// The code of a comment that is not understood.
 const MISREAD: &str = "C0926";
 
-/// A model and its runs.
 pub struct PlannedModel {
-    /// Its file.
     pub path: PathBuf,
-    /// Its text.
     pub text: String,
-    /// Its runs.
     pub runs: Vec<PlannedRun>,
 }
 
-/// A run of a model.
 pub struct PlannedRun {
     /// The place of the `TEST:` line, and that of the verdict in it; `None` for the expectation of `--expect`.
     pub place: Option<(TextRange, Span)>,
     /// The words of the line before the model.
     pub words: Vec<String>,
-    /// What they mean.
     pub args: Args,
-    /// What is expected.
     pub expected: Expectation,
 }
 

@@ -7,7 +7,6 @@ use super::plan::{PlannedModel, PlannedRun};
 use crate::cli::failure::Failure;
 use crate::cli::{files, input};
 
-/// A line that was changed.
 pub struct Change {
     /// What changed, for a person.
     pub text: String,

@@ -10,7 +10,6 @@ use super::plan::PlannedRun;
 use crate::cli::child::ChildEnd;
 use crate::cli::exit;
 
-/// The verdict on a run that has ended.
 pub fn of_child(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
     document(end).map_or_else(|| failed(planned, end), |document| judge(planned, &document))
 }

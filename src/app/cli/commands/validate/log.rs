@@ -19,7 +19,6 @@ const MOST_CHUNKS: usize = 16;
 /// How often signals and time limits are looked for while standard input is silent.
 const POLL_EVERY: Duration = Duration::from_millis(50);
 
-/// A log of the command line.
 pub struct LogFile {
     pub path: PathBuf,
     pub interrupt: Interrupt,

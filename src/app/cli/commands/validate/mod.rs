@@ -21,7 +21,6 @@ use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
 use crate::cli::{document, exit, files, input, settings};
 
-/// Runs the command.
 pub fn run(args: ValidateArgs) -> u8 {
     let files = [&args.model].into_iter().chain(&args.map).chain(&args.logs);
     if files.filter(|path| path.as_os_str() == "-").count() > 1 {

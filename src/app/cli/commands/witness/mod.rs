@@ -22,7 +22,6 @@ use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
 use crate::cli::{exit, files, input, settings};
 
-/// Runs the command.
 pub fn run(args: WitnessArgs) -> u8 {
     let (model, format) = (args.model.clone(), args.format);
     let (trace, force, time) = (args.trace_out.clone(), args.force, args.time_limit);
@@ -102,7 +101,6 @@ impl Run<'_, WitnessArgs> {
         Ok(code)
     }
 
-    /// The answer for programs.
     fn document(&self, wanted: &Wanted, answer: &WitnessAnswer, code: u8) -> WitnessDocument {
         if let WitnessAnswer::NotFound { why, .. } = answer {
             self.note(why);
