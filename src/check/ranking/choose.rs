@@ -236,9 +236,10 @@ impl<'s, 'a> Chooser<'s, 'a> {
                 continue;
             }
             for (further, args) in shapes(self.params, arity) {
-                let enabled = match pledged {
-                    true => self.column(usize::from(further), &[Conj::new()]),
-                    false => self.enabled(number, further, &args),
+                let enabled = if pledged {
+                    self.column(usize::from(further), &[Conj::new()])
+                } else {
+                    self.enabled(number, further, &args)
                 };
                 let mut conditions = vec![Conj::new()];
                 match further {
