@@ -9,9 +9,9 @@
 use std::sync::Arc;
 
 use super::added::NotDerived;
+use super::ranking;
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
-use super::ranking;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
     Bad, BadKind, Conj, Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind,

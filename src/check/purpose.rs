@@ -47,9 +47,6 @@ impl Purpose {
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Explored {
-        // A candidate says something of cells where they are dead, too; which one is believed would depend on what else it says.
-        let oracle = || ForwardOptions { merge_dead: false, ..options.clone() };
-        let options = &if self == Self::Answer { Cow::Borrowed(options) } else { Cow::Owned(oracle()) };
         match (self, options.max_states) {
             (Self::Oracle, _) => forward::explore_oracle(system, procs, options, interrupt, observer),
             (Self::GrowingOracle, Some(states)) => {

@@ -100,7 +100,7 @@ pub struct ForwardOptions {
     /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
     pub undefined_cells: bool,
     /// With `undefined_cells`: leave cells of finite types undefined again where what they hold does not matter, since nothing reads it before it is written
-    /// again. Exact, too: states that differ in such cells only are one. Not for the states of an oracle.
+    /// again. Exact, too: states that differ in such cells only are one. Not for the states of an oracle, which candidates ask for what cells hold.
     pub merge_dead: bool,
     /// Look for deadlocks.
     pub deadlock: bool,

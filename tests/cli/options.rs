@@ -120,6 +120,7 @@ const SAMPLES: &[(&str, &str)] = &[
     ("forward-time", "--forward-time 1h"),
     ("abstr-num", "--abstr-num 0 1"),
     ("forward-nosym", "--forward-nosym"),
+    ("keep-dead", "--keep-dead"),
     ("store", "--store table"),
     ("checkpoint", "--checkpoint kept"),
     ("checkpoint-every", "--checkpoint-every 0s --checkpoint kept"),

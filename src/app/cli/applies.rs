@@ -29,6 +29,8 @@ pub enum Need {
     Instance,
     /// There is one number of processes.
     Size,
+    /// Instances are explored, and nothing is proved.
+    OnlyForward,
     /// One instance is explored, and nothing is proved.
     Alone,
     /// The exploration is breadth first.
@@ -78,7 +80,8 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
 
 use Need::{
     Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Files, Fuzzing,
-    Instance, MoreErrors, OneProcess, Proof, Queue, RandomChoices, Size, Talk, Text, Threads, Walks,
+    Instance, MoreErrors, OneProcess, OnlyForward, Proof, Queue, RandomChoices, Size, Talk, Text, Threads,
+    Walks,
 };
 
 /// Every option.
@@ -118,7 +121,7 @@ pub const TABLE: &[OptionNeeds] = &[
     original("forward_time", &[Check, Exploration]),
     original("abstr_num", &[Check, Exploration]),
     original("forward_nosym", &[Check, Exploration]),
-    row("keep_dead", &[Check, Exploration, Answer]),
+    row("keep_dead", &[Check, OnlyForward]),
     row("store", &[Check, OneProcess, Alone, BreadthFirst]),
     row("bitstate", &[Check, OneProcess, Alone, BreadthFirst]),
     row("checkpoint", &[Check, Alone, BreadthFirst]),
@@ -180,6 +183,7 @@ impl Need {
             Exploration => instance || approximates,
             Instance => instance,
             Size => args.size() != Some(Procs::Auto),
+            OnlyForward => args.only_forward,
             Alone => args.only_forward && !args.upto && args.size() != Some(Procs::Auto),
             BreadthFirst => args.forward == Strategy::Bfs,
             Walks => walks,
@@ -209,6 +213,7 @@ impl Need {
             Exploration => ("no instance is explored", "add --procs K"),
             Instance => ("the instances to explore are not given", "add brab K, --procs K or --only-forward"),
             Size => ("--procs auto explores several sizes anyway", "add --procs K"),
+            OnlyForward => ("states that serve a proof are told apart anyway", "add --only-forward"),
             Alone => {
                 ("it is for the exploration of one instance", "add --only-forward --procs K, without --upto")
             }

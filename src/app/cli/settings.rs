@@ -93,7 +93,7 @@ fn forward(args: &Args) -> ForwardOptions {
         .of_sorts(args.of_sorts().to_vec())
         .number_range(args.abstr_num.as_deref().map(|bounds| (bounds[0], bounds[1])))
         .symmetry(!args.forward_nosym)
-        .merge_dead(!args.keep_dead)
+        .merge_dead(args.only_forward && !args.keep_dead)
         .deadlock(args.deadlock)
         .seed(args.seed)
         .stop_at_unsafe(!args.all_errors)
