@@ -11,7 +11,7 @@ use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, Progr
 const MOST_LEVELS: usize = 10;
 
 /// The most steps with strong fairness of which it is looked for why they are possible again and again.
-const MOST_AGAIN: usize = 12;
+const MOST_AGAIN: usize = 4;
 
 /// What a measure or a condition is in each state that waits: a bit for each tuple of further processes, or a number.
 type Column = Vec<i64>;

@@ -18,7 +18,7 @@ use cubicle_run::verdict::Trace;
 const STATES: usize = 1500;
 
 /// The most steps that are looked at.
-const MOVES: usize = 40_000;
+const MOVES: usize = 12_000;
 
 /// An instance.
 pub struct Instance<'a> {
