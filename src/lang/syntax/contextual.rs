@@ -30,19 +30,15 @@ const STATEMENTS: [(&str, Token<'static>); 7] = [
     ("with", Token::With),
 ];
 
-/// Whether what begins behind the parenthesis that ends at byte `end` is divided: `(X + 1) % 4`.
+/// Whether what begins behind the parenthesis that ends at byte `end` is divided: `(X + 1) % 4`. No sum has another one in it, so that each token is
+/// looked at once, however deep parentheses are nested.
 fn is_divided(text: &str, end: u32) -> bool {
-    let mut open = 1;
     let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
-    while open > 0 {
-        match next.next().flatten() {
-            Some(Token::ParOpen) => open += 1,
-            Some(Token::ParClose) => open -= 1,
-            Some(Token::BraceOpen | Token::BraceClose | Token::Semicolon) | None => return false,
-            Some(_) => {}
-        }
-    }
-    next.next().flatten() == Some(Token::Percent)
+    let closes = next.find(|it| {
+        use Token::{BraceClose, BraceOpen, ParClose, ParOpen, Semicolon};
+        matches!(it, None | Some(ParOpen | ParClose | BraceOpen | BraceClose | Semicolon))
+    });
+    closes == Some(Some(Token::ParClose)) && next.next().flatten() == Some(Token::Percent)
 }
 
 /// Reads `token`, which ends at byte `end` of `text`, after the tokens of `chunk`, which begin a declaration.
