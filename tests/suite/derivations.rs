@@ -63,7 +63,7 @@ fn model(dice: &mut Dice, announces: bool) -> String {
     let keeps = announces && dice.chance(70);
     for number in 0..3 + dice.below(2) {
         let sets = announces && (number == 0 || dice.chance(40));
-        let params: &[&str] = if sets { &["p", "q"] } else { *dice.pick(&[&["p"][..], &["p", "q"]]) };
+        let params: &[&str] = if sets || dice.chance(50) { &["p", "q"] } else { &["p"] };
         let (p, q) = (params[0], params[params.len() - 1]);
         let mut guard: Vec<String> =
             (0..dice.below(3)).map(|_| literal(dice, (p, q), keeps && number > 0)).collect();
@@ -110,7 +110,7 @@ fn clause(dice: &mut Dice, system: &System, t: &Transition) -> Option<Tail> {
     let all = said.iter().flat_map(|it| mentioned(it));
     all.filter(|p| *p < ProcRef::Var(arity)).for_each(|p| {
         if !of.contains(&p) {
-            of.push(p)
+            of.push(p);
         }
     });
     let constants = of.len() as u8;
