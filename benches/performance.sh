@@ -82,9 +82,9 @@ instances() {
     echo "| --- | --- | --- | --- | --- |"
     for entry in german:4 german:5 german:6 german_data:3 szymanski:6 mesi:10 illinois:10 two_phase_commit:9; do
         model=${entry%:*} k=${entry#*:} file=examples/${entry%:*}.cub
-        run "$program" --only-forward --procs "$k" "$file"
+        run "$program" --only-forward --keep-dead --procs "$k" "$file"
         row "$model, $k: cubicle" "$(states 's/^Explored .*: \(all \)\{0,1\}\([0-9]*\) .*/\2/p')"
-        run "$program" --only-forward --procs "$k" --store compact "$file"
+        run "$program" --only-forward --keep-dead --procs "$k" --store compact "$file"
         row "cubicle, \`--store compact\`" "$(states 's/^Explored .*: \(all \)\{0,1\}\([0-9]*\) .*/\2/p')"
         if "$program" export "$file" --to murphi --procs "$k" -o "$work/m.m" 2>"$work/err"; then
             rumur --deadlock-detection off --symmetry-reduction heuristic --threads 1 -o "$work/m.c" "$work/m.m"
