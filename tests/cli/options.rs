@@ -29,7 +29,7 @@ const KINDS: &[(&str, &str, bool)] = &[
     ("sizes", "--only-forward --procs auto", false),
 ];
 
-/// Tickets and a lock: safe, with numbers, a value that is never assigned, a constant.
+/// Tickets and a lock: safe, with numbers, a value that is never assigned, one that matters while the lock is held, a constant.
 const SAFE: &str = "
 type location = Idle | Want | Critical | Lost
 const Limit : int
@@ -42,6 +42,7 @@ invariant { N < 0 }
 unsafe (p q) { At[p] = Critical && At[q] = Critical }
 unsafe (p) { At[p] = Critical && Lock = False && N < 1 }
 unsafe (p) { At[p] = Lost }
+unsafe (p) { Lock = True && Last = p && At[p] <> Critical }
 transition want (p) requires { At[p] = Idle && N < 3 && 0 < Limit } { At[p] := Want; N := N + 1; }
 transition enter (p)
 requires { At[p] = Want && Lock = False && 0 < Limit && forall_other q. At[q] <> Critical }
