@@ -331,7 +331,7 @@ fn extract(
         let nondet = t
             .updates
             .iter()
-            .filter(|u| matches!(u.assignment, Assignment::Nondet))
+            .filter(|u| matches!(u.assignment, Assignment::Nondet) && system.count_of(u.var).is_none())
             .zip(&choice.nondet)
             .map(|(u, s)| order.value(system.var(u.var).ty, s, model).map(|v| (u.var, v)))
             .collect::<Result<Vec<_>, _>>()?;

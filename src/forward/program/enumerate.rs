@@ -28,13 +28,13 @@ impl Program {
     /// The cells that initial states of a disjunct leave undefined because they are dead.
     pub fn dead_initially(&self, disjunct: &InitDisjunct) -> Vec<usize> {
         let mut dead: Vec<usize> = self.dead.initially(&self.cells, disjunct).collect();
-        dead.retain(|c| self.initial_code(*c).is_some());
+        dead.retain(|c| self.initial_codes(*c).is_some());
         dead.dedup();
         dead
     }
 
-    /// A code that the cell may have initially, whatever other cells hold; `None` where init says more of it.
-    pub fn initial_code(&self, c: usize) -> Option<i64> {
+    /// The codes that the cell may have initially, whatever other cells hold; `None` where init says more of it.
+    pub fn initial_codes(&self, c: usize) -> Option<u128> {
         let set = self.disjuncts.first()?.sets[c];
         let mut related = false;
         for literal in self.disjuncts.iter().flat_map(|it| &it.rest) {
@@ -42,7 +42,7 @@ impl Program {
         }
         let alone = !related && self.disjuncts.iter().all(|it| it.sets[c] == set);
         let codes = self.cells.codes_of(c, set);
-        (alone && codes != 0).then(|| i64::from(codes.trailing_zeros()))
+        (alone && codes != 0).then_some(codes)
     }
 }
 

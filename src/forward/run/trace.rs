@@ -214,9 +214,10 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
 /// Gives cells that states leave undefined because they are dead the values that they have in the run: `open` are those that the first state leaves undefined.
 fn define_dead(program: &Program, (steps, open): (&[RealStep], &[bool]), codes: &mut [Vec<i64>]) {
     let mut dead = vec![false; open.len()];
-    for c in program.dead.all().filter(|c| open[*c]) {
-        if let Some(code) = program.initial_code(c) {
-            (dead[c], codes[0][c]) = (true, code);
+    for c in program.dead.all() {
+        // A step may have chosen a value although nothing depends on it.
+        if let Some(initial) = program.initial_codes(c).filter(|it| open[c] || it >> codes[0][c] & 1 == 0) {
+            (dead[c], codes[0][c]) = (true, i64::from(initial.trailing_zeros()));
         }
     }
     for (j, step) in steps.iter().enumerate() {

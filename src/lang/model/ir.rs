@@ -399,7 +399,7 @@ pub struct Branch {
 /// The new value that a transition gives one variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Assignment {
-    /// Any value of the variable's type (for proc, an outside value too). Globals only.
+    /// Any value of the variable's type (for proc, an outside value too). Globals only, and counts, of which it says that no formula follows them.
     Nondet,
     /// For every cell of the variable, the first branch whose condition holds gives the new value.
     /// The index variables are `ProcRef::Var(p), Var(p+1), ..` with p the number of parameters,

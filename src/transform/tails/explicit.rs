@@ -19,7 +19,7 @@ const MOST_BOUND: u8 = 4;
 const MOST_INDICES: u8 = 8;
 
 /// The system with arrays for these tails, in this order after its own variables, with the names of [`tail_names`]. The tails may come from anywhere: any clause
-/// of [`is_clause`] gives a system with the runs of the original.
+/// of `is_clause` gives a system with the runs of the original.
 ///
 /// # Errors
 /// One does not fit the system, or its updates are too large.

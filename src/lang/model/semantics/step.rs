@@ -245,7 +245,7 @@ impl<'a> Semantics<'a> {
     }
 
     /// The state that `transition` leads to, when it is enabled, with its counts. `nondet` has one value for each
-    /// `:= ?`, in order of the updates. `None` when a number leaves the 64-bit range.
+    /// `:= ?`, in order of the updates, none for counts. `None` when a number leaves the 64-bit range.
     ///
     /// # Panics
     /// When `nondet` has fewer values, or `args` fewer processes than the transition has parameters.
@@ -258,7 +258,8 @@ impl<'a> Semantics<'a> {
     ) -> Option<State> {
         let mut after = state.clone();
         let mut nondet = nondet.iter();
-        for update in &self.system.transition(transition).updates {
+        let updates = self.system.transition(transition).updates.iter();
+        for update in updates.filter(|it| self.system.count_of(it.var).is_none()) {
             match &update.assignment {
                 Assignment::Nondet => {
                     let value = nondet.next().expect("a value for each nondeterministic update");
@@ -305,7 +306,7 @@ impl<'a> Semantics<'a> {
             None => return Err(StepError::GuardOverflow(name())),
         }
         let nondet: Vec<Value> = (transition.updates.iter())
-            .filter(|update| update.assignment == Assignment::Nondet)
+            .filter(|it| it.assignment == Assignment::Nondet && self.system.count_of(it.var).is_none())
             .map(|update| step.after.values[self.layout.position(update.var, [])])
             .collect();
         let Some(after) = self.fire(before, step.transition, &step.args, &nondet) else {
