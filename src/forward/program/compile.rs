@@ -83,7 +83,7 @@ impl Program {
         let mut dead = DeadCells::default();
         if options.merge_dead && options.undefined {
             let known = (&cells, &choosing, &packing);
-            dead = DeadCells::new(system, known, (&instances, &masks), (&bads, ends.as_deref()));
+            dead = DeadCells::new(system, known, (&instances, &masks), (&bads, ends.as_deref()), &disjuncts);
         }
         if !dead.is_empty() {
             cells.let_undefined(dead.all());

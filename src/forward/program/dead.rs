@@ -4,8 +4,8 @@
 //!
 //! The values of the control for which that is so are a greatest fixpoint over the steps of the instance (live variables, as compilers have them; by
 //! location of a process: M. Bozga, J.-C. Fernandez, L. Ghirvu, "State space reduction based on live variables analysis", SAS 1999).
-//! For none of them a guard, an update of another cell, a bad cube, or an expected end depends on the cell; and a step from one of them leads to
-//! another one of them, or writes the cell and does not read it for that.
+//! For none of them a guard, an update, a bad cube, or an expected end reads the cell; and a step from one of them leads to another one of them, or writes the
+//! cell.
 //!
 //! *Exact.* Take a state and any other that differs from it in dead cells only. The same steps are possible, and the states after the same step differ in dead
 //! cells only; both or none are bad. What holds of the control decides whether a cell is dead, so a control may itself be dead: a step that depends on its value
@@ -33,6 +33,7 @@ impl DeadCells {
         (cells, choosing, packing): (&Cells, &Choosing, &Packing),
         (instances, masks): (&[Instance], &[u64]),
         (bads, ends): (&[BadInstance], Option<&[Guard]>),
+        disjuncts: &[InitDisjunct],
     ) -> Self {
         let mut fixed = vec![false; system.vars.len()];
         let of_axioms = system.axioms.iter().flat_map(|it| &it.reads);
@@ -72,8 +73,8 @@ impl DeadCells {
             for k in (0..cells.len()).filter(|k| may_control(c, *k)) {
                 let reads = |code: u32| {
                     let at = At { cell: c, control: k, code };
-                    guards.iter().any(|guard| at.is_possible(guard) && at.of_guard(guard))
-                        || readers[c].iter().any(|i| at.of_step(&step(i)))
+                    guards.iter().any(|guard| at.of_guard(guard))
+                        || readers[c].iter().any(|i| at.of_guard(&instances[*i].guard))
                 };
                 let mut dead = (0..cells.cells[k].codes as u32)
                     .filter(|code| !reads(*code))
@@ -96,7 +97,16 @@ impl DeadCells {
                     }
                     dead = kept;
                 }
-                if dead != 0 && dead != cells.all_codes(k) {
+                let is_known = |i: &usize| step(i).leaves_known((c, k, dead), cells.cells[k].codes as u32);
+                let is_known_initially = |it: &InitDisjunct| {
+                    let codes = cells.codes_of(k, it.sets[k]);
+                    codes & dead == 0 || codes & !dead == 0 && initial_codes(cells, disjuncts, c).is_some()
+                };
+                if dead != 0
+                    && dead != cells.all_codes(k)
+                    && writers[c].iter().chain(&writers[k]).all(is_known)
+                    && disjuncts.iter().all(is_known_initially)
+                {
                     found.push((c, k, dead));
                 }
             }
@@ -146,6 +156,18 @@ impl DeadCells {
     }
 }
 
+/// The codes that a cell may have initially, whatever other cells hold; `None` where init says more of it.
+pub fn initial_codes(cells: &Cells, disjuncts: &[InitDisjunct], c: usize) -> Option<u128> {
+    let set = disjuncts.first()?.sets[c];
+    let mut related = false;
+    for literal in disjuncts.iter().flat_map(|it| &it.rest) {
+        cells.read(literal, |read| related |= read == c);
+    }
+    let alone = !related && disjuncts.iter().all(|it| it.sets[c] == set);
+    let codes = cells.codes_of(c, set);
+    (alone && codes != 0).then_some(codes)
+}
+
 /// A cell, and a code of its control.
 #[derive(Clone, Copy)]
 struct At {
@@ -164,26 +186,10 @@ impl At {
         guard.sets.iter().all(|(c, codes)| *c != self.control || codes >> self.code & 1 == 1)
     }
 
-    /// Whether a guard that may hold depends on the cell.
+    /// Whether a guard that may hold, or what a step assigns, reads the cell: what is read is no longer left open.
     fn of_guard(self, guard: &Guard) -> bool {
-        guard.sets.iter().any(|it| it.0 == self.cell) || guard.tests.iter().any(|it| self.of_test(it))
-    }
-
-    fn of_test(self, test: &Test) -> bool {
-        if let Test::Any(any) = test {
-            return self.of_any(any);
-        }
-        let mut reads = false;
-        test.cells(&mut |c| reads |= c == self.cell);
-        reads
-    }
-
-    /// Whether a disjunction depends on the cell: not where a conjunction about the control alone holds.
-    fn of_any(self, any: &[Vec<Test>]) -> bool {
-        let possible = || any.iter().filter(|conj| conj.iter().all(|it| self.allows(it)));
-        let is_about_control = |it: &Test| matches!(it, Test::In(c, _) if *c == self.control);
-        !possible().any(|conj| conj.iter().all(is_about_control))
-            && possible().flatten().any(|it| self.of_test(it))
+        self.is_possible(guard)
+            && (guard.sets.iter().any(|it| it.0 == self.cell) || guard.reads.contains(&self.cell))
     }
 
     /// The branches of a write that may be taken.
@@ -204,20 +210,6 @@ impl At {
                 reads
             }
         }
-    }
-
-    /// Whether a step that may be possible depends on the cell, but for the value that it gives the cell itself.
-    fn of_step(self, step: &Step<'_>) -> bool {
-        let writes = || {
-            step.instance
-                .writes
-                .iter()
-                .flat_map(|write| self.branches(&write.branches).map(move |it| (write.cell, it)))
-        };
-        self.is_possible(&step.instance.guard)
-            && (self.of_guard(&step.instance.guard)
-                || writes()
-                    .any(|(c, (when, source))| self.of_any(when) || c != self.cell && self.of_source(source)))
     }
 }
 
@@ -259,6 +251,15 @@ impl Step<'_> {
             WrittenValue::Copy(c) if *c == at.control => all | 1 << at.code,
             _ => u128::MAX,
         })
+    }
+
+    /// Whether it tells, whatever the state, if the cell is dead afterwards, and does not write it where it is: then exactly the states in which the control
+    /// says so leave the cell undefined.
+    fn leaves_known(&self, (c, k, dead): (usize, usize, u128), codes: u32) -> bool {
+        let all = (0..codes).map(|code| At { cell: c, control: k, code });
+        let possible = all.filter(|at| at.is_possible(&self.instance.guard));
+        let after = possible.fold(0, |all, at| all | self.controls(at));
+        after & dead == 0 || !self.changes(c) && (!self.changes(k) || after & !dead == 0)
     }
 
     /// Whether it gives the cell a value that does not depend on the one before.

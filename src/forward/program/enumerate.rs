@@ -5,6 +5,7 @@ use crate::error::Unbuildable;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
+use crate::program::dead::initial_codes;
 use crate::program::orbits::Orbits;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
@@ -33,16 +34,9 @@ impl Program {
         dead
     }
 
-    /// The codes that the cell may have initially, whatever other cells hold; `None` where init says more of it.
+    /// The codes that a cell may have initially, whatever other cells hold.
     pub fn initial_codes(&self, c: usize) -> Option<u128> {
-        let set = self.disjuncts.first()?.sets[c];
-        let mut related = false;
-        for literal in self.disjuncts.iter().flat_map(|it| &it.rest) {
-            self.cells.read(literal, |read| related |= read == c);
-        }
-        let alone = !related && self.disjuncts.iter().all(|it| it.sets[c] == set);
-        let codes = self.cells.codes_of(c, set);
-        (alone && codes != 0).then_some(codes)
+        initial_codes(&self.cells, &self.disjuncts, c)
     }
 }
 
