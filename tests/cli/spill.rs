@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Outcome, PATIENCE, PROGRAM, Running, Signal, cubicle, outcome};
 
-/// German's protocol with 7 processes has nearly two million orbits, which need 72 MB.
+/// German's protocol with 7 processes has two million orbits, which need 72 MB.
 const LINE: &str =
     "--quiet --only-forward --procs 7 --store table --memory-limit 64MB --spill spilled model.cub";
 
@@ -38,7 +38,7 @@ fn less_memory_does_not_change_the_answer() {
     let path = folder.path();
     let plain = run_in(path, "--quiet --only-forward --procs 7 model.cub");
     assert_eq!(plain.code, Some(0), "{plain:?}");
-    assert!(plain.stdout.contains("all 1886411 orbits of states"), "{plain:?}");
+    assert!(plain.stdout.contains("all 2003135 orbits of states"), "{plain:?}");
     // A run that is killed leaves files behind, and continues from its checkpoint.
     let killed = begin(path, &format!("--checkpoint kept --checkpoint-every 0s {LINE}"));
     killed.signal(Signal::KILL);
