@@ -565,6 +565,7 @@ mod tests {
             "raft_election",
             "ranges",
             "records",
+            "remainders",
             "ring_election",
             "sorts",
             "toy_consensus",
