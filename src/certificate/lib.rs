@@ -150,7 +150,7 @@ pub use failure::{NoCertificate, ProofFailure};
 pub use obligation::Obligation;
 pub use options::CheckOptions;
 pub use prove::Extent;
-pub use ranking::{possible as possible_step, ranked, words as ranking_words};
+pub use ranking::{awaited_again, ranked, words as ranking_words};
 pub use smtlib::Script;
 pub use subject::{RunsClaim, Subject};
 pub use text::{LeftOut, Lemmas, lemmas, read_lemmas};

@@ -111,7 +111,7 @@ fn copies_of_states_are_compared() {
 #[test]
 fn an_open_property_of_runs_has_its_reason() {
     for (model, property, why) in [
-        ("open_strong", "idle", "there is no ranking to be proved, since it is a `possible`"),
+        ("open_strong", "idle", "no ranking is looked for, since it is a `possible`"),
         ("open_hours", "met", "no ranking was found: with 0 processes, no fair step is known to help where "),
         ("open_full", "enters", "rankings of small instances were found, but not proved"),
     ] {

@@ -130,12 +130,18 @@ fn random(dice: &mut Dice) -> String {
         }
         text += &format!("transition t{number} (p) requires {{ {guard} }} {{ {update} }}\n");
         if dice.chance(80) {
-            fair += &format!("{} t{number}\n", if dice.chance(15) { "strong_fair" } else { "fair" });
+            fair += &format!("{} t{number}\n", if dice.chance(35) { "strong_fair" } else { "fair" });
         }
     }
     let (asked, kept) =
         *dice.pick(&[("At[p] = B", "At[p] = C"), ("At[p] = B", "At[p] <> B"), ("At[p] = C", "At[p] = A")]);
-    let kept = if dice.chance(20) { "exists q. At[q] = C" } else { kept };
+    let of_others = [
+        "exists q. At[q] = C",
+        "forall q. At[q] <> B",
+        "forall_other q. At[q] <> C",
+        "forall_other q. At[q] = A",
+    ];
+    let kept = if dice.chance(30) { *dice.pick(&of_others) } else { kept };
     let property = match dice.below(8) {
         0 => format!("recurrence (p) {{ {kept} }}"),
         _ => format!("response (p) {{ {asked} }} ~> {{ {kept} }}"),
@@ -215,7 +221,7 @@ fn random_of_sorts(dice: &mut Dice) -> String {
         };
         text += &format!("transition t{number} ({params}) requires {{ {guard} }} {{ {update} }}\n");
         if dice.chance(80) {
-            fair += &format!("{} t{number}\n", if dice.chance(15) { "strong_fair" } else { "fair" });
+            fair += &format!("{} t{number}\n", if dice.chance(35) { "strong_fair" } else { "fair" });
         }
     }
     text + &fair
@@ -226,6 +232,9 @@ fn random_of_sorts(dice: &mut Dice) -> String {
             "response (p : client) { At[p] = C } ~> { At[p] <> C }\n",
             "response (l : lock) { Free[l] = False } ~> { Free[l] = True }\n",
             "response (p : client l : lock) { At[p] = B && Free[l] = False } ~> { At[p] <> B || Free[l] = True }\n",
+            "response (p : client) { At[p] = B } ~> { forall_other q : client. At[q] <> C }\n",
+            "response (p : client) { At[p] = B } ~> { forall l : lock. Free[l] = True }\n",
+            "response (p : client) { At[p] = B } ~> { exists l : lock. Free[l] = False }\n",
             "recurrence (p : client) { At[p] <> C }\n",
             "recurrence (l : lock) { Free[l] = True }\n",
         ])
@@ -363,12 +372,12 @@ fn forged(dice: &mut Dice, system: &System) -> Ranking {
         _ if asked.is_empty() => vec![Conj::new()],
         _ => asked,
     };
-    let progress = Progress { waits, ..progress(dice, system, 1) };
+    let progress = Progress { waits, ..progress(dice, system, (1, 2)) };
     Ranking { property: property.name.clone(), failed: "Fails".to_owned(), progress }
 }
 
-/// A random reason for something that is awaited for this number of processes.
-fn progress(dice: &mut Dice, system: &System, params: u8) -> Progress {
+/// A random reason for something that is awaited for this number of processes, which may have reasons within reasons as deep as this.
+fn progress(dice: &mut Dice, system: &System, (params, depth): (u8, u8)) -> Progress {
     let measure = |dice: &mut Dice| {
         let level = 1 + dice.below(3) as u8;
         let further = dice.below(3) as u8;
@@ -390,8 +399,8 @@ fn progress(dice: &mut Dice, system: &System, params: u8) -> Progress {
                 let further = u8::from(!own);
                 let when =
                     if dice.chance(70) { vec![Conj::new()] } else { formula(dice, system, params + further) };
-                let is_again = declared.strong && params == 1 && dice.chance(50);
-                let again = is_again.then(|| progress(dice, system, params + further));
+                let is_again = declared.strong && depth > 0 && dice.chance(50);
+                let again = is_again.then(|| progress(dice, system, (params + further, depth - 1)));
                 helpers.push(Helper { fairness, further, args, when, again });
             }
         }
@@ -427,6 +436,45 @@ fn refused(seed: u64, count: u64) -> usize {
         }
     }
     found
+}
+
+/// What is awaited of all other processes is not there because one of them has it, for which a step with strong fairness is said to be possible again and again.
+#[test]
+fn what_all_others_are_to_do_one_does_not_do() {
+    let text = "var Go : bool var Open : bool var Last : proc array Done[proc] : bool
+        init (p) { Go = False && Open = False && Done[p] = False }
+        transition first (p) requires { Go = False } { Go := True; Done[p] := True; Last := p }
+        transition finish (p) requires { Done[p] = False && Open = True } { Done[p] := True }
+        strong_fair finish
+        response all () { Go = True } ~> { forall q. Done[q] = True }";
+    let system = load(text).expect("a model").system;
+    assert_eq!(broken(&system, 2), Some(2));
+    let var = |name: &str| {
+        let found = system.declared().find(|(_, var)| var.name == name);
+        found.expect("a variable").0
+    };
+    let cell = |name: &str, index: &[u8]| {
+        let index = index.iter().map(|p| ProcRef::Var(*p)).collect();
+        Cell { var: var(name), index }
+    };
+    let is_true = |name: &str, index: &[u8]| Literal::In { cell: cell(name, index), values: 0b10 };
+    let last = Literal::Eq {
+        left: Term::Cell(cell("Last", &[])),
+        right: Term::Proc(ProcRef::Var(0)),
+        negated: false,
+    };
+    let helper = Helper {
+        fairness: 0,
+        further: 1,
+        args: vec![0],
+        when: vec![vec![last, is_true("Done", &[0])]],
+        again: Some(Progress::default()),
+    };
+    let progress =
+        Progress { waits: vec![vec![is_true("Go", &[])]], helpers: vec![helper], ..Progress::default() };
+    let ranking = Ranking { property: "all".to_owned(), failed: "Fails".to_owned(), progress };
+    let derived = ranked(&system, &ranking).expect("it fits the model");
+    assert!(explore(&derived, 2, 2_000).expect("a small instance").bad.is_some());
 }
 
 #[test]

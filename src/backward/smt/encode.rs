@@ -320,7 +320,7 @@ impl<'a> Encoder<'a> {
         all(conjuncts)
     }
 
-    /// The distinct processes for which a conjunction about so many of them may hold, where processes are of these sorts.
+    /// The distinct processes for which a conjunction over `params` of them may hold, where processes are of these sorts.
     pub fn of_sorts<'s>(
         &self,
         conj: &Conj,

@@ -4,7 +4,7 @@ use super::fails::{Fails, named};
 use super::rule::{Rule, choices};
 use cubicle_lang::model::ways::both;
 use cubicle_lang::model::{
-    Case, Conj, Dnf, Helper, Least, Linear, Literal, Measure, Measured, Progress, Ranking, Rational,
+    Case, Conj, Dnf, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Progress, Ranking, Rational,
     Relation, System, Temporal, TemporalKind, Transition, Universal, rename,
 };
 
@@ -21,8 +21,25 @@ pub fn all(model: &System, ranking: &Ranking, property: &Temporal) -> Vec<Fails>
     found
 }
 
+/// What is awaited where a helper may be ready though its step is not possible: what is awaited for `params` processes, or that the step is possible. It is for the
+/// further processes of the helper, too, so that what is asked of all others of the first ones cannot be said; less is awaited then, and more has to be shown.
+pub fn awaited_again(model: &System, answer: &[Case], helper: &Helper, params: u8) -> Vec<Case> {
+    let further = helper.further;
+    let of_more = |case: &Case| {
+        let map = |p: ProcRef| match p {
+            ProcRef::Var(v) if v >= params => ProcRef::Var(v + further),
+            p => p,
+        };
+        let is_said = further == 0 || case.universals.is_empty();
+        is_said.then(|| Some(Case { cube: rename::conj(&case.cube, &map)??, ..case.clone() })).flatten()
+    };
+    let steps = model.asked_by(&model.fairness[helper.fairness]);
+    let possible = steps.filter_map(|t| possible(t, &helper.args, params + further));
+    answer.iter().filter_map(of_more).chain(possible).collect()
+}
+
 /// When a step is possible for these arguments among this number of processes; `None` where that is not said.
-pub fn possible(t: &Transition, args: &[u8], params: u8) -> Option<Case> {
+fn possible(t: &Transition, args: &[u8], params: u8) -> Option<Case> {
     let cube = rename::conj(&t.guard, &|p| named(p, args))??;
     let universal = |it: &Universal| {
         // The condition of a case is on processes other than all of these.
@@ -67,8 +84,7 @@ impl<'a> Rule<'a> {
     fn again(&self, helper: &Helper, progress: &'a Progress) -> Rule<'a> {
         let params = self.params + helper.further;
         let asked = both(&self.progress.waits, &helper.when).unwrap_or_else(|_| vec![Conj::new()]);
-        let possible = self.steps_of(helper).filter_map(|t| possible(t, &helper.args, params));
-        let answer = self.answer.iter().cloned().chain(possible).collect();
+        let answer = awaited_again(self.model, &self.answer, helper, self.params);
         Rule { model: self.model, progress, asked: asked.into_iter().map(Case::of).collect(), answer, params }
     }
 

@@ -60,7 +60,7 @@ use cubicle_lang::model::{
 };
 use fails::Fails;
 
-pub use conditions::possible;
+pub use conditions::awaited_again;
 pub use text::{lines, read, words};
 
 /// The most bad cubes and failing transitions.

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use cubicle_certificate::possible_step;
+use cubicle_certificate::awaited_again;
 use cubicle_forward::{SeenStep, sample_runs};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
 use cubicle_lang::model::{
@@ -122,10 +122,8 @@ impl<'a> Sample<'a> {
         let asked = self.waiting().into_iter().flat_map(|waits| {
             helper.when.iter().map(move |when| Case::of(waits.iter().chain(when).cloned().collect()))
         });
-        let steps = self.system.asked_by(&self.system.fairness[helper.fairness]);
+        let answer = awaited_again(self.system, &self.answer, helper, self.params);
         let params = self.params + helper.further;
-        let possible = steps.filter_map(|t| possible_step(t, &helper.args, params));
-        let answer = self.answer.iter().cloned().chain(possible).collect();
         Self::of(self.system, self.instances.clone(), params, (asked.collect(), answer))
     }
 

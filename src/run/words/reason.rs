@@ -58,7 +58,7 @@ pub fn reason(reason: &Reason) -> String {
 pub fn unproved(why: &Unproved) -> String {
     match why {
         Unproved::Unranked(why) => {
-            format!("there is no ranking to be proved, since {why}; `number_procs N` would have all instances checked")
+            format!("no ranking is looked for, since {why}; `number_procs N` would have all instances checked")
         }
         Unproved::NoRanking(Some((procs, state))) => {
             let processes = if *procs == 1 { "process" } else { "processes" };
