@@ -26,6 +26,9 @@ pub fn drive(
                 if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
                     // Where the effort is spent, the lemmas are for the searches after this one.
                     let spent = matches!(reason, Reason::Effort(_));
+                    if spent && let Some(end) = approximation.close(run, observer) {
+                        return Ok(end);
+                    }
                     let may_help = spent || matches!(reason, Reason::Depth(_));
                     if may_help
                         && let Some(end) = approximation.look_for_lemmas(run, observer)
@@ -49,6 +52,11 @@ pub fn drive(
             }
             if approximation.needs_lemmas(run)
                 && let Some(end) = approximation.look_for_lemmas(run, observer)
+            {
+                return Ok(end);
+            }
+            if approximation.needs_network(run)
+                && let Some(end) = approximation.close(run, observer)
             {
                 return Ok(end);
             }

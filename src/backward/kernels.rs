@@ -87,7 +87,7 @@ impl Kernels<'_> {
     /// Asks the oracle about the candidates of all waiting cubes, of at most `procs` processes; returns how many it has not
     /// seen.
     pub fn filter(&self, oracle: &dyn Oracle, procs: usize) -> usize {
-        let limits = CandidateLimits { procs, size: procs, count: None, numeric: false };
+        let limits = CandidateLimits::of_size(procs, procs);
         let unseen = |cube: &Cube| {
             oracle_question(self.context, cube)
                 .is_some_and(|candidate| oracle.ask(&candidate) == OracleAnswer::Unseen)

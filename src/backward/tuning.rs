@@ -158,3 +158,20 @@ pub const MOST_NAMED_BESIDE_OTHERS: usize = 5;
 
 /// What all other processes do before a step is left out where it has more cases than this. By estimate.
 pub const MOST_CASES_OF_OTHERS: usize = 32;
+
+/// In a search without a limit on its effort, another network is built after N times the effort.
+pub const NETWORK_AGAIN: u64 = 3;
+
+/// A network may take N times the effort of the search.
+pub const NETWORK_EFFORT: u64 = 5;
+
+/// Processes of the candidates of a network beside the rigid ones: what three processes do together is mostly enough, and there are many more
+/// candidates with four.
+pub const NETWORK_PROCS: usize = 3;
+
+/// Their literals: two pointers to the same process, each with a flag that says it is meant, are four.
+pub const NETWORK_LITERALS: usize = 4;
+
+/// A pre-image is held as it is where it has at most this many literals, and no more processes than candidates: with more, networks follow
+/// chains of pointers for long that no cube closes. By measurement of a directory with forwarded requests.
+pub const NETWORK_EXACT: usize = 6;

@@ -233,6 +233,9 @@ pub struct BackwardOptions {
     /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
     /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
     pub max_effort: Option<u64>,
+    /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed. With a
+    /// limit on the effort this is done at its end.
+    pub network_at: u64,
     /// Give up beyond this depth.
     pub max_depth: usize,
     /// Which solver decides hard tests.
@@ -264,6 +267,7 @@ impl Default for BackwardOptions {
             proposed: Vec::new(),
             max_nodes: 100_000,
             max_effort: None,
+            network_at: 800,
             max_depth: 100,
             solver: SolverMode::Layered,
             delete: true,
@@ -474,6 +478,7 @@ setters! {
         jobs: usize,
         proposed: Vec<Forbidden>,
         max_nodes: usize,
+        network_at: u64,
         max_depth: usize,
         solver: SolverMode,
         delete: bool,

@@ -1,8 +1,8 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, Instantiation, Reduced,
-    Relational, Separated, compact, is_singleton, low,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, Instantiation, OTHER,
+    Reduced, Relational, Separated, compact, low,
 };
 use crate::tuning::MAX_LITERALS;
 use cubicle_lang::model::{Init, Literal, Relation};
@@ -12,8 +12,10 @@ use cubicle_lang::model::{Init, Literal, Relation};
 pub struct CandidateLimits {
     /// Most processes beside the rigid ones; in a system with sorts, of each sort.
     pub procs: usize,
-    /// Size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
-    pub size: usize,
+    /// Most literals.
+    pub literals: usize,
+    /// Most cells of arrays, where there are three literals or more.
+    pub cells: usize,
     /// Most candidates tried.
     pub count: Option<usize>,
     /// Whether candidates may have numeric literals.
@@ -31,7 +33,8 @@ pub fn candidates<'a>(
     let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
     let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
     let whole = others.len() + cube.others.len();
-    let mut useful: Vec<CubeLiteral> = others.into_iter().filter(|g| is_useful(context, g, limits)).collect();
+    let parts = others.into_iter().flat_map(|it| parts(context, cube.procs, it));
+    let mut useful: Vec<CubeLiteral> = parts.filter(|g| is_useful(context, g, limits)).collect();
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
@@ -39,11 +42,10 @@ pub fn candidates<'a>(
     let of_others: Vec<Excluded> = of_others.take(MAX_LITERALS - useful.len()).cloned().collect();
     let mut measures: Vec<Measure> = useful.iter().map(|g| measure(context, g)).collect();
     measures.extend(of_others.iter().map(|it| measure_of_others(context, it, cube.procs)));
-    let max_literals = (limits.size + 1).max(2);
     let mut sets: Vec<(Preference, u64)> = Vec::new();
     let kinds = kinds(context, &fixed);
     let (useful, measures) = (&useful[..], &measures[..]);
-    let choice = Selection { context, useful, measures, kinds: &kinds, limits, whole, max_literals };
+    let choice = Selection { context, useful, measures, kinds: &kinds, limits, whole };
     choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
     let useful = useful.to_vec();
     sets.sort_by_key(|s| s.0);
@@ -86,6 +88,27 @@ pub fn candidates<'a>(
     })
 }
 
+/// A literal, or those that it is the conjunction of: a pointer that holds none of several processes.
+fn parts(context: &CubeContext, procs: u8, literal: CubeLiteral) -> Vec<CubeLiteral> {
+    match literal {
+        CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc && mask & OTHER != 0 => {
+            let full = context.full(cell, procs);
+            let excluded = (0..procs).filter(|p| (full & !mask) >> p & 1 == 1);
+            excluded.map(|p| CubeLiteral::Mask(cell, full & !(1 << p))).collect()
+        }
+        literal => vec![literal],
+    }
+}
+
+/// The process that a pointer holds, or the first one that it does not hold.
+fn pointed(mask: u64) -> Option<u8> {
+    if mask & OTHER != 0 {
+        // The processes that a mask does not have are named ones.
+        return Some(mask.trailing_ones() as u8);
+    }
+    mask.is_power_of_two().then(|| mask.trailing_zeros() as u8)
+}
+
 /// What a conjunction about others has to do with named processes.
 fn measure_of_others(context: &CubeContext, excluded: &Excluded, other: u8) -> Measure {
     let procs = excluded.iter().map(|it| measure(context, it).0).fold(0, |all, it| all | it);
@@ -119,8 +142,14 @@ struct Selection<'a> {
     limits: CandidateLimits,
     /// Literals of the cube.
     whole: usize,
-    /// Most literals of a candidate.
-    max_literals: usize,
+}
+
+impl CandidateLimits {
+    /// Those of BRAB with a size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
+    pub fn of_size(procs: usize, size: usize) -> Self {
+        let (literals, cells) = ((size + 1).max(2), size.saturating_sub(1));
+        Self { procs, literals, cells, count: None, numeric: false }
+    }
 }
 
 impl Selection<'_> {
@@ -145,24 +174,24 @@ impl Selection<'_> {
             if self.admissible(set, sum.1, sum.3) {
                 out.push(((free, sum.1, sum.2, sum.3), set));
             }
-            if sum.1 < self.max_literals {
+            if sum.1 < self.limits.literals {
                 self.subsets(i + 1, set, sum, out);
             }
         }
     }
 
     fn admissible(&self, chosen: u64, literals: usize, cells: usize) -> bool {
-        if literals == self.whole || (literals >= 3 && cells + 1 > self.limits.size) {
+        if literals == self.whole || (literals >= 3 && cells > self.limits.cells) {
             return false;
         }
         // `G = #i` restricts nothing unless another literal restricts #i.
         members(chosen).all(|i| match self.useful.get(i) {
-            Some(CubeLiteral::Mask(s, m)) if self.context.kind(*s) == CellKind::Proc => {
-                let p = m.trailing_zeros() as u8;
-                p < self.context.rigid
-                    || self.context.indices(*s).any(|q| q == p)
-                    || members(chosen).any(|j| j != i && self.measures[j].0 >> p & 1 == 1)
-            }
+            Some(CubeLiteral::Mask(s, m)) if self.context.kind(*s) == CellKind::Proc => pointed(*m)
+                .is_some_and(|p| {
+                    p < self.context.rigid
+                        || self.context.indices(*s).any(|q| q == p)
+                        || members(chosen).any(|j| j != i && self.measures[j].0 >> p & 1 == 1)
+                }),
             _ => true,
         })
     }
@@ -204,8 +233,10 @@ fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
     match g {
         CubeLiteral::Mask(s, m) => {
             cell(*s);
-            if context.kind(*s) == CellKind::Proc && is_singleton(CellKind::Proc, *m) {
-                cell(CubeCell::process(m.trailing_zeros() as u8));
+            if context.kind(*s) == CellKind::Proc
+                && let Some(process) = pointed(*m)
+            {
+                cell(CubeCell::process(process));
             }
             (procs, cells, usize::from(m.is_power_of_two()))
         }
@@ -219,7 +250,7 @@ fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
 fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) -> bool {
     match g {
         CubeLiteral::Mask(s, m) => match context.kind(*s) {
-            CellKind::Proc => is_singleton(CellKind::Proc, *m),
+            CellKind::Proc => pointed(*m).is_some(),
             _ => true,
         },
         CubeLiteral::Relational(relational) => match relational {

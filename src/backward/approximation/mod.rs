@@ -5,10 +5,11 @@
 //! candidates as BRAB does.
 //!
 //! In reading order: `pool` (candidates and their fate), `candidates` and `fold` (what may replace a cube), `replace` (the choice
-//! among these), `reject` (learning from a candidate that is reachable).
+//! among these), `reject` (learning from a candidate that is reachable), `network` (candidates that are chosen together).
 
 mod candidates;
 mod fold;
+mod network;
 mod pool;
 mod reject;
 mod replace;

@@ -41,6 +41,8 @@ pub struct Pool {
     pub lemmas: Vec<(i32, Cube)>,
     /// Effort at which lemmas were searched for last.
     pub lemmas_at: u64,
+    /// Effort at which a network of candidates was built last.
+    pub network_at: u64,
     /// Candidates that the oracle was asked about.
     pub asked: u64,
     /// Of these, reached by a forward state.

@@ -10,16 +10,19 @@ use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, candidates};
 use super::fold::folded;
+use super::network::Network;
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::cube::{Cube, CubeBuilder, Halt, oracle_question, text};
+use crate::cube::{Cube, CubeBuilder, Halt, cubes_of, oracle_question, text};
+use crate::fixpoint::{EffortLeft, Visited};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
 use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
-    EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS,
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
+    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LITERALS, NETWORK_PROCS,
     WIDEN_AT,
 };
 use cubicle_lang::model::System;
@@ -53,11 +56,11 @@ impl<'a, 'p> Approximation<'a, 'p> {
     ) -> Self {
         let several = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
         let more = if several { MORE_FOR_SORTS } else { 0 };
+        let size = options.candidate_size.map_or(brab.procs + more, NonZero::get);
         let limits = CandidateLimits {
-            procs: brab.procs,
-            size: options.candidate_size.map_or(brab.procs + more, NonZero::get),
             count: options.max_candidates,
             numeric: options.numeric_candidates,
+            ..CandidateLimits::of_size(brab.procs, size)
         };
         let counts = lemmas::counts(system);
         Self { brab, lemmas, limits, pool, counts, prepared: false, unseen: HashMap::new() }
@@ -174,6 +177,53 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         self.pool.keep_lemmas(lemmas);
         (!lemmas.is_empty()).then_some(DriveEnd::Lemmas)
+    }
+
+    /// Whether a search without a limit on its effort has become so long that candidates are better chosen with others in mind.
+    pub fn needs_network(&self, run: &Run<'_, '_>) -> bool {
+        let options = run.setting.options;
+        let at = self.pool.network_at.saturating_mul(NETWORK_AGAIN).max(options.network_at);
+        options.max_effort.is_none() && run.spent() >= at
+    }
+
+    /// Builds a network of candidates, with effort in proportion to that of the search; returns how the run ends where it closes, or
+    /// the oracle met a bad state.
+    pub fn close(&mut self, run: &mut Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
+        let (setting, spent) = (run.setting, run.spent());
+        if spent < setting.options.network_at {
+            return None;
+        }
+        if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
+            return Some(RunEnd::Unsafe(trace, None).into());
+        }
+        observer.event(setting.system, Event::Work("choosing candidates that hold together"));
+        self.pool.network_at = spent.max(1);
+        let effort = spent.saturating_mul(NETWORK_EFFORT);
+        let max_effort = setting.options.max_effort.unwrap_or(u64::MAX);
+        let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);
+        let comparisons = effort.saturating_mul(COMPARISONS_PER_EFFORT);
+        run.tester.effort_left = Some(EffortLeft { comparisons, clauses, max_effort });
+        let closed = self.closed(run, effort);
+        debug!(spent, effort, closed = matches!(closed, Ok(Some(_))), "network built");
+        run.close(closed.ok()??);
+        Some(run.fixpoint().into())
+    }
+
+    fn closed(&mut self, run: &mut Run<'_, '_>, effort: u64) -> Result<Option<Visited>, Halt> {
+        let setting = run.setting;
+        let mut proved: Vec<Cube> = self.pool.lemmas.iter().map(|it| it.1.clone()).collect();
+        proved.extend(run.state.trusted().iter().map(|id| run.state.nodes.get(*id).cube.clone()));
+        for axiom in &setting.system.axioms {
+            proved.extend(cubes_of(setting.context, &axiom.into())?);
+        }
+        let limits = CandidateLimits {
+            procs: self.limits.procs.min(NETWORK_PROCS),
+            literals: NETWORK_LITERALS,
+            cells: NETWORK_LITERALS,
+            ..self.limits
+        };
+        let mut unseen = |run: &mut Run<'_, '_>, cube: &Cube| self.is_unseen(run, cube);
+        Network::new(run, (limits, proved), &mut unseen)?.close(effort)
     }
 
     /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the

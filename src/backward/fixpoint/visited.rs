@@ -55,15 +55,18 @@ impl Visited {
                 }
             }
         }
-        for &i in gone.iter().rev() {
-            self.digests.remove(i);
-            self.entries.remove(i);
-        }
+        gone.iter().rev().for_each(|&place| self.remove(place));
         tester.tables.prepare(context, pattern.cube.procs);
         let table = tester.tables.layout(pattern.cube.procs).0.table(context, &pattern.cube);
         self.digests.push(Digest::new(context, &pattern.cube));
         self.entries.push(VisitedCube { pattern, table });
         Ok(gone)
+    }
+
+    /// Drops the cube at a place.
+    pub fn remove(&mut self, place: usize) {
+        self.digests.remove(place);
+        self.entries.remove(place);
     }
 
     /// The visited cubes, in order.

@@ -58,6 +58,11 @@ pub struct RunState {
 }
 
 impl RunState {
+    /// The nodes of trusted invariants.
+    pub fn trusted(&self) -> &[NodeId] {
+        &self.trusted
+    }
+
     /// That of a run that has done nothing.
     pub(super) fn new(order: SearchOrder) -> Self {
         Self {

@@ -11,7 +11,8 @@ use crate::fixpoint::Tester;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 
-const LIMITS: CandidateLimits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
+const LIMITS: CandidateLimits =
+    CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
 
 fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let context = &world.context;
@@ -29,8 +30,8 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         // With masks alone, a candidate is exactly the chosen literals.
         if cube.relational.is_empty() {
             let arrays = candidate.masks.iter().filter(|m| context.arity(m.0.var()) > 0).count();
-            prop_assert!(candidate.len() <= LIMITS.size + 1 && candidate.len() < cube.len(), "{candidate:?}");
-            prop_assert!(candidate.len() < 3 || arrays < LIMITS.size, "{candidate:?}");
+            prop_assert!(candidate.len() <= LIMITS.literals && candidate.len() < cube.len(), "{candidate:?}");
+            prop_assert!(candidate.len() < 3 || arrays <= LIMITS.cells, "{candidate:?}");
         }
     }
     let few = CandidateLimits { count: Some(2), ..LIMITS };
@@ -96,7 +97,7 @@ fn kinds_come_with_the_processes() {
     let system = cubicle_lang::load(text).expect("a correct model").system;
     let context = CubeContext::new(&system, true, &Interrupt::default());
     let cube = bad_cubes(&context, &system.bad[0]).expect("no numbers").pop().expect("one cube");
-    let limits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
+    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
     let found: Vec<String> =
         candidates(&context, &cube, limits).map(|it| text_of(&system, &context, &it).join(" && ")).collect();
     let expected = [

@@ -120,7 +120,7 @@ fn check_separation(world: &World, raw: &RawCube, number: u8) -> Result<(), Test
     for folded in folded(&world.context, &cube).expect("small numbers") {
         part_of(&folded, "has the candidate")?;
     }
-    let limits = CandidateLimits { procs: 2, size: 2, count: None, numeric: true };
+    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
     for candidate in candidates(&world.context, &cube, limits) {
         part_of(&candidate, "has the candidate")?;
     }

@@ -137,3 +137,30 @@ fn twins_that_lack_the_repair_are_not_safe() {
         }
     }
 }
+
+/// A directory whose owners forward requests: what BRAB takes first follows only from a chain of pointers that has an end, and what closes is larger.
+#[test]
+fn candidates_are_taken_back_that_no_cube_closes() {
+    let text = include_str!("../../found4/mi.cub");
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    let with = |text: &str, backward: BackwardOptions| {
+        let system = cubicle::load(text).expect("the model is well-formed").system;
+        is_safe("mi", &system, &usual.clone().proof(BackwardMode::Brab(4)).backward(backward))
+    };
+    let short = BackwardOptions::default().max_effort(1_500);
+    assert_eq!(with(text, short.clone()), Some(true));
+    assert_eq!(with(text, short.clone().network_at(u64::MAX)), None, "taken back in vain");
+    let twins = [
+        (
+            "Dir = DM && Req[p] = PUTX && HasOwner = True && Owner = p }",
+            "Dir = DM && Req[p] = PUTX && HasOwner = True }",
+        ),
+        ("{ Wb[p] := Nack; Req[p] := NoReq }", "{ Wb[p] := Ack; Req[p] := NoReq }"),
+        ("{ Cache[p] := I; Fwd[p] := False; Data[q] := True }", "{ Fwd[p] := False; Data[q] := True }"),
+    ];
+    for (from, to) in twins {
+        let twin = text.replacen(from, to, 1);
+        assert_ne!(twin, text, "{from}");
+        assert_eq!(with(&twin, short.clone()), Some(false), "{from}");
+    }
+}

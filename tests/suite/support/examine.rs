@@ -417,6 +417,7 @@ fn backward_agrees(
             options.delete = dice.chance(70);
             options.ranges = dice.chance(80);
             options.numeric_candidates = dice.chance(30);
+            options.network_at = *dice.pick(&[0, 10, 100]);
         }
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };

@@ -1,0 +1,437 @@
+//! A network of cubes: each pre-image of a held cube is supported by held cubes, which contain it together. Where several
+//! candidates could support it, one is chosen; it is taken back, with all that it was chosen for, once one of its own
+//! pre-images cannot be supported.
+//!
+//! BRAB takes the smallest candidate and keeps it unless it is reachable. The smallest one may be true and yet follow only from
+//! what no small cube says (that a chain of pointers has an end, say), while a larger candidate would have closed the search. Here choices
+//! are justified and retracted as in a truth maintenance system (J. Doyle: "A truth maintenance system", Artificial
+//! Intelligence 12, 1979), and what is left in the end holds together as in Houdini (C. Flanagan, K. R. M. Leino, FME 2001).
+//!
+//! In: a run with the bad cubes as roots, and an oracle. Out: cubes that no run of the system reaches, the roots among them.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+
+use hashbrown::{HashMap, HashSet};
+
+use super::candidates::{CandidateLimits, candidates};
+use crate::cube::{Cube, Halt};
+use crate::fixpoint::Visited;
+use crate::preimage::{PreCounts, pre_image};
+use crate::search::{NodeId, Origin, Run};
+use crate::theory::Sat;
+use crate::tuning::{
+    INSTANCES_PER_EFFORT, MAX_RIVALS, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
+};
+use tracing::debug;
+
+/// Index of a cube in a network.
+type CubeId = usize;
+/// Index of a pre-image in a network.
+type PreId = usize;
+
+/// What has become of a cube.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    /// Not chosen.
+    Idle,
+    /// Chosen, or a root.
+    Held,
+    /// One of its pre-images cannot be supported.
+    Dead,
+}
+
+/// A cube that may be held.
+#[derive(Debug)]
+struct Member {
+    cube: Cube,
+    fate: Fate,
+    /// Its pre-images, once they are known.
+    pres: Option<Vec<PreId>>,
+    /// The pre-images that it supports, or did.
+    supports: Vec<PreId>,
+}
+
+/// A pre-image of some cubes.
+#[derive(Debug)]
+struct Support {
+    cube: Cube,
+    /// Whose pre-image it is.
+    of: Vec<CubeId>,
+    /// The held cubes that contain it together; `None` where that is not known.
+    by: Option<Vec<CubeId>>,
+    /// The first candidates, none of which may be held.
+    tried: usize,
+    /// Whether nothing can support it.
+    is_dead: bool,
+}
+
+/// What was done, in counts.
+#[derive(Default, Debug)]
+struct Work {
+    instances: u64,
+    questions: u64,
+    tests: u64,
+}
+
+impl Work {
+    /// In the unit of searches.
+    const fn effort(&self) -> u64 {
+        self.instances / INSTANCES_PER_EFFORT
+            + self.questions / QUESTIONS_PER_EFFORT
+            + self.tests / TESTS_PER_EFFORT
+    }
+}
+
+/// Whether no explored state is in a cube.
+type Unseen<'n, 'a, 'r> = &'n mut dyn FnMut(&mut Run<'a, 'r>, &Cube) -> Result<bool, Halt>;
+
+/// A network that is being built.
+pub struct Network<'n, 'a, 'r> {
+    run: &'n mut Run<'a, 'r>,
+    limits: CandidateLimits,
+    unseen: Unseen<'n, 'a, 'r>,
+    members: Vec<Member>,
+    supports: Vec<Support>,
+    ids: HashMap<Cube, CubeId>,
+    pre_ids: HashMap<Cube, PreId>,
+    /// The bad cubes.
+    roots: Range<CubeId>,
+    /// Axioms and lemmas, then the held cubes.
+    visited: Visited,
+    /// The member at each place of `visited`.
+    places: Vec<Option<CubeId>>,
+    /// Held members whose pre-images are not supported yet.
+    fresh: BTreeSet<CubeId>,
+    waiting: VecDeque<PreId>,
+    dead: Vec<CubeId>,
+    /// Members that some root rests on; `None` after a change.
+    needed: Option<HashSet<CubeId>>,
+    work: Work,
+}
+
+impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
+    /// For the bad cubes of a run, over cubes that no run of the system reaches.
+    ///
+    /// # Errors
+    /// The run must end, or a number left the 64-bit range; the same for the other methods.
+    pub fn new(
+        run: &'n mut Run<'a, 'r>,
+        (limits, proved): (CandidateLimits, Vec<Cube>),
+        unseen: Unseen<'n, 'a, 'r>,
+    ) -> Result<Self, Halt> {
+        let nodes = &run.state.nodes;
+        let is_bad = |id: &NodeId| matches!(nodes.get(*id).origin, Origin::Bad(_));
+        let is_open = |id: &NodeId| !run.state.trusted().contains(id);
+        let bad = (0..nodes.len()).filter(is_bad).filter(is_open);
+        let bad: Vec<Cube> = bad.map(|id| nodes.get(id).cube.clone()).collect();
+        let mut network = Self {
+            run,
+            limits,
+            unseen,
+            members: Vec::new(),
+            supports: Vec::new(),
+            ids: HashMap::new(),
+            pre_ids: HashMap::new(),
+            roots: 0..bad.len(),
+            visited: Visited::default(),
+            places: vec![None; proved.len()],
+            fresh: BTreeSet::new(),
+            waiting: VecDeque::new(),
+            dead: Vec::new(),
+            needed: None,
+            work: Work::default(),
+        };
+        for cube in proved {
+            network.visited.insert(network.run.tester, cube, false)?;
+        }
+        for cube in bad {
+            let root = network.member(cube);
+            network.hold(root)?;
+        }
+        network.roots = 0..network.members.len();
+        Ok(network)
+    }
+
+    /// The cubes that hold together and contain the roots, with those that were proved before, where this effort suffices to find such.
+    pub fn close(mut self, effort: u64) -> Result<Option<Visited>, Halt> {
+        for root in self.roots.clone() {
+            if self.run.meets_init(&self.members[root].cube.clone())? != Sat::No {
+                return Ok(None);
+            }
+        }
+        loop {
+            self.run.setting.interrupt.check()?;
+            let is_lost = self.roots.clone().any(|root| self.members[root].fate == Fate::Dead);
+            if is_lost || self.work.effort() > effort {
+                return Ok(None);
+            }
+            if let Some(pre) = self.waiting.pop_front() {
+                self.support(pre)?;
+            } else if let Some(next) = self.next_fresh() {
+                self.expand(next)?;
+            } else if !self.wait_again() {
+                return self.closed().map(Some);
+            }
+        }
+    }
+
+    /// Queues the pre-images that were left while no root rested on them, and now does; false where there are none.
+    fn wait_again(&mut self) -> bool {
+        let needed = self.needed();
+        let pres = needed.iter().flat_map(|id| self.members[*id].pres.iter().flatten());
+        let open: BTreeSet<PreId> = pres.filter(|pre| self.supports[**pre].by.is_none()).copied().collect();
+        self.needed = Some(needed);
+        let waits = !open.is_empty();
+        self.waiting.extend(open);
+        waits
+    }
+
+    /// What was proved before, and the held cubes that roots rest on.
+    fn closed(mut self) -> Result<Visited, Halt> {
+        let needed = self.needed();
+        for place in (0..self.places.len()).rev() {
+            if self.places[place].is_some_and(|id| !needed.contains(&id)) {
+                self.visited.remove(place);
+            }
+        }
+        debug!(cubes = needed.len(), tried = self.members.len(), dead = self.dead.len(), "network closed");
+        Ok(self.visited)
+    }
+
+    fn member(&mut self, cube: Cube) -> CubeId {
+        *self.ids.entry(cube.clone()).or_insert_with(|| {
+            self.members.push(Member { cube, fate: Fate::Idle, pres: None, supports: Vec::new() });
+            self.members.len() - 1
+        })
+    }
+
+    fn hold(&mut self, id: CubeId) -> Result<(), Halt> {
+        let member = &mut self.members[id];
+        if member.fate != Fate::Idle {
+            return Ok(());
+        }
+        member.fate = Fate::Held;
+        self.visited.insert(self.run.tester, member.cube.clone(), false)?;
+        self.places.push(Some(id));
+        self.fresh.insert(id);
+        if let Some(needed) = &mut self.needed {
+            needed.insert(id);
+        }
+        Ok(())
+    }
+
+    /// The next held cube whose pre-images are to be supported, among those that a root rests on. The newest first: a choice that
+    /// cannot be supported is mostly taken back within few steps, and all that rests on it would be in vain.
+    fn next_fresh(&mut self) -> Option<CubeId> {
+        let needed = self.needed();
+        let next = self.fresh.iter().rev().find(|it| needed.contains(*it)).copied();
+        self.needed = Some(needed);
+        self.fresh.remove(&next?);
+        next
+    }
+
+    /// The held cubes that the roots rest on.
+    fn needed(&mut self) -> HashSet<CubeId> {
+        if let Some(needed) = self.needed.take() {
+            return needed;
+        }
+        let mut needed: HashSet<CubeId> = HashSet::new();
+        let mut stack: Vec<CubeId> = self.roots.clone().collect();
+        while let Some(id) = stack.pop() {
+            if !needed.insert(id) {
+                continue;
+            }
+            let pres = self.members[id].pres.iter().flatten();
+            stack.extend(pres.filter_map(|pre| self.supports[*pre].by.as_ref()).flatten());
+        }
+        needed
+    }
+
+    /// The pre-images of a cube.
+    fn pres(&mut self, id: CubeId) -> Result<Vec<PreId>, Halt> {
+        if let Some(pres) = &self.members[id].pres {
+            return Ok(pres.clone());
+        }
+        let setting = self.run.setting;
+        let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
+        for t in &setting.transitions {
+            pre_image(setting.context, t, &self.members[id].cube, setting.pre, &mut counts, &mut pres)?;
+        }
+        self.work.instances += counts.instances;
+        let mut ids: Vec<PreId> = Vec::new();
+        for pre in pres {
+            let next = self.supports.len();
+            let at = *self.pre_ids.entry(pre.cube.clone()).or_insert(next);
+            if at == next {
+                let support = Support { cube: pre.cube, of: Vec::new(), by: None, tried: 0, is_dead: false };
+                self.supports.push(support);
+            }
+            ids.push(at);
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        self.members[id].pres = Some(ids.clone());
+        Ok(ids)
+    }
+
+    /// Asks for support of all pre-images of a held cube.
+    fn expand(&mut self, id: CubeId) -> Result<(), Halt> {
+        let pres = self.pres(id)?;
+        for &pre in &pres {
+            let support = &mut self.supports[pre];
+            support.of.push(id);
+            if support.is_dead {
+                return self.kill(id);
+            }
+            match &support.by {
+                None => self.waiting.push_back(pre),
+                Some(by) => {
+                    let known = |needed: &HashSet<CubeId>| by.iter().all(|id| needed.contains(id));
+                    if !self.needed.as_ref().is_some_and(known) {
+                        self.needed = None;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds held cubes that contain a pre-image, or chooses a candidate that does.
+    fn support(&mut self, pre: PreId) -> Result<(), Halt> {
+        let needed = self.needed();
+        let it = &self.supports[pre];
+        let is_due = !it.is_dead
+            && it.by.is_none()
+            && it.of.iter().any(|id| self.members[*id].fate == Fate::Held && needed.contains(id));
+        self.needed = Some(needed);
+        if !is_due {
+            return Ok(());
+        }
+        let cube = it.cube.clone();
+        self.work.tests += 1;
+        let by = if let Some(places) = self.visited.plain_cover(self.run.tester, &cube)? {
+            places.into_iter().filter_map(|place| self.places[place]).collect()
+        } else if let Some(choice) = self.choose(pre)? {
+            self.hold(choice)?;
+            vec![choice]
+        } else {
+            self.supports[pre].is_dead = true;
+            for id in self.supports[pre].of.clone() {
+                self.kill(id)?;
+            }
+            return Ok(());
+        };
+        for &id in &by {
+            self.members[id].supports.push(pre);
+        }
+        if self.needed.as_ref().is_some_and(|needed| !by.iter().all(|id| needed.contains(id))) {
+            self.needed = None;
+        }
+        self.supports[pre].by = Some(by);
+        Ok(())
+    }
+
+    /// A candidate that contains a pre-image: among the smallest that are not dead, one that leaves least to do.
+    fn choose(&mut self, pre: PreId) -> Result<Option<CubeId>, Halt> {
+        let Support { cube, tried, .. } = &self.supports[pre];
+        let (cube, mut tried) = (cube.clone(), *tried);
+        let context = self.run.setting.context;
+        let is_small =
+            usize::from(cube.procs - context.rigid) <= self.limits.procs && cube.len() <= NETWORK_EXACT;
+        let own = is_small.then(|| cube.clone());
+        let choices = candidates(context, &cube, self.limits).chain(own);
+        let (mut class, mut rivals) = ((0, 0), 0);
+        let mut best: Option<(usize, CubeId)> = None;
+        for c in choices.skip(tried) {
+            if rivals > 0 && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
+                break;
+            }
+            if !self.may_hold(&c)? {
+                tried += usize::from(rivals == 0);
+                continue;
+            }
+            class = (c.procs, c.len());
+            rivals += 1;
+            let id = self.member(c);
+            let cost = self.prospect(id)?;
+            if best.is_none_or(|it| cost < it.0) {
+                best = Some((cost, id));
+            }
+        }
+        self.supports[pre].tried = tried;
+        Ok(best.map(|it| it.1))
+    }
+
+    /// Whether a cube may be held: no explored state is in it, no initial one, and it contains no dead cube.
+    fn may_hold(&mut self, cube: &Cube) -> Result<bool, Halt> {
+        if let Some(&id) = self.ids.get(cube)
+            && self.members[id].fate == Fate::Dead
+        {
+            return Ok(false);
+        }
+        for at in (0..self.dead.len()).rev() {
+            let dead = &self.members[self.dead[at]].cube;
+            if self.run.tester.contains(cube, dead)? {
+                return Ok(false);
+            }
+        }
+        self.work.questions += 1;
+        Ok((self.unseen)(self.run, cube)? && self.run.meets_init(cube)? == Sat::No)
+    }
+
+    /// How many pre-images of a cube are not supported by one that is held.
+    fn prospect(&mut self, id: CubeId) -> Result<usize, Halt> {
+        let mut cost = 0;
+        for pre in self.pres(id)? {
+            let it = &self.supports[pre];
+            if it.is_dead {
+                return Ok(usize::MAX);
+            }
+            if it.by.is_some() {
+                continue;
+            }
+            let cube = it.cube.clone();
+            let own = self.members[id].cube.clone();
+            if !self.run.tester.contains(&own, &cube)?
+                && self.visited.subsumer(self.run.tester, &cube)?.is_none()
+            {
+                cost += 1;
+            }
+        }
+        Ok(cost)
+    }
+
+    /// Takes back a cube that cannot be supported, and each held cube that contains it.
+    fn kill(&mut self, id: CubeId) -> Result<(), Halt> {
+        let mut doomed = vec![id];
+        let cube = self.members[id].cube.clone();
+        for at in (0..self.places.len()).rev() {
+            let Some(other) = self.places[at] else { break };
+            if other != id && self.run.tester.contains(&self.members[other].cube, &cube)? {
+                doomed.push(other);
+            }
+        }
+        for id in doomed {
+            let before = std::mem::replace(&mut self.members[id].fate, Fate::Dead);
+            if before == Fate::Dead {
+                continue;
+            }
+            self.dead.push(id);
+            self.needed = None;
+            self.fresh.remove(&id);
+            if let Some(place) = self.places.iter().position(|it| *it == Some(id)) {
+                self.places.remove(place);
+                self.visited.remove(place);
+            }
+            for pre in std::mem::take(&mut self.members[id].supports) {
+                let support = &mut self.supports[pre];
+                if support.by.as_ref().is_some_and(|by| by.contains(&id)) {
+                    support.by = None;
+                    self.waiting.push_back(pre);
+                }
+            }
+        }
+        Ok(())
+    }
+}
