@@ -181,16 +181,21 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Whether a search without a limit on its effort has become so long that candidates are better chosen with others in mind.
     pub fn needs_network(&self, run: &Run<'_, '_>) -> bool {
-        let options = run.setting.options;
-        let at = self.pool.network_at.saturating_mul(NETWORK_AGAIN).max(options.network_at);
-        options.max_effort.is_none() && run.spent() >= at
+        let at = self.pool.network_at.saturating_mul(NETWORK_AGAIN).max(self.network_from(run));
+        run.setting.options.max_effort.is_none() && run.spent() >= at
+    }
+
+    /// The effort of a search from which it builds a network: later where candidates have few processes, which seldom close one.
+    fn network_from(&self, run: &Run<'_, '_>) -> u64 {
+        let again = if self.limits.procs < NETWORK_PROCS { NETWORK_AGAIN } else { 1 };
+        run.setting.options.network_at.saturating_mul(again)
     }
 
     /// Builds a network of candidates, with effort in proportion to that of the search; returns how the run ends where it closes, or
     /// the oracle met a bad state.
     pub fn close(&mut self, run: &mut Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let (setting, spent) = (run.setting, run.spent());
-        if spent < setting.options.network_at {
+        if spent < self.network_from(run) {
             return None;
         }
         if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
