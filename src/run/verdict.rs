@@ -85,7 +85,7 @@ pub enum Reason {
     Memory,
     /// The solver answered `unknown` where the proof depends on it.
     SolverUnknown(String),
-    /// Only error traces were found that no instance executes; the shortest one, as text.
+    /// Only error traces were found that no instance executes; the shortest one, as text, with the condition that it fails to meet, where one is known.
     Spurious(String),
     /// A number left the 64-bit range, or a cube names more processes than one can hold.
     Overflow,

@@ -1,7 +1,8 @@
-//! Why a path is spurious: the universal guard that pre-images forgot.
+//! Why a path is spurious: the universal guard that pre-images forgot, or a condition that no run meets.
 //!
 //! A pre-image requires a universal guard of the processes of the cube, and not of others. So a run may follow the path up to
-//! a step whose universal guard is false of a process that is named elsewhere on the path.
+//! a step whose universal guard is false of a process that is named elsewhere on the path. Where guards are remembered, what is lost is a
+//! condition on two processes that are not named, or what no cube says of numbers.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use super::concretize::{NamedPath, RunGoal};
 use crate::cube::{CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use cubicle_lang::model::semantics::Semantics;
-use cubicle_lang::model::{System, TransitionId};
+use cubicle_lang::model::{Conj, Dnf, System, TransitionId};
+use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupted;
 
 /// The transition of the first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
@@ -21,20 +23,8 @@ pub fn forgotten(
     goal: RunGoal<'_>,
     timeout: Duration,
 ) -> Result<Option<TransitionId>, Interrupted> {
-    let without = system.edited(|parts| parts.transitions.iter_mut().for_each(|t| t.universals.clear()));
-    let named = smt::Path {
-        procs: path.procs,
-        begin: smt::RunStart::Initial,
-        steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
-        target: RunTarget::Named(
-            InstanceFormula::All(formulas(context, goal.cube)),
-            path.goal_names.clone(),
-            goal.bad,
-        ),
-    };
-    let Unrolled::Run(run) = smt::unroll(&without, &named, timeout, &context.interrupt)? else {
-        return Ok(None);
-    };
+    let weaker = Weaker::new(system, context, path, timeout);
+    let Unrolled::Run(run) = weaker.unroll(path.steps.len(), weaker.goal(goal))? else { return Ok(None) };
     let semantics = Semantics::new(system, run.initial.procs);
     let mut before = &run.initial;
     for step in &run.steps {
@@ -44,4 +34,87 @@ pub fn forgotten(
         before = &step.after;
     }
     Ok(None)
+}
+
+/// The condition that keeps all runs from following a path that no instance executes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Lost {
+    /// The number of the step that has it.
+    pub step: usize,
+    /// The condition, in the words of the model, about the processes of the path.
+    pub condition: String,
+}
+
+/// The first condition that keeps runs from following a path, as far as one alone does.
+pub fn lost(
+    system: &System,
+    context: &CubeContext,
+    path: &NamedPath,
+    goal: RunGoal<'_>,
+    timeout: Duration,
+) -> Result<Option<Lost>, Interrupted> {
+    let weaker = Weaker::new(system, context, path, timeout);
+    let name = |process: &usize| words::processes(&[*process]);
+    if let Unrolled::Run(run) = weaker.unroll(path.steps.len(), weaker.goal(goal))? {
+        let semantics = Semantics::new(system, run.initial.procs);
+        let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after));
+        for (at, (before, step)) in states.zip(&run.steps).enumerate() {
+            if let Some((universal, scope)) = semantics.failing(before, step.transition, &step.args).next() {
+                let names: Vec<String> = scope.iter().map(name).collect();
+                let body = &system.transition(step.transition).universals[universal].body;
+                return Ok(Some(Lost { step: at, condition: words::formula(system, body, &names) }));
+            }
+        }
+        return Ok(None);
+    }
+    let any = || RunTarget::Named(InstanceFormula::All(Vec::new()), Vec::new(), None);
+    let mut taken = 0;
+    while taken < path.steps.len() && matches!(weaker.unroll(taken + 1, any())?, Unrolled::Run(_)) {
+        taken += 1;
+    }
+    let Some((transition, args)) = path.steps.get(taken) else { return Ok(None) };
+    let guard = &system.transition(*transition).guard;
+    for (at, literal) in guard.iter().enumerate() {
+        let rest: Conj =
+            guard.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, it)| it.clone()).collect();
+        let all = InstanceFormula::All(rest.into_iter().map(InstanceFormula::Literal).collect());
+        if let Unrolled::Run(_) = weaker.unroll(taken, RunTarget::Named(all, args.clone(), None))? {
+            let names: Vec<String> = args.iter().map(name).collect();
+            let condition = words::formula(system, &Dnf(vec![vec![literal.clone()]]), &names);
+            return Ok(Some(Lost { step: taken, condition }));
+        }
+    }
+    Ok(None)
+}
+
+/// A path in the system without its universal guards.
+struct Weaker<'a> {
+    system: System,
+    context: &'a CubeContext,
+    path: &'a NamedPath,
+    timeout: Duration,
+}
+
+impl<'a> Weaker<'a> {
+    fn new(system: &System, context: &'a CubeContext, path: &'a NamedPath, timeout: Duration) -> Self {
+        let system = system.edited(|parts| parts.transitions.iter_mut().for_each(|t| t.universals.clear()));
+        Self { system, context, path, timeout }
+    }
+
+    /// The cube that the path leads to.
+    fn goal(&self, goal: RunGoal<'_>) -> RunTarget {
+        let formula = InstanceFormula::All(formulas(self.context, goal.cube));
+        RunTarget::Named(formula, self.path.goal_names.clone(), goal.bad)
+    }
+
+    /// A run of the first steps of the path, to a target.
+    fn unroll(&self, steps: usize, target: RunTarget) -> Result<Unrolled, Interrupted> {
+        let named = smt::Path {
+            procs: self.path.procs,
+            begin: smt::RunStart::Initial,
+            steps: self.path.steps[..steps].iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
+            target,
+        };
+        smt::unroll(&self.system, &named, self.timeout, &self.context.interrupt)
+    }
 }

@@ -10,5 +10,5 @@ mod forgotten;
 mod initial;
 
 pub use concretize::{NamedPath, RunGoal, concretize};
-pub use forgotten::forgotten;
+pub use forgotten::{forgotten, lost};
 pub use initial::InitialOf;

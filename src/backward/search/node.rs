@@ -159,7 +159,7 @@ pub(super) fn action(
 }
 
 /// `t(#1, #3)`, with the declared parameters only.
-fn call(system: &System, transition: TransitionId, args: &[usize]) -> String {
+pub(super) fn call(system: &System, transition: TransitionId, args: &[usize]) -> String {
     let transition = system.transition(transition);
     format!("{}({})", transition.name, processes(&args[..transition.params.len()]))
 }

@@ -326,7 +326,10 @@ impl<'a, 'r> Run<'a, 'r> {
     pub fn fixpoint(&mut self) -> RunEnd {
         match (self.state.spurious.take(), self.state.undecided.take()) {
             (_, Some((history, why))) => RunEnd::Unknown(Reason::SolverUnknown(why), Some(history)),
-            (Some(history), None) => RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)),
+            (Some((id, history)), None) => {
+                let why = self.why_spurious(id).unwrap_or_default();
+                RunEnd::Unknown(Reason::Spurious(format!("{history}{why}")), Some(history))
+            }
             (None, None) => RunEnd::Safe,
         }
     }

@@ -49,7 +49,8 @@ pub struct RunState {
     pub counts: RunCounts,
     /// The cubes of trusted invariants, to be examined first.
     pub(super) trusted: Vec<NodeId>,
-    pub(super) spurious: Option<String>,
+    /// The first node of which no instance executes the path, and that path.
+    pub(super) spurious: Option<(NodeId, String)>,
     /// No run with at most this many steps reaches a bad state.
     pub proved_steps: Option<usize>,
     /// The transitions whose universal guards cubes should have remembered, where a path is spurious.

@@ -1,12 +1,12 @@
 //! The steps of a search where a cube meets init: it looks for a run of the model along the path.
 
-use super::node::{NodeId, Origin};
+use super::node::{NodeId, Origin, call};
 use super::run::{Run, RunEnd, Setting};
 use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
-use crate::safety::{concretize, forgotten};
+use crate::safety::{concretize, forgotten, lost};
 use crate::smt::{Satisfiability, Unrolled};
 use crate::theory::Sat;
 use cubicle_lang::model::TransitionId;
@@ -99,7 +99,7 @@ impl Run<'_, '_> {
                 if !self.state.forgotten.is_empty() {
                     return Some(RunEnd::Unknown(Reason::Spurious(history.clone()), Some(history)));
                 }
-                self.state.spurious.get_or_insert(history);
+                self.state.spurious.get_or_insert((id, history));
                 None
             }
             Unrolled::Unknown(why) => {
@@ -136,5 +136,17 @@ impl Run<'_, '_> {
         }
         let first = forgotten(system, context, &steps, goal, options.solver_timeout)?;
         Ok(first.filter(may_be_remembered).map_or(all, |it| vec![it]))
+    }
+
+    /// What keeps runs from following the path from a node to its root, where the search ends with that: `; it fails where t(#1) needs S[#1] = A`.
+    pub(super) fn why_spurious(&self, id: NodeId) -> Option<String> {
+        let Setting { system, context, options, pre, .. } = self.setting;
+        if !pre.keep_unused {
+            return None;
+        }
+        let (path, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
+        let lost = lost(system, context, &path, goal, options.solver_timeout).ok()??;
+        let (transition, args) = path.steps.get(lost.step)?;
+        Some(format!("; it fails where {} needs {}", call(system, *transition, args), lost.condition))
     }
 }

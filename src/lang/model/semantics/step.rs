@@ -221,13 +221,24 @@ impl<'a> Semantics<'a> {
 
     /// The first process, not among the arguments, for which (with others) some universal guard of the transition is false.
     pub fn excluded(&self, state: &State, transition: TransitionId, args: &[usize]) -> Option<usize> {
-        let universals = &self.system.transition(transition).universals;
-        let failing = universals.iter().filter_map(|universal| {
+        let of_scope = |(_, scope): (usize, Vec<usize>)| scope.into_iter().skip(args.len()).min();
+        self.failing(state, transition, args).filter_map(of_scope).min()
+    }
+
+    /// The universal guards of the transition that are false, by their numbers, each with the first processes of which it is: the arguments, then those
+    /// that it ranges over.
+    pub fn failing(
+        &self,
+        state: &State,
+        transition: TransitionId,
+        args: &[usize],
+    ) -> impl Iterator<Item = (usize, Vec<usize>)> {
+        let universals = self.system.transition(transition).universals.iter().enumerate();
+        universals.filter_map(move |(number, universal)| {
             let mut scopes = other_tuples(self.procs(), args, universal.bound.into());
             let scope = scopes.find(|scope| self.env(state, scope).dnf(&universal.body) == Some(false))?;
-            scope.into_iter().skip(args.len()).min()
-        });
-        failing.min()
+            Some((number, scope))
+        })
     }
 
     fn check_args(&self, transition: TransitionId, args: &[usize]) -> Result<(), ArgumentsError> {
