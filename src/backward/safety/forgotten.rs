@@ -13,6 +13,7 @@ use cubicle_lang::model::semantics::Semantics;
 use cubicle_lang::model::{Conj, Dnf, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::interrupt::Interrupted;
+use cubicle_run::verdict::Trace;
 
 /// The transition of the first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
 /// the path fails for another reason, or that is not known.
@@ -57,10 +58,11 @@ pub fn lost(
     let name = |process: &usize| words::processes(&[*process]);
     if let Unrolled::Run(run) = weaker.unroll(path.steps.len(), weaker.goal(goal))? {
         let semantics = Semantics::new(system, run.initial.procs);
+        let of_path = names_of_path(&run, path);
         let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after));
         for (at, (before, step)) in states.zip(&run.steps).enumerate() {
             if let Some((universal, scope)) = semantics.failing(before, step.transition, &step.args).next() {
-                let names: Vec<String> = scope.iter().map(name).collect();
+                let names: Vec<String> = scope.iter().map(|process| name(&of_path[*process])).collect();
                 let body = &system.transition(step.transition).universals[universal].body;
                 return Ok(Some(Lost { step: at, condition: words::formula(system, body, &names) }));
             }
@@ -85,6 +87,20 @@ pub fn lost(
         }
     }
     Ok(None)
+}
+
+/// The names that the processes of a run have on the path: a run numbers them in their order. Those that no step has as arguments get what is left.
+fn names_of_path(run: &Trace, path: &NamedPath) -> Vec<usize> {
+    let mut names = vec![None; run.initial.procs];
+    for (step, (_, args)) in run.steps.iter().zip(&path.steps) {
+        step.args.iter().zip(args).for_each(|(of_run, of_path)| names[*of_run] = Some(*of_path));
+    }
+    let known = names.clone();
+    let mut left = (0..names.len()).filter(|it| !known.contains(&Some(*it)));
+    names
+        .into_iter()
+        .map(|name| name.or_else(|| left.next()).expect("there are as many names as processes"))
+        .collect()
 }
 
 /// A path in the system without its universal guards.
