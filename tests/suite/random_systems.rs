@@ -74,6 +74,10 @@ fn mended_disagreements_stay_mended() {
         "type t = A | C array S[proc] : t var F : bool array M[proc, proc] : bool
          init (a b) { S[a] = A && M[a, b] = True && S[b] = C } unsafe (z) { M[z, z] = F }
          transition t2 (i) requires { S[i] = C } { M[i, i] := False }",
+        // A cell that would be dead in states that no run reaches has the value that a deadlock asks for.
+        "type t = A | B array S[proc] : t var P : proc array L[proc] : proc init (a) { S[a] = A }
+         transition t0 (i j) { S[j] := B } transition t3 (i) requires { S[i] = A && forall j. L[j] <= i } { L[i] := i }
+         transition t4 (i) requires { P > i } { P := i }",
     ];
     for text in models {
         for seed in 0..8 {

@@ -159,7 +159,6 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     let cells = &program.cells;
     let n = cells.len();
     let mut codes: Vec<Vec<i64>> = steps.iter().map(|s| s.before.clone()).chain([last]).collect();
-    let open: Vec<bool> = codes[0].iter().map(|code| *code == UNDEF).collect();
     // Pairs of a state and a cell that hold the same nameless value.
     let mut union = UnionFind::new(n * codes.len());
     // A cell that a step does not change keeps its value, also when it is only chosen later.
@@ -193,7 +192,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     for c in back.into_iter().flat_map(|_| 0..n) {
         union.join(back.unwrap_or(0) * n + c, steps.len() * n + c);
     }
-    define_dead(program, (steps, &open), &mut codes);
+    define_dead(program, steps, &mut codes);
     let names = names(cells, steps, &codes, &mut union);
     codes
         .iter()
@@ -211,12 +210,12 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
         .collect()
 }
 
-/// Gives cells that states leave undefined because they are dead the values that they have in the run: `open` are those that the first state leaves undefined.
-fn define_dead(program: &Program, (steps, open): (&[RealStep], &[bool]), codes: &mut [Vec<i64>]) {
-    let mut dead = vec![false; open.len()];
+/// Gives cells that states leave undefined because they are dead the values that they have in the run.
+fn define_dead(program: &Program, steps: &[RealStep], codes: &mut [Vec<i64>]) {
+    let mut dead = vec![false; program.cells.len()];
     for c in program.dead.all() {
-        // A step may have chosen a value although nothing depends on it.
-        if let Some(initial) = program.initial_codes(c).filter(|it| open[c] || it >> codes[0][c] & 1 == 0) {
+        // Nothing depends on a value that no initial state has; one that may be initial may have been chosen for what a state asks.
+        if let Some(initial) = program.initial_codes(c).filter(|it| it >> codes[0][c] & 1 == 0) {
             (dead[c], codes[0][c]) = (true, i64::from(initial.trailing_zeros()));
         }
     }
