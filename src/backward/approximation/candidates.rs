@@ -32,9 +32,10 @@ pub fn candidates<'a>(
     // What never changes comes with the processes: of a home and its caches, a candidate has as much to say as of processes that are alike.
     let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
     let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
-    let whole = others.len() + cube.others.len();
-    let parts = others.into_iter().flat_map(|it| parts(context, cube.procs, it));
-    let mut useful: Vec<CubeLiteral> = parts.filter(|g| is_useful(context, g, limits)).collect();
+    let mut useful: Vec<CubeLiteral> =
+        others.into_iter().flat_map(|it| parts(context, cube.procs, it)).collect();
+    let whole = useful.len() + cube.others.len();
+    useful.retain(|g| is_useful(context, g, limits));
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
