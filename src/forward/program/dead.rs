@@ -9,7 +9,7 @@
 //!
 //! *Exact.* Take a state and any other that differs from it in dead cells only. The same steps are possible, and the states after the same step differ in dead
 //! cells only; both or none are bad. What holds of the control decides whether a cell is dead, so a control may itself be dead: a step that depends on its value
-//! reads it.
+//! reads it. But no cell controls, by others, one that controls it: two cells that are read together would both be dead while neither is written.
 
 use crate::ground::init::InitDisjunct;
 use crate::program::choosing::Choosing;
@@ -17,7 +17,7 @@ use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Wr
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::state::packing::Packing;
-use cubicle_lang::model::System;
+use cubicle_lang::model::{System, VarId};
 
 /// Where cells are dead.
 #[derive(Clone, Debug, Default)]
@@ -111,7 +111,7 @@ impl DeadCells {
                 }
             }
         }
-        Self { cells: found }
+        Self { cells: without_circles(found, |c| cells.cells[c].var) }
     }
 
     /// Whether there are any.
@@ -154,6 +154,33 @@ impl DeadCells {
         }
         instance.dead = dead;
     }
+}
+
+/// Those of these that let no variable control itself, by way of others; the same for the cells of all processes.
+fn without_circles(
+    found: Vec<(usize, usize, u128)>,
+    var: impl Fn(usize) -> VarId,
+) -> Vec<(usize, usize, u128)> {
+    let mut controls: Vec<(VarId, VarId)> = Vec::new();
+    let mut kept = Vec::new();
+    for (c, k, dead) in found {
+        let (own, control) = (var(c), var(k));
+        let mut above = vec![control];
+        let mut at = 0;
+        while let Some(next) = above.get(at).copied() {
+            let of_next = controls.iter().filter(|it| it.0 == next).map(|it| it.1);
+            let further: Vec<VarId> = of_next.filter(|it| !above.contains(it)).collect();
+            above.extend(further);
+            at += 1;
+        }
+        if !above.contains(&own) {
+            if !controls.contains(&(own, control)) {
+                controls.push((own, control));
+            }
+            kept.push((c, k, dead));
+        }
+    }
+    kept
 }
 
 /// The codes that a cell may have initially, whatever other cells hold; `None` where init says more of it.
