@@ -13,7 +13,8 @@ use crate::cube::{
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
 use cubicle_lang::model::{
-    Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, VarId,
+    Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, Type,
+    VarId,
 };
 
 /// The counts of a system, and the equations that hold in its reachable states.
@@ -61,6 +62,18 @@ pub struct Everywhere<'u> {
 
 /// A sum of numbers and pseudo cells for the numbers of processes with a signature.
 type Terms = Vec<(CubeCell, Rational)>;
+
+/// What the named processes that are certainly part of a sum add to it.
+struct Addends {
+    /// What they add, without the constants, minus the sum.
+    difference: Terms,
+    /// Their constants.
+    constant: Rational,
+    /// Minus the number of processes that are part of it.
+    members: Terms,
+    /// How many of the named ones certainly are.
+    certain: i64,
+}
 
 impl<'a> Counting<'a> {
     /// For a system, and equations over its globals and counts; `None` when there is nothing to be said.
@@ -172,7 +185,8 @@ impl<'a> Counting<'a> {
         let equations = self.relevant(context, cube);
         let mut cells: Vec<CubeCell> = Vec::new();
         let mut read = |cell: CubeCell| {
-            if !cell.is_process() && self.counts(cell.var()) && !cells.contains(&cell) {
+            let counts = !cell.is_process() && (self.counts(cell.var()) || self.sums_up(cell.var()));
+            if counts && !cells.contains(&cell) {
                 cells.push(cell);
             }
         };
@@ -201,13 +215,12 @@ impl<'a> Counting<'a> {
         let of_everywhere = everywhere.iter().map(|it| if it.named { Scope::All } else { Scope::Unnamed });
         let of_facts = facts.iter().map(|it| it.2.map_or(Scope::Unnamed, Scope::Named));
         let scopes: Vec<Scope> = of_everywhere.chain(of_facts).collect();
-        let Some(regions) = Regions::new(context, cube, &counted, &scopes)? else { return Ok(false) };
-        let mut rows = regions.rows;
+        let Some(mut regions) = Regions::new(context, cube, &counted, &scopes)? else { return Ok(false) };
+        let mut rows = std::mem::take(&mut regions.rows);
         // A count is the sum of the numbers of its signatures.
         let mut sums: HashMap<CubeCell, Terms> = HashMap::new();
-        for (n, cell) in cells.iter().enumerate() {
-            let of_it = regions.numbers.iter().filter(|(signature, _)| signature >> n & 1 == 1);
-            sums.insert(*cell, of_it.map(|(_, number)| (*number, Rational::ONE)).collect());
+        for (n, cell) in cells.iter().enumerate().filter(|(_, cell)| self.counts(cell.var())) {
+            sums.insert(*cell, regions.members(n));
         }
         let mut linear_literals = Vec::new();
         for relational in &cube.relational {
@@ -223,7 +236,6 @@ impl<'a> Counting<'a> {
                 return Ok(true);
             }
         }
-        self.sums(cube, &equations, &mut rows)?;
         let mut further = 0;
         for &(equation, p) in &equations {
             if further + equation.indicators.len() > MOST_NUMBERS {
@@ -242,7 +254,27 @@ impl<'a> Counting<'a> {
                 return Ok(true);
             }
         }
-        Ok(linearly_satisfiable(&rows)? == Sat::No)
+        let mut addends = Vec::new();
+        for n in (0..cells.len()).filter(|n| self.sums_up(cells[*n].var())) {
+            addends.push(self.addends(context, cube, (n, cells[n]), &regions, &mut rows)?);
+        }
+        if linearly_satisfiable(&rows)? == Sat::No {
+            return Ok(true);
+        }
+        // Where no further process can be part of a sum, it is what the named ones add to it.
+        let mut complete = false;
+        for Addends { difference, constant, members, certain } in &addends {
+            let mut with_others = rows.clone();
+            let possible = require(&mut with_others, members, Rational::integer(certain + 1), Relation::Le)?;
+            if possible && linearly_satisfiable(&with_others)? != Sat::No {
+                continue;
+            }
+            complete = true;
+            if !require(&mut rows, difference, *constant, Relation::Eq)? {
+                return Ok(true);
+            }
+        }
+        Ok(complete && linearly_satisfiable(&rows)? == Sat::No)
     }
 
     /// The cube with what counts and equations say of the processes that it names: a process that must be counted, or cannot be.
@@ -337,31 +369,44 @@ impl<'a> Counting<'a> {
         counts.filter(|count| count.summand.is_none()).collect()
     }
 
-    /// Adds that a sum of numbers none of which is negative is at least what the named processes add to it.
-    fn sums(
+    /// What the named processes that are certainly part of a sum add to it. Adds that a sum of numbers none of which is negative
+    /// is at least that.
+    fn addends(
         &self,
+        context: &CubeContext,
         cube: &Cube,
-        equations: &[(&Equation, u8)],
+        (n, sum): (usize, CubeCell),
+        regions: &Regions,
         rows: &mut Vec<Relational>,
-    ) -> Result<(), Overflow> {
-        for count in &self.system.counts {
-            let Some((array, factor)) = self.summed(count) else { continue };
-            let sum = CubeCell::of(count.var, []);
-            let compared = cube.relational.iter().any(|it| it.mentions(sum));
-            let equated =
-                |it: &(&Equation, u8)| it.0.number.terms.iter().any(|(cell, _)| cell.var == count.var);
-            if !compared && !equations.iter().any(equated) {
-                continue;
-            }
-            let mut least: Terms = vec![(sum, Rational::ONE.neg())];
+    ) -> Result<Addends, Halt> {
+        let count = self.system.count_of(sum.var()).expect("it is a sum");
+        let summand = count.summand.as_ref().expect("it is a sum");
+        let index: Vec<u8> = context.indices(sum).collect();
+        let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
+        let mut all = Addends {
+            difference: vec![(sum, Rational::ONE.neg())],
+            constant: Rational::ZERO,
+            members: regions.members(n).into_iter().map(minus).collect(),
+            certain: 0,
+        };
+        for p in (0..cube.procs).filter(|p| regions.certain[usize::from(*p)] >> n & 1 == 1) {
+            let process = |proc: &ProcRef| match proc {
+                ProcRef::Const(k) => *k,
+                ProcRef::Var(v) => index.get(usize::from(*v)).copied().unwrap_or(p),
+            };
+            let at = |cell: &Cell| CubeCell::of(cell.var, cell.index.iter().map(process));
+            all.difference.extend(summand.terms.iter().map(|(cell, k)| (at(cell), *k)));
+            all.constant = all.constant.add(summand.constant).ok_or(Overflow)?;
+            all.certain += 1;
+        }
+        if let Some(array) = self.summed(count) {
             for p in 0..cube.procs {
                 let cell = CubeCell::of(array, [p]);
                 require(rows, &[(cell, Rational::ONE.neg())], Rational::ZERO, Relation::Le)?;
-                least.push((cell, factor));
             }
-            require(rows, &least, Rational::ZERO, Relation::Le)?;
+            require(rows, &all.difference, all.constant, Relation::Le)?;
         }
-        Ok(())
+        Ok(all)
     }
 
     /// Whether a variable is a number of processes.
@@ -369,12 +414,18 @@ impl<'a> Counting<'a> {
         self.system.count_of(var).is_some_and(|count| count.summand.is_none())
     }
 
-    /// The array that a sum adds up, and its factor, where no number of it is negative.
-    fn summed(&self, count: &Count) -> Option<(VarId, Rational)> {
-        let summand = count.summand.as_ref().filter(|it| it.constant.is_zero() && count.body.is_true())?;
+    /// Whether a variable is a sum of whole numbers.
+    fn sums_up(&self, var: VarId) -> bool {
+        self.system.count_of(var).is_some_and(|count| count.summand.is_some())
+            && self.system.var(var).ty != Type::Real
+    }
+
+    /// The array that a sum adds up, where no number of it is negative.
+    fn summed(&self, count: &Count) -> Option<VarId> {
+        let summand = count.summand.as_ref().filter(|it| it.constant.is_zero())?;
         let [(cell, factor)] = summand.terms.as_slice() else { return None };
         let own = cell.index.as_slice() == [ProcRef::Var(0)] && *factor > Rational::ZERO;
-        (own && self.never_negative.contains(&cell.var)).then_some((cell.var, *factor))
+        (own && self.never_negative.contains(&cell.var)).then_some(cell.var)
     }
 
     /// The equations that may say something of a cube, those about each process with one that it names: those whose numbers all occur
@@ -532,6 +583,8 @@ struct Regions {
     /// Each signature, and its number.
     numbers: Vec<(u64, CubeCell)>,
     rows: Vec<Relational>,
+    /// The counts that each named process is certainly part of.
+    certain: Vec<u64>,
 }
 
 impl Regions {
@@ -558,6 +611,7 @@ impl Regions {
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.
         let mut certain: Vec<(u64, i64)> = Vec::new();
         let mut groups: Vec<(Vec<u64>, i64)> = Vec::new();
+        let mut certain_of: Vec<u64> = Vec::new();
         for p in 0..cube.procs {
             let of_named = holds(&|scope| scope == Scope::All || scope == Scope::Named(p));
             let asked = if of_named == 0 { &counted[..cells] } else { counted };
@@ -572,9 +626,10 @@ impl Regions {
             possible.dedup();
             if possible.is_empty() {
                 // No state at all: a number that is neither positive nor zero.
-                let none = Self { numbers: Vec::new(), rows: contradiction()? };
-                return Ok(Some(none));
+                let certain = vec![0; cube.procs.into()];
+                return Ok(Some(Self { numbers: Vec::new(), rows: contradiction()?, certain }));
             }
+            certain_of.push(possible.iter().fold(counts, |all, it| all & it));
             if let [one] = possible[..] {
                 match certain.iter_mut().find(|it| it.0 == one) {
                     Some((_, n)) => *n += 1,
@@ -619,6 +674,12 @@ impl Regions {
                 .collect();
             require(&mut rows, &members, Rational::integer(processes), Relation::Le)?;
         }
-        Ok(Some(Self { numbers, rows }))
+        Ok(Some(Self { numbers, rows, certain: certain_of }))
+    }
+
+    /// The processes that are part of count n, as a sum of numbers.
+    fn members(&self, n: usize) -> Terms {
+        let of_it = self.numbers.iter().filter(|(signature, _)| signature >> n & 1 == 1);
+        of_it.map(|(_, number)| (*number, Rational::ONE)).collect()
     }
 }

@@ -55,6 +55,17 @@ pub const FOUND: &[Found] = &[
     ),
     found!("min8_votes_of_a_term", &[(" && Term[c] > 0", "")]),
     found!("unk_560000286", &[]),
+    found!(
+        "unk_500100404",
+        &[
+            ("#proc - 0", "#proc - 1"),
+            ("K[c] if S[c] = LC", "K[c] + 1 if S[c] = LA"),
+            ("(S[p] = LA && K[p] = 0)", "((S[p] = LA || S[p] = LB) && K[p] = 2)"),
+        ]
+    ),
+    found!("sum_of_the_named", &[("forall_other q. S[q] <> LC", "forall_other q. S[q] <> LB")]),
+    found!("sum_over_none_by_lemma", &[("S[p] := LA; K", "S[p] := LC; K")]),
+    found!("sum_over_none_by_count", &[("#{c | S[c] = LC} = 0", "#{c | S[c] = LC} = 1")]),
     found!("min4_lost_wakeup", &NO_WAKE_UP),
     found!("min4_lost_wakeup_strong", &NO_WAKE_UP),
     found!(
