@@ -22,9 +22,9 @@ fn how(interrupt: &Interrupt) -> CheckOptions<'_> {
     CheckOptions::new(TIMEOUT, interrupt)
 }
 
-/// An example, and its certificate.
-fn proved(name: &str) -> (String, String) {
-    let path = format!("{}/examples/{name}.cub", env!("CARGO_MANIFEST_DIR"));
+/// A model of a folder, and its certificate.
+fn proved(folder: &str, name: &str) -> (String, String) {
+    let path = format!("{}/{folder}/{name}.cub", env!("CARGO_MANIFEST_DIR"));
     let model = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
     let system = cubicle::load(&model).expect("the model is well-formed").system;
     let options = Options::default().vacuity(Vacuity::Ignore).only_states(true).unchecked(true);
@@ -50,6 +50,8 @@ fn forged(system: &System, line: &str) -> Vec<String> {
     // Another change in each step, another initial value, another bound.
     all.extend(replaced(line, "#{", "2 * #{"));
     all.extend(replaced(line, "#{", "1 + #{"));
+    all.extend(replaced(line, "sum{", "2 * sum{"));
+    all.extend(replaced(line, "sum{", "1 + sum{"));
     all.extend(replaced(line, "#proc", "#proc + 1"));
     for n in 0..4 {
         all.extend(replaced(line, &format!(" {n} "), &format!(" {} ", n + 1)));
@@ -131,8 +133,8 @@ fn refused(model: &str, texts: &[String]) -> usize {
     refused
 }
 
-fn refused_of(name: &str) -> usize {
-    let (model, text) = proved(name);
+fn refused_of(folder: &str, name: &str) -> usize {
+    let (model, text) = proved(folder, name);
     let system = cubicle::load(&model).expect("a model").system;
     let of_text = refused(&model, &forgeries(&system, &text));
     let others = other_models(&model);
@@ -141,8 +143,17 @@ fn refused_of(name: &str) -> usize {
 
 #[test]
 fn some_forged_certificates_of_models_that_count_are_refused() {
-    let count: usize = ["refcounts", "majority_leader"].into_iter().map(refused_of).sum();
+    let of = |name| refused_of("examples", name);
+    let count: usize = ["refcounts", "majority_leader"].into_iter().map(of).sum();
     assert!(count >= 25, "{count}");
+}
+
+#[test]
+fn forged_certificates_of_models_with_conditional_sums_are_refused() {
+    let names = ["unk_500100404", "sum_of_the_named", "sum_over_none_by_lemma", "sum_over_none_by_count"];
+    let counts = names.map(|name| refused_of("tests/found4", name));
+    assert!(counts.iter().all(|it| *it > 0), "{counts:?}");
+    assert!(counts.iter().sum::<usize>() >= 25, "{counts:?}");
 }
 
 #[test]
@@ -169,7 +180,7 @@ fn forged_certificates_of_models_that_count_are_refused() {
         "rw_spin",
         "rw_word",
     ] {
-        let refused = refused_of(name);
+        let refused = refused_of("examples", name);
         println!("{name}: {refused} refused");
         all += refused;
     }

@@ -1,4 +1,4 @@
-//! Whether the counts and equations leave a cube any state.
+//! Whether the counts, sums and equations leave a cube any state.
 
 use std::sync::OnceLock;
 
