@@ -428,8 +428,7 @@ impl Making<'_, '_> {
             // What each process of the class satisfies, added up.
             let known = (self.situation.known)(self.generic)?;
             let read = known.iter().map(|it| class.read(it, Undetermined::Stays)).collect::<Vec<_>>();
-            let every =
-                class.literals().into_iter().chain(read.iter().flat_map(|it| it.conjuncts().to_vec()));
+            let every = class.literals().into_iter().chain(read.iter().flat_map(common));
             for literal in every {
                 let literal = moved(&literal, self.generic, *representative);
                 if let Some(fact) = unnamed.added_up(&literal, *representative)? {
@@ -626,6 +625,21 @@ impl Making<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// What a formula requires whichever alternatives hold: its conjuncts, and of a disjunction what all its parts require.
+fn common(formula: &GroundFormula) -> Vec<GroundFormula> {
+    let of_each = |it: &GroundFormula| match it {
+        GroundFormula::Any(ways) => match &ways[..] {
+            [first, others @ ..] => {
+                let everywhere = |it: &&GroundFormula| others.iter().all(|way| way.conjuncts().contains(it));
+                first.conjuncts().iter().filter(everywhere).cloned().collect()
+            }
+            [] => Vec::new(),
+        },
+        other => vec![other.clone()],
+    };
+    formula.conjuncts().iter().flat_map(of_each).collect()
 }
 
 /// A formula about one unnamed process, about another one. Both have greater numbers than the named ones, so that what is ordered

@@ -32,7 +32,7 @@ pub struct ObligationCase<'a> {
     /// The formula that must be unsatisfiable.
     pub formula: GroundFormula,
     about: About<'a>,
-    /// The cube that it is about, if that says what no other process is.
+    /// The cube that it is about, whose processes are `named`.
     denied: Option<&'a Forbidden>,
 }
 
@@ -149,7 +149,7 @@ impl<'a> Obligations<'a> {
             }
             About::Step(t) => known = self.universals(t, args, 0..procs, process)?,
         }
-        if let Some(claim) = denied {
+        if let Some(claim) = denied.filter(|it| !it.others.is_empty()) {
             let reading = match about {
                 About::Step(t) => Reading::After(t, args),
                 About::Empty | About::Initial | About::State => Reading::Now,
@@ -194,13 +194,16 @@ impl<'a> Obligations<'a> {
         leaves_out: &mut LeavesOut<'_>,
     ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let mut out = match obligation {
-            Obligation::Initiation(cube) => self.initiation(&self.cubes.all[cube])?,
+            Obligation::Initiation(cube) => {
+                let cube = &self.cubes.all[cube];
+                self.initiation(cube, Some(cube))?
+            }
             Obligation::Consecution { transition, cube } => {
                 self.consecution((transition, cube), identities, leaves_out)?
             }
             Obligation::Property(bad) => self.property(bad)?,
             Obligation::Begins => {
-                let all = self.cubes.not_initial().map(|it| self.initiation(&Forbidden::from(it)));
+                let all = self.cubes.not_initial().map(|it| self.initiation(&Forbidden::from(it), None));
                 all.collect::<Result<Vec<_>, _>>()?.concat()
             }
         };
@@ -275,7 +278,11 @@ impl<'a> Obligations<'a> {
         others.map(|it| Ok(self.reader.is_other(claim, named, it, reading)?.not())).collect()
     }
 
-    fn initiation(&self, cube: &Forbidden) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
+    fn initiation(
+        &self,
+        cube: &Forbidden,
+        denied: Option<&'a Forbidden>,
+    ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let init = &self.system.init;
         let mut out = Vec::new();
         for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
@@ -304,7 +311,7 @@ impl<'a> Obligations<'a> {
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
                 Ok::<(), ProofFailure>(())
             })?;
-            out.push(case((About::Initial, None), (procs, &[], &named), GroundFormula::all(parts)));
+            out.push(case((About::Initial, denied), (procs, &[], &named), GroundFormula::all(parts)));
         }
         Ok(out)
     }
@@ -352,7 +359,7 @@ impl<'a> Obligations<'a> {
         let mut out = Vec::new();
         let may_change = |literal: &&Literal| literal.cells().iter().any(|cell| steps.may_change(cell.var));
         let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(may_change);
-        let denied = Some(cube).filter(|it| !it.others.is_empty());
+        let denied = Some(cube);
         // Where a step may change what other processes are, the cube need not have held before it.
         let keeps_others = !cube.others.iter().flatten().any(|it| may_change(&it));
         let mut unchanged = written.is_empty() && keeps_others;

@@ -150,7 +150,14 @@ fn some_forged_certificates_of_models_that_count_are_refused() {
 
 #[test]
 fn forged_certificates_of_models_with_conditional_sums_are_refused() {
-    let names = ["unk_500100404", "sum_of_the_named", "sum_over_none_by_lemma", "sum_over_none_by_count"];
+    let names = [
+        "unk_500100404",
+        "sum_of_alternatives",
+        "sum_over_no_others",
+        "sum_of_the_named",
+        "sum_over_none_by_lemma",
+        "sum_over_none_by_count",
+    ];
     let counts = names.map(|name| refused_of("tests/found4", name));
     assert!(counts.iter().all(|it| *it > 0), "{counts:?}");
     assert!(counts.iter().sum::<usize>() >= 25, "{counts:?}");

@@ -424,7 +424,8 @@ impl<'a> Counting<'a> {
     fn summed(&self, count: &Count) -> Option<VarId> {
         let summand = count.summand.as_ref().filter(|it| it.constant.is_zero())?;
         let [(cell, factor)] = summand.terms.as_slice() else { return None };
-        let own = cell.index.as_slice() == [ProcRef::Var(0)] && *factor > Rational::ZERO;
+        let member = ProcRef::Var(self.system.var(count.var).arity() as u8);
+        let own = cell.index.as_slice() == [member] && *factor > Rational::ZERO;
         (own && self.never_negative.contains(&cell.var)).then_some(cell.var)
     }
 

@@ -65,6 +65,8 @@ pub const FOUND: &[Found] = &[
     ),
     found!("sum_of_the_named", &[("forall_other q. S[q] <> LC", "forall_other q. S[q] <> LB")]),
     found!("sum_over_none_by_lemma", &[("S[p] := LA; K", "S[p] := LC; K")]),
+    found!("sum_of_alternatives", &[("K[p] := K[p] - 1", "K[p] := K[p]")]),
+    found!("sum_over_no_others", &[("forall_other j. S[j] = LA", "forall_other j. S[j] = LB")]),
     found!("sum_over_none_by_count", &[("#{c | S[c] = LC} = 0", "#{c | S[c] = LC} = 1")]),
     found!("min4_lost_wakeup", &NO_WAKE_UP),
     found!("min4_lost_wakeup_strong", &NO_WAKE_UP),
