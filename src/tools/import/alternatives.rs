@@ -100,6 +100,6 @@ pub(super) fn opened(formula: Formula) -> Formula {
             Formula::when(condition, then.not(), otherwise.not())
         }
         Formula::Each { universal, vars, body } => Formula::each(!universal, &vars, opened(body.not())),
-        literal @ (Formula::Is(_) | Formula::Equal(_)) => literal.not(),
+        literal => literal.not(),
     }
 }

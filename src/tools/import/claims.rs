@@ -13,7 +13,7 @@ use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
 use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
-use super::tree::Made;
+use super::tree::{Made, refuse};
 use super::ways::{Facts, MAX_WAYS, flattened, ways};
 
 /// What never is, of some different elements.
@@ -68,8 +68,7 @@ pub(super) fn never(
             let formula = Formula::and(equal.into_iter().chain([formula]));
             params.sort_by_key(|it| vars.known(*it));
             let Some(ways) = ways(&params, vars) else {
-                let what = format!("its variables coincide in more than {MAX_WAYS} ways");
-                return Err(Box::new(Diagnostic::error("C0715", span, what)));
+                return refuse("C0715", span, format!("its variables coincide in more than {MAX_WAYS} ways"));
             };
             for way in ways {
                 let formula = way.of(&formula);
@@ -123,7 +122,7 @@ pub(super) fn witness(
     let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
     let plain = |it: &Term| matches!(it, Term::Var(_));
     let mut said = true;
-    formula.each_formula(&mut |it| {
+    formula.visit(&mut |it| {
         said &= match it {
             Formula::Is(app) => {
                 let symbol = symbols.get(app.symbol);
@@ -207,7 +206,7 @@ fn chosen(
                 "initially, for all elements there is another one: about {} elements at once; at most {MAX_ARGUMENTS} are supported",
                 args.len()
             );
-            return Err(Box::new(Diagnostic::error("C0715", span, what)));
+            return refuse("C0715", span, what);
         }
         let sort = vars.known(value);
         let name = format!("initial_{}", symbols.sorts[sort.0].0);
@@ -262,7 +261,7 @@ fn is_plain_universal(formula: &Formula) -> bool {
         Term::App(app) => app.args.iter().all(named),
         other => named(other),
     };
-    body.each_formula(&mut |it| {
+    body.visit(&mut |it| {
         plain &= match it {
             Formula::Is(app) => app.args.iter().all(named),
             Formula::Equal(sides) => sides.iter().all(side),

@@ -83,8 +83,10 @@ fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
 fn contradict(literals: &[Formula], distinct: &[VarId]) -> bool {
     let mut classes = Classes::default();
     for literal in literals {
-        literal.each_term(&mut |term| {
-            classes.add(term);
+        literal.visit(&mut |it| {
+            if it.is_term() {
+                classes.add(it);
+            }
         });
         if let Formula::Equal(sides) = literal {
             let (left, right) = (classes.add(&sides[0]), classes.add(&sides[1]));

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::{MAX_ALTERNATIVES, flat};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::{MAX_PARTS, Part};
 use super::symbols::{Symbols, Vars};
+use super::tree::{Made, refuse};
 
 /// The most values of an enumerated type, as the language has it.
 const MAX_VALUES: usize = 64;
@@ -77,11 +78,7 @@ fn cover(formula: &Formula, var: VarId, symbols: &Symbols<'_>) -> Option<Vec<Sym
 ///
 /// # Errors
 /// A formula is too large.
-pub(super) fn expanded(
-    parts: Vec<Part>,
-    symbols: &Symbols<'_>,
-    vars: &Vars,
-) -> Result<Vec<Part>, Box<Diagnostic>> {
+pub(super) fn expanded(parts: Vec<Part>, symbols: &Symbols<'_>, vars: &Vars) -> Made<Vec<Part>> {
     if symbols.enumerations.is_empty() {
         return Ok(parts);
     }
@@ -94,7 +91,7 @@ pub(super) fn expanded(
         let mut left = MAX_PARTS;
         let Some(formula) = unfolded(&with_values, symbols, vars, &mut left) else {
             let what = format!("the formula has more than {MAX_PARTS} parts once it is about each value");
-            return Err(Box::new(Diagnostic::error("C0715", span, what)));
+            return refuse("C0715", span, what);
         };
         all.push(Part { formula, span });
     }
@@ -144,7 +141,7 @@ pub(super) fn cases(
     parts: Vec<Part>,
     symbols: &Symbols<'_>,
     vars: &Vars,
-) -> Result<Vec<Case>, Box<Diagnostic>> {
+) -> Made<Vec<Case>> {
     let mut all = vec![Case { params: Vec::new(), parts, remark: String::new() }];
     for param in params {
         let Some(values) = symbols.values(vars.known(param)) else {
@@ -155,7 +152,7 @@ pub(super) fn cases(
         };
         if all.len() * values.len() > MAX_ALTERNATIVES {
             let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
-            return Err(Box::new(Diagnostic::error("C0715", span, what)));
+            return refuse("C0715", span, what);
         }
         let of_each = |case: Case| values.iter().map(move |value| case.with(param, *value, symbols, vars));
         all = all.into_iter().flat_map(of_each).collect();

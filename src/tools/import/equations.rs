@@ -11,13 +11,6 @@ use super::alternatives::opened;
 use super::decide::minimal;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 
-/// A value of a relation or of a function.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Value {
-    Truth(Formula),
-    Term(Term),
-}
-
 /// One statement about the new value of a symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Equation {
@@ -25,7 +18,7 @@ pub(super) struct Equation {
     args: Vec<Term>,
     vars: Vec<VarId>,
     condition: Formula,
-    value: Value,
+    value: Formula,
     pub span: Span,
 }
 
@@ -33,7 +26,7 @@ pub(super) struct Equation {
 #[derive(Clone, Debug)]
 pub(super) struct Branch {
     pub condition: Formula,
-    pub value: Value,
+    pub value: Formula,
     pub span: Span,
 }
 
@@ -50,7 +43,7 @@ fn read(
     span: Span,
     found: &mut Vec<Equation>,
 ) -> bool {
-    let mut equation = |app: &App, value: Value| {
+    let mut equation = |app: &App, value: Formula| {
         let parts = app.args.iter().any(Term::is_new);
         if !parts {
             let (args, vars, condition) = (app.args.clone(), vars.to_vec(), condition.clone());
@@ -84,24 +77,24 @@ fn read(
             let [left, right] = *sides;
             let (new, old) = if left.is_new() { (left, right) } else { (right, left) };
             match (&new, old.is_new()) {
-                (Formula::Is(app), false) if app.new => equation(app, Value::Truth(old)),
+                (Formula::Is(app), false) if app.new => equation(app, old),
                 (Formula::Not(inner), false) => match &**inner {
-                    Formula::Is(app) if app.new => equation(app, Value::Truth(old.not())),
+                    Formula::Is(app) if app.new => equation(app, old.not()),
                     _ => false,
                 },
                 _ => false,
             }
         }
-        Formula::Is(app) if app.new => equation(&app, Value::Truth(Formula::TRUE)),
+        Formula::Is(app) if app.new => equation(&app, Formula::TRUE),
         Formula::Not(inner) => match &*inner {
-            Formula::Is(app) if app.new => equation(app, Value::Truth(Formula::FALSE)),
+            Formula::Is(app) if app.new => equation(app, Formula::FALSE),
             _ => false,
         },
         Formula::Equal(sides) => {
             let [left, right] = *sides;
             let (new, old) = if left.is_new() { (left, right) } else { (right, left) };
             match &new {
-                Term::App(app) if app.new && !old.is_new() => equation(app, Value::Term(old)),
+                Term::App(app) if app.new && !old.is_new() => equation(app, old),
                 _ => false,
             }
         }
@@ -133,29 +126,21 @@ impl Equation {
         let old = |args: Vec<Term>| App { symbol: self.symbol, args, new: false };
         let (same, here) = (old(self.args.clone()), old(cell.iter().map(|it| Term::Var(*it)).collect()));
         match &self.value {
-            Value::Truth(Formula::Is(app)) if *app == same => {
-                branches.push(Branch { condition, value: Value::Truth(Formula::Is(here)), span: self.span });
+            Formula::Is(app) if *app == same => {
+                branches.push(Branch { condition, value: Formula::Is(here), span: self.span });
             }
-            Value::Term(Term::App(app)) if *app == same => {
-                branches.push(Branch { condition, value: Value::Term(Term::App(here)), span: self.span });
+            Formula::App(app) if *app == same => {
+                branches.push(Branch { condition, value: Formula::App(here), span: self.span });
             }
-            Value::Truth(value) => {
-                let value = Value::Truth(value.substitute(&rename));
-                branches.push(Branch { condition, value, span: self.span });
+            value if value.is_term() => {
+                cases(&value.substitute(&rename), &condition, self.span, &mut branches);
             }
-            Value::Term(term) => {
-                let term = term.map(&mut |it| match it {
-                    Term::Var(var) => rename(var).unwrap_or(it),
-                    other => other,
-                });
-                cases(&term, &condition, self.span, &mut branches);
+            value => {
+                branches.push(Branch { condition, value: value.substitute(&rename), span: self.span });
             }
         }
         for branch in &mut branches {
-            let inside = match &branch.value {
-                Value::Truth(formula) => formula.free(),
-                Value::Term(term) => term.vars(),
-            };
+            let inside = branch.value.free();
             if let Some(var) = loose.iter().find(|it| inside.contains(it)) {
                 return Err(*var);
             }
@@ -167,14 +152,14 @@ impl Equation {
 
 /// A branch for each choice in a term.
 pub(super) fn cases(term: &Term, condition: &Formula, span: Span, branches: &mut Vec<Branch>) {
-    if let Term::If(chosen, sides) = term {
-        let one = Formula::and([condition.clone(), (**chosen).clone()]);
-        let other = Formula::and([condition.clone(), (**chosen).clone().not()]);
-        cases(&sides[0], &one, span, branches);
-        cases(&sides[1], &other, span, branches);
+    if let Term::If(parts) = term {
+        let [chosen, then, otherwise] = &**parts;
+        let one = Formula::and([condition.clone(), chosen.clone()]);
+        let other = Formula::and([condition.clone(), chosen.clone().not()]);
+        cases(then, &one, span, branches);
+        cases(otherwise, &other, span, branches);
     } else {
-        let (condition, value) = (condition.clone(), Value::Term(term.clone()));
-        branches.push(Branch { condition, value, span });
+        branches.push(Branch { condition: condition.clone(), value: term.clone(), span });
     }
 }
 
@@ -185,11 +170,7 @@ pub(super) fn conflict<'b>(
 ) -> Option<(&'b Branch, &'b Branch)> {
     for (at, one) in branches.iter().enumerate() {
         for other in &branches[..at] {
-            let differ = match (&one.value, &other.value) {
-                (Value::Truth(left), Value::Truth(right)) => Formula::iff(left.clone(), right.clone()).not(),
-                (Value::Term(left), Value::Term(right)) => Formula::equal(left.clone(), right.clone()).not(),
-                _ => Formula::TRUE,
-            };
+            let differ = Formula::same(one.value.clone(), other.value.clone()).not();
             if !excluded(Formula::and([one.condition.clone(), other.condition.clone(), differ])) {
                 return Some((other, one));
             }

@@ -25,24 +25,24 @@ pub(super) struct App {
     pub new: bool,
 }
 
+/// A formula, or a [`Term`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Term {
+pub(super) enum Formula {
     Var(VarId),
     /// A value of an [enumeration](super::enumerations), by its constant; different ones are different.
     Value(SymbolId),
+    /// The element that a constant or a function gives.
     App(App),
-    If(Box<Formula>, Box<[Term; 2]>),
-}
-
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Formula {
     Bool(bool),
+    /// A relation holds.
     Is(App),
+    /// Of two terms.
     Equal(Box<[Term; 2]>),
     Not(Box<Formula>),
     And(Vec<Formula>),
     Or(Vec<Formula>),
     Iff(Box<[Formula; 2]>),
+    /// Of two formulas, or of two terms.
     If(Box<[Formula; 3]>),
     /// For all values of the variables, or for some.
     Each {
@@ -51,6 +51,9 @@ pub(super) enum Formula {
         body: Box<Formula>,
     },
 }
+
+/// What stands for an element: a variable, a value, a constant or function, or a choice between terms.
+pub(super) type Term = Formula;
 
 impl Formula {
     pub const TRUE: Self = Self::Bool(true);
@@ -157,27 +160,32 @@ impl Formula {
         }
     }
 
-    /// The terms directly within it.
-    fn terms(&self) -> &[Term] {
+    pub fn is_term(&self) -> bool {
         match self {
-            Self::Is(app) => &app.args,
-            Self::Equal(sides) => &sides[..],
-            _ => &[],
+            Self::Var(_) | Self::Value(_) | Self::App(_) => true,
+            Self::If(parts) => parts[1].is_term(),
+            _ => false,
         }
     }
 
-    /// The formulas directly within it.
+    /// That two formulas, or two terms, have one value.
+    pub fn same(left: Self, right: Self) -> Self {
+        if left.is_term() { Self::equal(left, right) } else { Self::iff(left, right) }
+    }
+
+    /// The formulas and terms directly within it.
     pub fn parts(&self) -> &[Self] {
         match self {
-            Self::Bool(_) | Self::Is(_) | Self::Equal(_) => &[],
+            Self::Var(_) | Self::Value(_) | Self::Bool(_) => &[],
+            Self::App(app) | Self::Is(app) => &app.args,
+            Self::Equal(sides) | Self::Iff(sides) => &sides[..],
             Self::Not(inner) | Self::Each { body: inner, .. } => std::slice::from_ref(&**inner),
             Self::And(parts) | Self::Or(parts) => parts,
-            Self::Iff(sides) => &sides[..],
             Self::If(parts) => &parts[..],
         }
     }
 
-    /// With other formulas for those directly within it. Constants are folded again.
+    /// With others for those directly within it. Constants are folded again.
     ///
     /// # Errors
     /// The first one of `change`.
@@ -185,7 +193,10 @@ impl Formula {
         let mut parts = self.parts().iter().map(change).collect::<Result<Vec<Self>, E>>()?.into_iter();
         let mut next = || parts.next().unwrap_or(Self::TRUE);
         Ok(match self {
-            Self::Bool(_) | Self::Is(_) | Self::Equal(_) => self.clone(),
+            Self::Var(_) | Self::Value(_) | Self::Bool(_) => self.clone(),
+            Self::App(app) => Self::App(App { args: parts.collect(), ..*app }),
+            Self::Is(app) => Self::Is(App { args: parts.collect(), ..*app }),
+            Self::Equal(_) => Self::equal(next(), next()),
             Self::Not(_) => next().not(),
             Self::And(_) => Self::and(parts),
             Self::Or(_) => Self::or(parts),
@@ -204,78 +215,55 @@ impl Formula {
     /// The variables that occur free.
     pub fn free(&self) -> BTreeSet<VarId> {
         // The numbers of binders are not used elsewhere.
-        let mut bound: BTreeSet<VarId> = BTreeSet::new();
-        self.each_formula(&mut |formula| {
-            if let Self::Each { vars, .. } = formula {
-                bound.extend(vars);
+        let (mut bound, mut found) = (BTreeSet::new(), BTreeSet::new());
+        self.visit(&mut |it| match it {
+            Self::Each { vars, .. } => bound.extend(vars),
+            Self::Var(var) => {
+                found.insert(*var);
             }
+            _ => {}
         });
-        let mut free = BTreeSet::new();
-        self.each_term(&mut |term| {
-            if let Term::Var(var) = term
-                && !bound.contains(var)
-            {
-                free.insert(*var);
-            }
-        });
-        free
+        &found - &bound
     }
 
-    /// Calls the functions for each formula and each term in it, outer ones first.
-    pub fn visit(&self, formula: &mut dyn FnMut(&Self), term: &mut dyn FnMut(&Term)) {
-        formula(self);
-        self.terms().iter().for_each(|it| it.visit(formula, term));
-        self.parts().iter().for_each(|it| it.visit(formula, term));
-    }
-
-    /// Calls the function for each formula in it, outer ones first.
-    pub fn each_formula(&self, see: &mut dyn FnMut(&Self)) {
-        self.visit(see, &mut |_| {});
-    }
-
-    /// Calls the function for each term in it, outer ones first.
-    pub fn each_term(&self, see: &mut dyn FnMut(&Term)) {
-        self.visit(&mut |_| {}, see);
+    /// Calls the function for each formula and each term in it, outer ones first.
+    pub fn visit(&self, see: &mut dyn FnMut(&Self)) {
+        see(self);
+        self.parts().iter().for_each(|it| it.visit(see));
     }
 
     /// Calls the function for each symbol with its arguments, outer ones first.
     pub fn each_app(&self, see: &mut dyn FnMut(&App)) {
-        let see = std::cell::RefCell::new(see);
-        self.visit(
-            &mut |it| {
-                if let Self::Is(app) = it {
-                    see.borrow_mut()(app);
-                }
-            },
-            &mut |it| {
-                if let Term::App(app) = it {
-                    see.borrow_mut()(app);
-                }
-            },
-        );
+        self.visit(&mut |it| {
+            if let Self::Is(app) | Self::App(app) = it {
+                see(app);
+            }
+        });
     }
 
     pub fn size(&self) -> usize {
-        let count = std::cell::Cell::new(0);
-        let more = || count.set(count.get() + 1);
-        self.visit(&mut |_| more(), &mut |_| more());
-        count.get()
+        let mut count = 0;
+        self.visit(&mut |_| count += 1);
+        count
     }
 
     /// A bound on the size of its normal form: what is needed both as it is and negated counts twice.
     pub fn weight(&self) -> usize {
-        let (terms, factor) = weights(self.terms());
-        let sum = self.parts().iter().fold(terms, |sum, it| sum.saturating_add(it.weight()));
+        if let Self::Is(_) | Self::Equal(_) = self {
+            let (sum, factor) = weights(self.parts());
+            return sum.saturating_mul(factor);
+        }
+        let sum = self.parts().iter().fold(1_usize, |sum, it| sum.saturating_add(it.weight()));
         match self {
             Self::Iff(_) => sum.saturating_mul(2),
             Self::If(parts) => sum.saturating_add(parts[0].weight()),
-            _ => sum.saturating_mul(factor),
+            _ => sum,
         }
     }
 
     /// How deep it is nested.
     pub fn depth(&self) -> usize {
-        1 + self.parts().iter().map(Self::depth).max().unwrap_or_else(|| deepest(self.terms()))
+        1 + self.parts().iter().map(Self::depth).max().unwrap_or(0)
     }
 
     /// The symbols that occur, with whether in the new state.
@@ -289,29 +277,21 @@ impl Formula {
 
     /// Whether it is about the state after the step, too.
     pub fn is_new(&self) -> bool {
-        self.symbols().iter().any(|(_, new)| *new)
+        let own = matches!(self, Self::Is(app) | Self::App(app) if app.new);
+        own || self.parts().iter().any(Self::is_new)
     }
 
     /// Whether a quantifier of this kind occurs.
     pub fn has(&self, kind: bool) -> bool {
-        let mut found = false;
-        self.each_formula(&mut |it| {
-            found |= matches!(it, Self::Each { universal, .. } if *universal == kind);
-        });
-        found
+        let own = matches!(self, Self::Each { universal, .. } if *universal == kind);
+        own || self.parts().iter().any(|it| it.has(kind))
     }
 
-    /// With other terms: `change` gives what a variable or an application, whose arguments are changed already, becomes.
+    /// With other terms: `change` gives what a variable, a value or an application, whose arguments are changed already, becomes.
     /// Constants are folded again.
     pub fn map(&self, change: &mut dyn FnMut(Term) -> Term) -> Self {
-        match self {
-            Self::Is(app) => {
-                let args = app.args.iter().map(|it| it.map(change)).collect();
-                Self::Is(App { args, ..app.clone() })
-            }
-            Self::Equal(sides) => Self::equal(sides[0].map(change), sides[1].map(change)),
-            other => other.rebuilt(&mut |it| it.map(change)),
-        }
+        let whole = self.rebuilt(&mut |it| it.map(change));
+        if let Self::Var(_) | Self::Value(_) | Self::App(_) = self { change(whole) } else { whole }
     }
 
     /// With literals replaced: `change` gives the formula for a relation or an equation, or `None` to leave it.
@@ -354,7 +334,7 @@ impl Formula {
         let Self::Equal(sides) = self else { return None };
         (0..2).find_map(|at| match (&sides[at], &sides[1 - at]) {
             (Term::Var(var), other)
-                if vars.contains(var) && other.vars().iter().all(|it| !vars.contains(it)) =>
+                if vars.contains(var) && other.free().iter().all(|it| !vars.contains(it)) =>
             {
                 Some((*var, other.clone()))
             }
@@ -379,26 +359,13 @@ impl Formula {
         };
         match self {
             Self::Bool(truth) => Self::Bool(*truth == positive),
-            Self::Is(app) => match app.args.iter().position(|it| it.choice().is_some()) {
-                Some(at) => {
-                    let with = |arg: Term| {
-                        let mut app = app.clone();
-                        app.args[at] = arg;
-                        Self::Is(app)
-                    };
-                    app.args[at].split(&with).pushed(positive)
+            Self::Var(_) | Self::Value(_) | Self::App(_) | Self::Is(_) | Self::Equal(_) => {
+                match self.parts().iter().find_map(Self::choice) {
+                    Some(choice) => self.split(choice).pushed(positive),
+                    None if positive => self.clone(),
+                    None => self.clone().not(),
                 }
-                None if positive => self.clone(),
-                None => self.clone().not(),
-            },
-            Self::Equal(sides) => match sides.iter().position(|it| it.choice().is_some()) {
-                Some(at) => {
-                    let other = sides[1 - at].clone();
-                    sides[at].split(&|side| Self::equal(side, other.clone())).pushed(positive)
-                }
-                None if positive => self.clone(),
-                None => self.clone().not(),
-            },
+            }
             Self::Not(inner) => inner.pushed(!positive),
             Self::And(parts) => join(parts, true),
             Self::Or(parts) => join(parts, false),
@@ -423,129 +390,41 @@ impl Formula {
             }
         }
     }
-}
 
-impl Term {
-    pub fn visit(&self, formula: &mut dyn FnMut(&Formula), term: &mut dyn FnMut(&Self)) {
-        term(self);
+    /// The first conditional in a term.
+    fn choice(&self) -> Option<&Self> {
         match self {
-            Self::Var(_) | Self::Value(_) => {}
-            Self::App(app) => app.args.iter().for_each(|it| it.visit(formula, term)),
-            Self::If(condition, sides) => {
-                condition.visit(formula, term);
-                for side in &sides[..] {
-                    side.visit(formula, term);
-                }
-            }
+            Self::If(_) => Some(self),
+            _ => self.parts().iter().find_map(Self::choice),
         }
     }
 
-    pub fn map(&self, change: &mut dyn FnMut(Self) -> Self) -> Self {
-        match self {
-            Self::Var(_) | Self::Value(_) => change(self.clone()),
-            Self::App(app) => {
-                let args = app.args.iter().map(|it| it.map(change)).collect();
-                change(Self::App(App { args, ..app.clone() }))
-            }
-            Self::If(condition, sides) => match condition.map(change) {
-                Formula::Bool(truth) => sides[usize::from(!truth)].map(change),
-                condition => {
-                    Self::If(Box::new(condition), Box::new([sides[0].map(change), sides[1].map(change)]))
-                }
-            },
-        }
+    /// A literal that has a conditional as one without it.
+    fn split(&self, choice: &Self) -> Self {
+        let [condition, ..] = choice.parts() else { return self.clone() };
+        let side = |at: usize| self.replaced(choice, &choice.parts()[at]);
+        Self::If(Box::new([condition.clone(), side(1), side(2)]))
     }
 
-    pub fn size(&self) -> usize {
-        let count = std::cell::Cell::new(0);
-        let more = || count.set(count.get() + 1);
-        self.visit(&mut |_| more(), &mut |_| more());
-        count.get()
-    }
-
-    /// A bound on the size of the literals that its choices make of one with it, and on their number.
-    fn weight(&self) -> (usize, usize) {
-        match self {
-            Self::Var(_) | Self::Value(_) => (1, 1),
-            Self::App(app) => weights(&app.args),
-            Self::If(condition, sides) => {
-                let (sum, factor) = weights(&sides[..]);
-                let both = condition.weight().saturating_mul(2);
-                (sum.saturating_add(both), factor.saturating_mul(2))
-            }
-        }
-    }
-
-    /// How deep it is nested.
-    pub fn depth(&self) -> usize {
-        1 + match self {
-            Self::Var(_) | Self::Value(_) => 0,
-            Self::App(app) => deepest(&app.args),
-            Self::If(condition, sides) => condition.depth().max(deepest(&sides[..])),
-        }
-    }
-
-    /// The first conditional in it.
-    fn choice(&self) -> Option<(&Formula, &[Self; 2])> {
-        match self {
-            Self::Var(_) | Self::Value(_) => None,
-            Self::If(condition, sides) => Some((condition, sides)),
-            Self::App(app) => app.args.iter().find_map(Self::choice),
-        }
-    }
-
-    /// The formula `with` of this term, which has a conditional, as one without that conditional.
-    fn split(&self, with: &dyn Fn(Self) -> Formula) -> Formula {
-        let Some((condition, sides)) = self.choice() else { return with(self.clone()) };
-        let chosen = Self::If(Box::new(condition.clone()), Box::new(sides.clone()));
-        let side = |at: usize| with(self.replaced(&chosen, &sides[at]));
-        Formula::If(Box::new([condition.clone(), side(0), side(1)]))
-    }
-
-    /// With another term in one's place.
+    /// With another part in one's place.
     fn replaced(&self, old: &Self, new: &Self) -> Self {
-        if self == old {
-            return new.clone();
-        }
-        match self {
-            Self::App(app) => {
-                let args = app.args.iter().map(|it| it.replaced(old, new)).collect();
-                Self::App(App { args, ..app.clone() })
-            }
-            other => other.clone(),
-        }
+        if self == old { new.clone() } else { self.rebuilt(&mut |it| it.replaced(old, new)) }
     }
 
-    /// The variables in it, in their order.
-    pub fn vars(&self) -> BTreeSet<VarId> {
-        let mut found = BTreeSet::new();
-        self.visit(&mut |_| {}, &mut |term| {
-            if let Self::Var(var) = term {
-                found.insert(*var);
-            }
-        });
-        found
-    }
-
-    /// Whether it is about the state after the step.
-    pub fn is_new(&self) -> bool {
-        match self {
-            Self::Var(_) | Self::Value(_) => false,
-            Self::App(app) => app.new || app.args.iter().any(Self::is_new),
-            Self::If(condition, sides) => condition.is_new() || sides.iter().any(Self::is_new),
-        }
+    /// A bound on the size of the literals that the choices of a term make of one with it, and on their number.
+    fn choices(&self) -> (usize, usize) {
+        let Self::If(parts) = self else { return weights(self.parts()) };
+        let (sum, factor) = weights(&parts[1..]);
+        let both = parts[0].weight().saturating_mul(2);
+        (sum.saturating_add(both), factor.saturating_mul(2))
     }
 }
 
 fn weights(terms: &[Term]) -> (usize, usize) {
     terms.iter().fold((1, 1), |(sum, factor), it| {
-        let (own, times) = it.weight();
+        let (own, times) = it.choices();
         (sum.saturating_add(own), factor.saturating_mul(times))
     })
-}
-
-fn deepest(terms: &[Term]) -> usize {
-    terms.iter().map(Term::depth).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -571,7 +450,7 @@ mod tests {
 
     #[test]
     fn conditional_terms_become_cases() {
-        let chosen = Term::If(Box::new(is(0, &[])), Box::new([var(1), var(2)]));
+        let chosen = Term::If(Box::new([is(0, &[]), var(1), var(2)]));
         let formula = is(1, &[chosen]).normal();
         let expected = Formula::or([
             Formula::and([is(0, &[]), is(1, &[var(1)])]),

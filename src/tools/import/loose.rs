@@ -6,7 +6,7 @@
 //! what is reached in between is what the step could have led to.
 
 use super::claims::Initially;
-use super::equations::{Branch, Value};
+use super::equations::Branch;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update};
@@ -47,10 +47,10 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
         let (name, span, result) = (format!("change_{}", symbol.name), symbol.span, symbol.result);
         let name_of_symbol = symbol.name.clone();
         let values = match result {
-            None => vec![Value::Truth(Formula::TRUE), Value::Truth(Formula::FALSE)],
+            None => vec![Formula::TRUE, Formula::FALSE],
             Some(sort) => match symbols.values(sort) {
-                Some(values) => values.iter().map(|it| Value::Term(Term::Value(*it))).collect(),
-                None => vec![Value::Term(Term::Var(vars.new_var(&name_of_symbol, span, Some(sort))))],
+                Some(values) => values.iter().map(|it| Term::Value(*it)).collect(),
+                None => vec![Term::Var(vars.new_var(&name_of_symbol, span, Some(sort)))],
             },
         };
         let guard =
@@ -61,7 +61,7 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
             let condition =
                 Formula::and(pinned.map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it))));
             let mut params = region.cell.clone();
-            if let Value::Term(Term::Var(var)) = &value {
+            if let Term::Var(var) = &value {
                 params.push(*var);
             }
             let branches = vec![Branch { condition, value, span }];
@@ -77,7 +77,6 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
 
 /// Sets a flag to a value.
 fn set(flag: SymbolId, truth: bool, span: cubicle_lang::diagnostic::Span) -> Update {
-    let value = Value::Truth(Formula::Bool(truth));
-    let branches = vec![Branch { condition: Formula::TRUE, value, span }];
+    let branches = vec![Branch { condition: Formula::TRUE, value: Formula::Bool(truth), span }];
     Update { symbol: flag, cell: Vec::new(), branches, rest: false }
 }

@@ -57,7 +57,7 @@ use self::resolve::Part;
 use self::step::{Step, Witness};
 use self::steps::Steps;
 use self::symbols::{Symbols, Vars};
-use self::tree::{Claim, ClaimKind, Definition};
+use self::tree::{Claim, ClaimKind, Definition, Made, refuse};
 use self::ways::Facts;
 
 /// A model that was read.
@@ -243,7 +243,7 @@ fn noted(
     vars: &mut Vars,
     facts: &Facts,
     witnesses: &[Witness],
-) -> Result<Vec<Note>, Box<Diagnostic>> {
+) -> Made<Vec<Note>> {
     let mut notes = Vec::new();
     let mut at = 0;
     while at < steps.len() {
@@ -256,7 +256,7 @@ fn noted(
             for note in &notes[known..] {
                 let Some(more) = note.steps(&name, symbols, vars) else {
                     let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
-                    return Err(Box::new(Diagnostic::error("C0715", part.span, what)));
+                    return refuse("C0715", part.span, what);
                 };
                 for mut step in more {
                     Steps { symbols, vars, facts, witnesses }.guards(&mut step)?;

@@ -6,15 +6,16 @@
 //! noted. So what is noted holds, and where the formula holds of all elements, which are finitely many, a step for each notes them all
 //! before anything else happens: the same states are reached.
 
-use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::{alternatives, flat};
 use super::claims::Initially;
-use super::equations::{Branch, Value};
+use super::equations::Branch;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Step, Update};
 use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
+use super::tree::{Made, refuse};
 use super::universals::needs_note;
 
 const MAX_NOTES: usize = 64;
@@ -38,9 +39,9 @@ pub(super) fn asked(
     notes: &mut Vec<Note>,
     symbols: &mut Symbols<'_>,
     vars: &Vars,
-) -> Result<Formula, Box<Diagnostic>> {
+) -> Made<Formula> {
     let span = part.span;
-    let mut each = |formula: &Formula| -> Result<Formula, Box<Diagnostic>> {
+    let mut each = |formula: &Formula| -> Made<Formula> {
         let Formula::Each { vars: bound, body, .. } = formula else { return Ok(formula.clone()) };
         let args: Vec<VarId> = bound.iter().copied().chain(formula.free()).collect();
         let known = notes.iter().find(|it| it.args == args && it.formula == **body).map(|it| it.symbol);
@@ -51,7 +52,7 @@ pub(super) fn asked(
                     "for all elements there is another one: a guard about {} elements at once; at most {MAX_ARGUMENTS} are supported",
                     args.len()
                 );
-                return Err(Box::new(Diagnostic::error("C0715", span, what)));
+                return refuse("C0715", span, what);
             }
             None => {
                 let sorts = args.iter().map(|it| vars.known(*it)).collect();
@@ -66,10 +67,7 @@ pub(super) fn asked(
 }
 
 /// The formula with other ones for the outermost universals in which something exists.
-fn replaced(
-    formula: &Formula,
-    each: &mut dyn FnMut(&Formula) -> Result<Formula, Box<Diagnostic>>,
-) -> Result<Formula, Box<Diagnostic>> {
+fn replaced(formula: &Formula, each: &mut dyn FnMut(&Formula) -> Made<Formula>) -> Made<Formula> {
     Ok(match formula {
         formula if needs_note(formula) => each(formula)?,
         Formula::Each { .. } | Formula::And(_) | Formula::Or(_) => {
@@ -89,8 +87,7 @@ impl Note {
         let Self { symbol, args, formula, span } = self;
         let cell: Vec<VarId> = args.iter().map(|it| vars.copy(*it)).collect();
         let pinned = cell.iter().zip(args).map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it)));
-        let value = Value::Truth(Formula::TRUE);
-        let branch = Branch { condition: Formula::and(pinned), value, span: *span };
+        let branch = Branch { condition: Formula::and(pinned), value: Formula::TRUE, span: *span };
         let update = Update { symbol: *symbol, cell, branches: vec![branch], rest: true };
         let part = Part { formula: formula.clone(), span: *span };
         let all = alternatives(flat(vec![part]))?;
@@ -121,8 +118,7 @@ impl Note {
             return None;
         }
         let cell = self.args.iter().map(|it| vars.copy(*it)).collect();
-        let value = Value::Truth(Formula::FALSE);
-        let branches = vec![Branch { condition: Formula::TRUE, value, span: step.span }];
+        let branches = vec![Branch { condition: Formula::TRUE, value: Formula::FALSE, span: step.span }];
         Some(Update { symbol: self.symbol, cell, branches, rest: false })
     }
 }

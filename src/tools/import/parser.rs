@@ -7,7 +7,9 @@
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::lexer::{Kind, Token, tokens};
-use super::tree::{Bound, Claim, ClaimKind, Definition, Expr, ExprKind, File, Made, Name, SymbolDecl};
+use super::tree::{
+    Bound, Claim, ClaimKind, Definition, Expr, ExprKind, File, Made, Name, SymbolDecl, refuse,
+};
 
 /// The deepest nesting of formulas that is read; functions that recur over a tree rely on it.
 pub(super) const MAX_DEPTH: usize = 200;
@@ -301,8 +303,7 @@ impl<'t> Parser<'_, 't> {
     fn expr(&mut self, least: u8) -> Made<Expr> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            let what = format!("formulas nested more than {MAX_DEPTH} deep");
-            return Err(Box::new(Diagnostic::error("C0711", self.peek().span, what)));
+            return refuse("C0711", self.peek().span, format!("formulas nested more than {MAX_DEPTH} deep"));
         }
         let mut left = self.operand()?;
         while let Some((operator, strength)) = self.operator() {
@@ -315,7 +316,7 @@ impl<'t> Parser<'_, 't> {
             left = join(operator, left, right);
             if matches!(strength, EQUAL | IFF) && self.operator().is_some_and(|(_, next)| next == strength) {
                 let what = format!("`{operator}` after `{operator}` needs parentheses");
-                return Err(Box::new(Diagnostic::error("C0711", self.peek().span, what)));
+                return refuse("C0711", self.peek().span, what);
             }
         }
         self.depth -= 1;
@@ -415,9 +416,7 @@ impl<'t> Parser<'_, 't> {
                 let span = start.to(self.tokens[self.at - 1].span);
                 Ok(Expr { kind: ExprKind::Distinct(all), span })
             }
-            (Kind::Number, _) => {
-                Err(Box::new(Diagnostic::error("C0714", start, "numbers are not supported")))
-            }
+            (Kind::Number, _) => refuse("C0714", start, "numbers are not supported"),
             _ => Err(self.unexpected("a formula")),
         }
     }

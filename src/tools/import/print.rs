@@ -3,7 +3,6 @@
 use cubicle_lang::diagnostic::Span;
 
 use super::claims::{Initially, Never};
-use super::equations::Value;
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::names::{Locals, Names};
 use super::step::{Step, Update, Witness};
@@ -221,17 +220,17 @@ impl<'p> Printer<'p> {
         let name = self.names.symbol(update.symbol);
         let cell: Vec<Term> = update.cell.iter().map(|it| Term::Var(*it)).collect();
         let own = App { symbol: update.symbol, args: cell, new: false };
-        let (branches, rest) = match self.symbols.get(update.symbol).result {
-            None => truths(update, &own, params),
-            Some(_) => terms(update, &own),
+        let (same, (branches, rest)) = match self.symbols.get(update.symbol).result {
+            None => (Formula::Is(own.clone()), truths(update, &own, params)),
+            Some(_) => (Term::App(own.clone()), terms(update, own)),
         };
-        if branches.is_empty() && matches!(rest, Chosen::Same) {
+        if branches.is_empty() && rest == same {
             return None;
         }
         let line = self.line(update.branches.first().map_or(Span::default(), |it| it.span));
-        if let (Some(args), Chosen::Same) = (one_cell(&branches, &update.cell), &rest) {
+        if let (Some(args), true) = (one_cell(&branches, &update.cell), rest == same) {
             let args: Vec<&str> = args.iter().map(|it| locals.get(*it)).collect();
-            let value = self.chosen(&branches[0].1, &own, &locals);
+            let value = self.value(&branches[0].1, &locals);
             return Some(format!("{name}[{}] := {value}; {line}", args.join(", ")));
         }
         for (var, sort) in update.cell.iter().zip(&self.symbols.get(update.symbol).args) {
@@ -239,25 +238,26 @@ impl<'p> Printer<'p> {
         }
         let args: Vec<&str> = update.cell.iter().map(|it| locals.get(*it)).collect();
         let target = if args.is_empty() { name.to_owned() } else { format!("{name}[{}]", args.join(", ")) };
-        let last = self.chosen(&rest, &own, &locals);
+        let last = self.value(&rest, &locals);
         if branches.is_empty() && args.is_empty() {
             return Some(format!("{target} := {last}; {line}"));
         }
         let mut text = format!("{target} := case");
         for (condition, value) in &branches {
-            let value = self.chosen(value, &own, &locals);
+            let value = self.value(value, &locals);
             let condition = self.formula(condition, &mut locals.clone(), 0);
             text += &format!(" | {condition} : {value}");
         }
         Some(format!("{text} | _ : {last}; {line}"))
     }
 
-    fn chosen(&self, value: &Chosen, own: &App, locals: &Locals<'_>) -> String {
+    /// A value in an update.
+    fn value(&self, value: &Formula, locals: &Locals<'_>) -> String {
         match value {
-            Chosen::Same => self.term(&Term::App(own.clone()), locals),
-            Chosen::Truth(true) => "True".to_owned(),
-            Chosen::Truth(false) => "False".to_owned(),
-            Chosen::Term(term) => self.term(term, locals),
+            Formula::Bool(true) => "True".to_owned(),
+            Formula::Bool(false) => "False".to_owned(),
+            Formula::Is(app) => self.cell(app, locals),
+            term => self.term(term, locals),
         }
     }
 
@@ -267,7 +267,7 @@ impl<'p> Printer<'p> {
             Term::Value(id) => self.names.symbol(*id).to_owned(),
             Term::App(app) => self.cell(app, locals),
             // Conditions were moved to formulas and branches.
-            Term::If(..) => "_".to_owned(),
+            _ => "_".to_owned(),
         }
     }
 
@@ -281,6 +281,7 @@ impl<'p> Printer<'p> {
     fn formula(&self, formula: &Formula, locals: &mut Locals<'_>, level: u8) -> String {
         let wrap = |text: String, own: u8| if level > own { format!("({text})") } else { text };
         match formula {
+            Formula::Var(_) | Formula::Value(_) | Formula::App(_) => self.term(formula, locals),
             Formula::Bool(truth) => truth.to_string(),
             Formula::Is(app) => self.relation(app, true, locals),
             Formula::Equal(sides) => self.comparison(sides, "=", locals),
@@ -338,17 +339,8 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// A value in an update.
-#[derive(Clone, PartialEq, Eq, Debug)]
-enum Chosen {
-    /// That of the cell in the old state.
-    Same,
-    Truth(bool),
-    Term(Term),
-}
-
 /// Conditions with values, and the value where none holds.
-type Cases = (Vec<(Formula, Chosen)>, Chosen);
+type Cases = (Vec<(Formula, Formula)>, Formula);
 
 /// The new value of a relation: where it becomes true, where it becomes false, and that it stays elsewhere, if that says it all.
 fn truths(update: &Update, own: &App, params: &[VarId]) -> Cases {
@@ -362,57 +354,47 @@ fn truths(update: &Update, own: &App, params: &[VarId]) -> Cases {
         simple(set)
     };
     let (kept, made) = (with(true), with(false));
-    let truth = |formula: &Formula| match formula {
-        Formula::Bool(truth) => Some(*truth),
-        _ => None,
-    };
     if kept == made {
-        return match truth(&made) {
-            Some(value) => (Vec::new(), Chosen::Truth(value)),
-            None => (vec![(made, Chosen::Truth(true))], Chosen::Truth(false)),
+        return match made {
+            Formula::Bool(_) => (Vec::new(), made),
+            _ => (vec![(made, Formula::TRUE)], Formula::FALSE),
         };
     }
     let lost = simple(kept.clone().not());
     // Where it becomes true, it must not be lost.
     if super::decide::is_false(&Formula::and([made.clone(), lost.clone()]), params) {
-        let branches = [(made, Chosen::Truth(true)), (lost, Chosen::Truth(false))];
-        let applies = |it: &(Formula, Chosen)| !super::decide::is_false(&it.0, params);
-        return (branches.into_iter().filter(applies).collect(), Chosen::Same);
+        let branches = [(made, Formula::TRUE), (lost, Formula::FALSE)];
+        let applies = |it: &(Formula, Formula)| !super::decide::is_false(&it.0, params);
+        return (branches.into_iter().filter(applies).collect(), Formula::Is(own.clone()));
     }
-    (vec![(whole, Chosen::Truth(true))], Chosen::Truth(false))
+    (vec![(whole, Formula::TRUE)], Formula::FALSE)
 }
 
 /// The new value of a function.
-fn terms(update: &Update, own: &App) -> Cases {
-    let same = Term::App(own.clone());
+fn terms(update: &Update, own: App) -> Cases {
+    let same = Term::App(own);
     let mut branches = Vec::new();
     let mut stays = update.rest;
     for branch in &update.branches {
-        let Value::Term(value) = &branch.value else { continue };
-        if *value == same {
+        if branch.value == same {
             stays = true;
         } else if branch.condition != Formula::FALSE {
-            branches.push((branch.condition.clone(), Chosen::Term(value.clone())));
+            branches.push((branch.condition.clone(), branch.value.clone()));
         }
     }
     // They cover all cells.
     let last = if stays { None } else { branches.pop() };
-    (branches, last.map_or(Chosen::Same, |it| it.1))
+    (branches, last.map_or(same, |it| it.1))
 }
 
 /// The arguments of the only cell that changes, if they are parameters.
-fn one_cell(branches: &[(Formula, Chosen)], cell: &[VarId]) -> Option<Vec<VarId>> {
+fn one_cell(branches: &[(Formula, Formula)], cell: &[VarId]) -> Option<Vec<VarId>> {
     let [(condition, value)] = branches else { return None };
     let parts = match condition {
         Formula::And(parts) => &parts[..],
         one => std::slice::from_ref(one),
     };
-    if let Chosen::Term(value) = value
-        && value.vars().iter().any(|it| cell.contains(it))
-    {
-        return None;
-    }
-    if cell.is_empty() || parts.len() != cell.len() {
+    if cell.is_empty() || parts.len() != cell.len() || value.free().iter().any(|it| cell.contains(it)) {
         return None;
     }
     let given = |var: &VarId| match parts.iter().filter_map(|it| it.determined(cell)).find(|it| it.0 == *var)

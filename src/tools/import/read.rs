@@ -7,7 +7,7 @@ use super::enumerations::{Case, cases, enumerations, expanded};
 use super::resolve::{Part, Resolver, States};
 use super::sizes::Sizes;
 use super::symbols::{Global, Symbols, Vars};
-use super::tree::{Claim, ClaimKind, Definition, File};
+use super::tree::{Claim, ClaimKind, Definition, File, Made};
 
 /// What is wrong, and what is left out.
 pub(super) struct Found {
@@ -17,7 +17,7 @@ pub(super) struct Found {
 
 impl Found {
     /// The result, or nothing after its error is noted.
-    pub fn keep<T>(&mut self, result: Result<T, Box<Diagnostic>>) -> Option<T> {
+    pub fn keep<T>(&mut self, result: Made<T>) -> Option<T> {
         result.map_err(|error| self.errors.push(*error)).ok()
     }
 
@@ -52,7 +52,7 @@ pub(super) fn read<'f>(symbols: &Symbols<'f>, found: &mut Found) -> Read<'f> {
 }
 
 /// Checks that a file is of one convention.
-pub(super) fn one_convention(file: &File) -> Result<(), Box<Diagnostic>> {
+pub(super) fn one_convention(file: &File) -> Made<()> {
     let (Some(new), Some(old)) = (file.first_new, file.first_old) else { return Ok(()) };
     let what = "`new(..)` and `old(..)` in one file";
     let error = Diagnostic::error("C0717", old, what).also(new, "the first new state");
@@ -62,7 +62,7 @@ pub(super) fn one_convention(file: &File) -> Result<(), Box<Diagnostic>> {
 
 /// Checks that a transition says of the new state of what it modifies what it says, and not of the old state by mistake: without any `new(..)` and `old(..)`,
 /// a plain name may be meant in either convention.
-fn says_new(definition: &Definition, resolver: &Resolver<'_, '_>) -> Result<(), Box<Diagnostic>> {
+fn says_new(definition: &Definition, resolver: &Resolver<'_, '_>) -> Made<()> {
     for name in &definition.modifies {
         let Some(Global::Symbol(id)) = resolver.symbols.lookup(&name.text) else { continue };
         if let (false, Some([Some(plain), None])) = (resolver.is_older(), resolver.mentioned.get(&id)) {

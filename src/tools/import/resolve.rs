@@ -14,7 +14,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::parser::MAX_DEPTH;
 use super::symbols::{Global, Symbols, Vars};
-use super::tree::{Bound, Definition, Expr, ExprKind, Made, Name};
+use super::tree::{Bound, Definition, Expr, ExprKind, Made, Name, refuse};
 
 /// The most parts of formulas in one declaration, once definitions are replaced.
 pub(super) const MAX_PARTS: usize = 10_000;
@@ -47,9 +47,16 @@ pub(super) enum States {
 
 /// A resolved expression.
 #[derive(Clone, Debug)]
-enum Value {
-    Formula(Formula),
-    Term(Term, Sort),
+struct Value {
+    meaning: Formula,
+    /// That of a term.
+    sort: Option<Sort>,
+}
+
+impl From<Formula> for Value {
+    fn from(meaning: Formula) -> Self {
+        Self { meaning, sort: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -131,7 +138,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         if let Some(part) = parts.iter().find(|it| it.formula.weight() > MAX_WEIGHT) {
             let what =
                 format!("with `if` and `<->` written out, the formula has more than {MAX_WEIGHT} parts");
-            return Err(Box::new(Diagnostic::error("C0715", part.span, what)));
+            return refuse("C0715", part.span, what);
         }
         for number in first..self.vars.len() {
             let var = VarId(number as u32);
@@ -199,7 +206,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         } else {
             return Ok(());
         };
-        Err(Box::new(Diagnostic::error("C0715", span, what)))
+        refuse("C0715", span, what)
     }
 
     fn conjuncts_here(&mut self, expr: &'f Expr) -> Made<Vec<Part>> {
@@ -244,25 +251,21 @@ impl<'s, 'f> Resolver<'s, 'f> {
 
     /// Makes a name stand for a value.
     fn define(&mut self, var: &'f Bound, value: &'f Expr) -> Made<()> {
-        let meaning = self.named(value)?;
-        if let (Some(sort), Value::Term(_, found)) = (&var.sort, &meaning) {
-            let sort = self.symbols.sort(sort)?;
-            self.agree(Sort::Known(sort), *found, value.span)?;
-        }
+        let meaning = self.named(var.sort.as_ref(), value)?;
         self.scope.push((&var.name.text, Meaning::Value(meaning)));
         Ok(())
     }
 
-    /// A value that has a name from now on, so that it may be used many times.
-    fn named(&mut self, value: &'f Expr) -> Made<Value> {
+    /// A value that has a name from now on, so that it may be used many times, where a term has this sort.
+    fn named(&mut self, sort: Option<&Name>, value: &'f Expr) -> Made<Value> {
         let named = self.value(value)?;
-        let depth = match &named {
-            Value::Formula(formula) => formula.depth(),
-            Value::Term(term, _) => term.depth(),
-        };
-        if depth > MAX_DEPTH {
+        if named.meaning.depth() > MAX_DEPTH {
             let what = format!("with its definitions, the formula is nested more than {MAX_DEPTH} deep");
-            return Err(Box::new(Diagnostic::error("C0715", value.span, what)));
+            return refuse("C0715", value.span, what);
+        }
+        if let (Some(sort), Some(found)) = (sort, named.sort) {
+            let sort = self.symbols.sort(sort)?;
+            self.agree(Sort::Known(sort), found, value.span)?;
         }
         Ok(named)
     }
@@ -275,15 +278,11 @@ impl<'s, 'f> Resolver<'s, 'f> {
         }
         if self.calls == MAX_CALLS {
             let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
-            return Err(Box::new(Diagnostic::error("C0715", name.span, what)));
+            return refuse("C0715", name.span, what);
         }
         let mut scope = Vec::new();
         for (param, arg) in definition.params.iter().zip(args) {
-            let value = self.named(arg)?;
-            if let (Some(sort), Value::Term(_, found)) = (&param.sort, &value) {
-                let sort = self.symbols.sort(sort)?;
-                self.agree(Sort::Known(sort), *found, arg.span)?;
-            }
+            let value = self.named(param.sort.as_ref(), arg)?;
             scope.push((param.name.text.as_str(), Meaning::Value(value)));
         }
         let outer = std::mem::replace(&mut self.scope, scope);
@@ -301,10 +300,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
 
     fn truth(&mut self, expr: &'f Expr) -> Made<Formula> {
         match self.value(expr)? {
-            Value::Formula(formula) => Ok(formula),
-            Value::Term(..) => {
-                Err(Box::new(Diagnostic::error("C0712", expr.span, "a term where a formula has to stand")))
-            }
+            Value { meaning, sort: None } => Ok(meaning),
+            _ => refuse("C0712", expr.span, "a term where a formula has to stand"),
         }
     }
 
@@ -314,10 +311,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
 
     fn term(&mut self, expr: &'f Expr) -> Made<(Term, Sort)> {
         match self.value(expr)? {
-            Value::Term(term, sort) => Ok((term, sort)),
-            Value::Formula(_) => {
-                Err(Box::new(Diagnostic::error("C0712", expr.span, "a formula where a term has to stand")))
-            }
+            Value { meaning, sort: Some(sort) } => Ok((meaning, sort)),
+            _ => refuse("C0712", expr.span, "a formula where a term has to stand"),
         }
     }
 
@@ -332,8 +327,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         };
         let Some((one, other)) = clash else { return Ok(()) };
         let name = |sort: SortId| self.symbols.sorts[sort.0].0.as_str();
-        let what = format!("sorts `{}` and `{}` where one has to stand", name(one), name(other));
-        Err(Box::new(Diagnostic::error("C0712", span, what)))
+        refuse("C0712", span, format!("sorts `{}` and `{}` where one has to stand", name(one), name(other)))
     }
 
     fn value(&mut self, expr: &'f Expr) -> Made<Value> {
@@ -353,17 +347,9 @@ impl<'s, 'f> Resolver<'s, 'f> {
             ExprKind::Implies(left, right) => self.truth(left)?.implies(self.truth(right)?),
             ExprKind::Iff(left, right) => Formula::iff(self.truth(left)?, self.truth(right)?),
             ExprKind::Equal { left, right, negated } => {
-                let equal = match (self.value(left)?, self.value(right)?) {
-                    (Value::Formula(left), Value::Formula(right)) => Formula::iff(left, right),
-                    (Value::Term(left, one), Value::Term(right, other)) => {
-                        self.agree(one, other, expr.span)?;
-                        Formula::equal(left, right)
-                    }
-                    _ => {
-                        let what = "a formula and a term are compared";
-                        return Err(Box::new(Diagnostic::error("C0712", expr.span, what)));
-                    }
-                };
+                let what = "a formula and a term are compared";
+                let (left, right, _) = self.alike([left, right], expr.span, what)?;
+                let equal = Formula::same(left, right);
                 if *negated { equal.not() } else { equal }
             }
             ExprKind::Distinct(all) => {
@@ -389,20 +375,9 @@ impl<'s, 'f> Resolver<'s, 'f> {
             ExprKind::If(parts) => {
                 let [condition, then, otherwise] = &**parts;
                 let condition = self.truth(condition)?;
-                match (self.value(then)?, self.value(otherwise)?) {
-                    (Value::Formula(then), Value::Formula(otherwise)) => {
-                        Formula::when(condition, then, otherwise)
-                    }
-                    (Value::Term(then, sort), Value::Term(otherwise, other)) => {
-                        self.agree(sort, other, expr.span)?;
-                        let chosen = Term::If(Box::new(condition), Box::new([then, otherwise]));
-                        return Ok(Value::Term(chosen, sort));
-                    }
-                    _ => {
-                        let what = "one branch is a formula, the other a term";
-                        return Err(Box::new(Diagnostic::error("C0712", expr.span, what)));
-                    }
-                }
+                let what = "one branch is a formula, the other a term";
+                let (then, otherwise, sort) = self.alike([then, otherwise], expr.span, what)?;
+                return Ok(Value { meaning: Formula::when(condition, then, otherwise), sort });
             }
             ExprKind::Let { var, value, body } => {
                 let mark = self.scope.len();
@@ -420,7 +395,23 @@ impl<'s, 'f> Resolver<'s, 'f> {
                 return value;
             }
         };
-        Ok(Value::Formula(formula))
+        Ok(formula.into())
+    }
+
+    /// Two formulas, or two terms of one sort; else `what` is wrong.
+    fn alike(
+        &mut self,
+        sides: [&'f Expr; 2],
+        span: Span,
+        what: &str,
+    ) -> Made<(Formula, Formula, Option<Sort>)> {
+        let [left, right] = [self.value(sides[0])?, self.value(sides[1])?];
+        match (left.sort, right.sort) {
+            (None, None) => {}
+            (Some(one), Some(other)) => self.agree(one, other, span)?,
+            _ => return refuse("C0712", span, what),
+        }
+        Ok((left.meaning, right.meaning, left.sort))
     }
 
     /// Checks that what is read may be about the other state.
@@ -432,7 +423,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
             (false, true) => "a new state outside of a transition",
             (false, false) => "an old state outside of a transition",
         };
-        Err(Box::new(Diagnostic::error("C0712", span, what)))
+        refuse("C0712", span, what)
     }
 
     /// A name with its arguments.
@@ -441,15 +432,12 @@ impl<'s, 'f> Resolver<'s, 'f> {
             let meaning = meaning.clone();
             if args.is_some() || primed {
                 let what = format!("`{}` is bound, and has neither arguments nor a new state", name.text);
-                return Err(Box::new(Diagnostic::error("C0712", name.span, what)));
+                return refuse("C0712", name.span, what);
             }
             return Ok(match meaning {
-                Meaning::Var(var) => Value::Term(Term::Var(var), Sort::Of(var)),
+                Meaning::Var(var) => Value { meaning: Term::Var(var), sort: Some(Sort::Of(var)) },
                 Meaning::Value(value) => {
-                    self.parts += match &value {
-                        Value::Formula(formula) => formula.size(),
-                        Value::Term(term, _) => term.size(),
-                    };
+                    self.parts += value.meaning.size();
                     value
                 }
             });
@@ -465,11 +453,11 @@ impl<'s, 'f> Resolver<'s, 'f> {
                 self.new |= primed;
                 let parts = self.call(at, name, args);
                 self.new = before;
-                return Ok(Value::Formula(Formula::and(parts?.into_iter().map(|it| it.formula))));
+                return Ok(Formula::and(parts?.into_iter().map(|it| it.formula)).into());
             }
             Some(Global::Transition(_) | Global::Claim(_)) => {
                 let what = format!("`{}` is not a relation, constant, function or definition", name.text);
-                return Err(Box::new(Diagnostic::error("C0712", name.span, what)));
+                return refuse("C0712", name.span, what);
             }
             None => {
                 let error = Diagnostic::error("C0712", name.span, format!("unknown name `{}`", name.text));
@@ -485,7 +473,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         }
         if self.states == States::None && symbol.mutable {
             let what = format!("an axiom is about things that never change; `{}` is mutable", name.text);
-            return Err(Box::new(Diagnostic::error("C0712", name.span, what)));
+            return refuse("C0712", name.span, what);
         }
         let mut terms = Vec::new();
         for (arg, sort) in args.iter().zip(&symbol.args) {
@@ -500,7 +488,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
             terms.push(term);
         }
         if symbol.derived {
-            return self.derived(id, name, terms, primed).map(Value::Formula);
+            return self.derived(id, name, terms, primed).map(Value::from);
         }
         // A plain symbol that a step of the older convention leaves alone is of either state.
         let may_change = symbol.mutable && (!self.is_older() || self.modified.contains(&id));
@@ -509,8 +497,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
             self.mentioned.entry(id).or_default()[usize::from(app.new)].get_or_insert(name.span);
         }
         Ok(match symbol.result {
-            None => Value::Formula(Formula::Is(app)),
-            Some(sort) => Value::Term(Term::App(app), Sort::Known(sort)),
+            None => Formula::Is(app).into(),
+            Some(sort) => Value { meaning: Term::App(app), sort: Some(Sort::Known(sort)) },
         })
     }
 
@@ -538,7 +526,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
         }
         if self.calls == MAX_CALLS {
             let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
-            return Err(Box::new(Diagnostic::error("C0715", name.span, what)));
+            return refuse("C0715", name.span, what);
         }
         let mut scope: Vec<(&'f str, Meaning)> = Vec::new();
         for ((param, arg), sort) in names.iter().zip(args).zip(&self.symbols.get(id).args) {
@@ -550,9 +538,10 @@ impl<'s, 'f> Resolver<'s, 'f> {
             }
             if arg.depth() > MAX_DEPTH {
                 let what = format!("the argument is nested more than {MAX_DEPTH} deep");
-                return Err(Box::new(Diagnostic::error("C0715", name.span, what)));
+                return refuse("C0715", name.span, what);
             }
-            scope.push((&param.text, Meaning::Value(Value::Term(arg, Sort::Known(*sort)))));
+            let value = Value { meaning: arg, sort: Some(Sort::Known(*sort)) };
+            scope.push((&param.text, Meaning::Value(value)));
         }
         let outer = std::mem::replace(&mut self.scope, scope);
         let before = self.new;
@@ -569,9 +558,7 @@ impl<'s, 'f> Resolver<'s, 'f> {
 /// Whether a term is of the state.
 fn mentions_mutable(term: &Term, symbols: &Symbols<'_>) -> bool {
     let mut found = false;
-    term.visit(&mut |_| {}, &mut |it| {
-        found |= matches!(it, Term::App(app) if symbols.get(app.symbol).mutable);
-    });
+    term.each_app(&mut |app| found |= symbols.get(app.symbol).mutable);
     found
 }
 

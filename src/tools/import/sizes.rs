@@ -11,7 +11,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::formula::{Formula, SortId, Term, VarId};
 use super::resolve::Part;
 use super::symbols::{Symbols, Vars};
-use super::tree::Made;
+use super::tree::{Made, refuse};
 
 /// The most quantifiers of a sentence about the number of elements.
 const MAX_QUANTIFIERS: usize = 7;
@@ -34,14 +34,14 @@ impl Sizes {
     /// It has too many quantifiers.
     pub fn note(&mut self, part: &Part, vars: &Vars) -> Made<bool> {
         let mut bound: Vec<VarId> = Vec::new();
-        part.formula.each_formula(&mut |it| {
+        part.formula.visit(&mut |it| {
             if let Formula::Each { vars, .. } = it {
                 bound.extend(vars);
             }
         });
         let Some(sort) = bound.first().map(|it| vars.known(*it)) else { return Ok(false) };
         let mut plain = part.formula.symbols().is_empty() && bound.iter().all(|it| vars.known(*it) == sort);
-        part.formula.each_term(&mut |term| plain &= matches!(term, Term::Var(_)));
+        part.formula.visit(&mut |it| plain &= matches!(it, Term::Var(_)) || !it.is_term());
         if !plain {
             return Ok(false);
         }
@@ -50,7 +50,7 @@ impl Sizes {
                 "a formula with {} quantifiers about the number of elements; at most {MAX_QUANTIFIERS} are supported",
                 bound.len()
             );
-            return Err(Box::new(Diagnostic::error("C0715", part.span, what)));
+            return refuse("C0715", part.span, what);
         }
         let size = self.0.entry(sort).or_insert(Size { allowed: vec![true], span: part.span });
         let (longest, last) = (size.allowed.len().max(bound.len()), size.allowed[size.allowed.len() - 1]);
@@ -96,7 +96,7 @@ impl Sizes {
                 let what = format!(
                     "nothing satisfies this, whatever the number of elements of `{name}`: nothing is left to check"
                 );
-                return Err(Box::new(Diagnostic::error("C0712", *span, what)));
+                return refuse("C0712", *span, what);
             }
             let (least, most) = (self.least(*sort), self.most(*sort).unwrap_or(allowed.len()));
             if let Some(gap) = (least..=most).find(|it| !allowed[it - 1]) {
@@ -124,7 +124,7 @@ fn holds(formula: &Formula, elements: usize, names: &mut Vec<(VarId, usize)>) ->
             value(&sides[0], names) == value(&sides[1], names)
         }
         // Not a formula about equality.
-        Formula::Is(_) => false,
+        Formula::Is(_) | Formula::App(_) | Formula::Var(_) | Formula::Value(_) => false,
         Formula::Not(inner) => !holds(inner, elements, names),
         Formula::And(parts) => parts.iter().all(|it| holds(it, elements, names)),
         Formula::Or(parts) => parts.iter().any(|it| holds(it, elements, names)),

@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::Span;
 
-use super::equations::{Branch, Value};
+use super::equations::Branch;
 use super::formula::{App, Formula, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::symbols::Symbols;
@@ -80,14 +80,13 @@ impl Update {
         let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
         let mut value = self.rest.then_some(Term::App(same));
         for branch in self.branches.iter().rev() {
-            let Value::Term(term) = &branch.value else { return None };
-            let term = term.map(&mut |it| match it {
-                Term::Var(var) => place(var).unwrap_or(it),
-                other => other,
-            });
+            if !branch.value.is_term() {
+                return None;
+            }
+            let term = branch.value.substitute(&place);
             value = Some(match value {
                 None => term,
-                Some(rest) => Term::If(Box::new(branch.condition.substitute(&place)), Box::new([term, rest])),
+                Some(rest) => Term::If(Box::new([branch.condition.substitute(&place), term, rest])),
             });
         }
         value
@@ -101,10 +100,7 @@ impl Update {
 
     /// The new value of a relation as one formula about the cell.
     pub fn whole(&self) -> Formula {
-        let given = self.branches.iter().map(|branch| match &branch.value {
-            Value::Truth(formula) => Formula::and([branch.condition.clone(), formula.clone()]),
-            Value::Term(_) => Formula::FALSE,
-        });
+        let given = self.branches.iter().map(|it| Formula::and([it.condition.clone(), it.value.clone()]));
         let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
         let same = Formula::Is(App { symbol: self.symbol, args, new: false });
         let none = self.branches.iter().map(|it| it.condition.clone().not());
@@ -114,7 +110,7 @@ impl Update {
 
     /// Whether each cell that it changes gets this value.
     pub fn only_makes(&self, truth: bool) -> bool {
-        if self.branches.iter().any(|it| matches!(it.value, Value::Term(_))) {
+        if self.branches.iter().any(|it| it.value.is_term()) {
             return false;
         }
         let args: Vec<Term> = self.cell.iter().map(|it| Term::Var(*it)).collect();
@@ -126,13 +122,11 @@ impl Update {
 
     /// The value in a branch as a formula, to look for something in it.
     pub fn stated(&self, branch: &Branch) -> Formula {
-        match &branch.value {
-            Value::Truth(formula) => formula.clone(),
-            Value::Term(term) => {
-                let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
-                Formula::equal(Term::App(App { symbol: self.symbol, args, new: true }), term.clone())
-            }
+        if !branch.value.is_term() {
+            return branch.value.clone();
         }
+        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        Formula::equal(Term::App(App { symbol: self.symbol, args, new: true }), branch.value.clone())
     }
 }
 

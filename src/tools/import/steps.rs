@@ -19,12 +19,12 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::enumerations::Case;
-use super::equations::{Branch, Equation, Value, cases, conflict, equations, uncovered};
+use super::equations::{Branch, Equation, cases, conflict, equations, uncovered};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
 use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
-use super::tree::{Definition, Made};
+use super::tree::{Definition, Made, refuse};
 use super::universals::{MAX_BOUND, alternates, is_noted, widest};
 use super::ways::{Facts, MAX_WAYS, argument, flattened, named, ways};
 
@@ -53,13 +53,13 @@ impl Steps<'_, '_> {
             if let Some((id, _)) = other {
                 let name = &self.symbols.get(id).name;
                 let what = format!("`{name}` has a new value, but is not in `modifies`");
-                return Err(error("C0712", part.span, what));
+                return refuse("C0712", part.span, what);
             }
         }
         let Some(alternatives) = alternatives(parts) else {
             let what =
                 format!("`{}` stands for more than {MAX_ALTERNATIVES} transitions", definition.name.text);
-            return Err(error("C0715", definition.name.span, what));
+            return refuse("C0715", definition.name.span, what);
         };
         let mut all = Vec::new();
         for parts in alternatives {
@@ -209,12 +209,12 @@ impl Steps<'_, '_> {
                 let name = self.vars.name(var);
                 let what =
                     format!("no argument of `{}` determines `{name}`, and its value does", symbol.name);
-                error("C0713", equation.span, what)
+                Box::new(Diagnostic::error("C0713", equation.span, what))
             })?);
         }
         if branches.len() > MAX_BRANCHES {
             let what = format!("more than {MAX_BRANCHES} cases of a new value of `{}`", symbol.name);
-            return Err(error("C0715", span, what));
+            return refuse("C0715", span, what);
         }
         let guard = Formula::and(step.guard.iter().map(|it| it.formula.clone()).filter(is_plain));
         let excluded = |condition: Formula| {
@@ -229,8 +229,8 @@ impl Steps<'_, '_> {
         let Some(open) = uncovered(&branches, &excluded) else {
             // Cells that keep their value are the rest.
             let own = App { symbol: id, args: cell.iter().map(|it| Term::Var(*it)).collect(), new: false };
-            let [truth, term] = [Value::Truth(Formula::Is(own.clone())), Value::Term(Term::App(own))];
-            let keeps = |it: &Branch| it.value == truth || it.value == term;
+            let keeps =
+                |it: &Branch| matches!(&it.value, Formula::Is(app) | Formula::App(app) if *app == own);
             let rest = branches.iter().any(keeps);
             branches.retain(|it| !keeps(it));
             return Ok(vec![with(step, Update { symbol: id, cell, branches, rest })]);
@@ -246,14 +246,13 @@ impl Steps<'_, '_> {
             let help = "say what they are: `new(..) <-> ..` for all cells";
             return Err(Box::new(Diagnostic::error("C0713", span, what).help(help)));
         }
-        let value = |value: Value| Branch { condition: open.clone(), value, span };
+        let value = |value: Formula| Branch { condition: open.clone(), value, span };
         let mut all = Vec::new();
         if let Some(values) = self.enumerated(id) {
             for one in values {
                 let mut step = step.clone();
                 step.remark = joined(&step.remark, &self.becomes(id, *one, " at one place"));
-                let branches =
-                    branches.iter().cloned().chain([value(Value::Term(Term::Value(*one)))]).collect();
+                let branches = branches.iter().cloned().chain([value(Term::Value(*one))]).collect();
                 all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
             }
         } else if symbol.result.is_some() {
@@ -261,14 +260,14 @@ impl Steps<'_, '_> {
             let param = self.fresh(&Term::App(App { symbol: id, args, new: true }));
             let mut step = step;
             step.params.push(param);
-            branches.push(value(Value::Term(Term::Var(param))));
+            branches.push(value(Term::Var(param)));
             all.push(with(step, Update { symbol: id, cell, branches, rest: false }));
         } else {
             for truth in [Formula::TRUE, Formula::FALSE] {
                 let mut step = step.clone();
                 let word = if truth == Formula::TRUE { "becomes true" } else { "becomes false" };
                 step.remark = joined(&step.remark, &format!("`{}` {word} at one place", symbol.name));
-                let branches = branches.iter().cloned().chain([value(Value::Truth(truth))]).collect();
+                let branches = branches.iter().cloned().chain([value(truth)]).collect();
                 all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
             }
         }
@@ -331,7 +330,7 @@ impl Steps<'_, '_> {
                 formula => {
                     if alternates(&formula, None) {
                         let what = "within a disjunction, there is an element such that all ..: a guard that is not supported";
-                        return Err(error("C0714", span, what.to_owned()));
+                        return refuse("C0714", span, what);
                     }
                     step.guard.push(Part { formula, span });
                 }
@@ -346,13 +345,13 @@ impl Steps<'_, '_> {
             let Update { cell, branches, .. } = update;
             for branch in branches {
                 branch.condition = branch.condition.normal().propagated(cell);
-                if let Value::Truth(formula) = &branch.value {
-                    branch.value = Value::Truth(formula.normal().propagated(cell));
+                if !branch.value.is_term() {
+                    branch.value = branch.value.normal().propagated(cell);
                 }
             }
         }
         loop {
-            let of_params = |term: &Term| term.vars().iter().any(|it| !step.params.contains(it));
+            let of_params = |term: &Term| term.free().iter().any(|it| !step.params.contains(it));
             // A cell of an enumerated type has a value in any case.
             let has_values =
                 |term: &Term| matches!(term, Term::App(app) if self.enumerated(app.symbol).is_some());
@@ -373,12 +372,7 @@ impl Steps<'_, '_> {
             }
             for branch in step.updates.iter_mut().flat_map(|it| &mut it.branches) {
                 branch.condition = named(&branch.condition, &term, var);
-                branch.value = match &branch.value {
-                    Value::Truth(formula) => Value::Truth(named(formula, &term, var)),
-                    Value::Term(value) => {
-                        Value::Term(value.map(&mut |it| if it == term { Term::Var(var) } else { it }))
-                    }
-                };
+                branch.value = named(&branch.value, &term, var);
             }
             step.params.push(var);
             let formula = Formula::equal(Term::Var(var), term);
@@ -392,7 +386,7 @@ impl Steps<'_, '_> {
             if widest > MAX_BOUND {
                 let what =
                     format!("a guard about {widest} elements at once; at most {MAX_BOUND} are supported");
-                return Err(error("C0715", span, what));
+                return refuse("C0715", span, what);
             }
         }
         for update in &step.updates {
@@ -412,7 +406,7 @@ impl Steps<'_, '_> {
                             "the new value of a cell of `{name}` needs the value of a function of that cell as an argument"
                         )
                     };
-                    return Err(error("C0714", branch.span, what));
+                    return refuse("C0714", branch.span, what);
                 }
             }
         }
@@ -447,7 +441,7 @@ impl Steps<'_, '_> {
     pub fn copies(&self, step: &Step) -> Made<Vec<Step>> {
         let Some(ways) = ways(&step.params, self.vars) else {
             let what = format!("the parameters of `{}` coincide in more than {MAX_WAYS} ways", step.name);
-            return Err(error("C0715", step.span, what));
+            return refuse("C0715", step.span, what);
         };
         let mut all = Vec::new();
         for way in ways {
@@ -466,10 +460,7 @@ impl Steps<'_, '_> {
             });
             for branch in copy.updates.iter_mut().flat_map(|it| &mut it.branches) {
                 branch.condition = way.of(&branch.condition);
-                branch.value = match &branch.value {
-                    Value::Truth(formula) => Value::Truth(way.of(formula)),
-                    Value::Term(term) => Value::Term(way.of_term(term)),
-                };
+                branch.value = way.of(&branch.value);
             }
             copy.params = way.params();
             copy.remark = joined(&step.remark, &way.remark(self.vars));
@@ -485,20 +476,15 @@ fn few<'a>(mut steps: impl ExactSizeIterator<Item = &'a Step>) -> Made<()> {
         return Ok(());
     }
     let (name, span) = steps.next().map_or(("", Span::default()), |it| (&it.name, it.span));
-    let what = format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions");
-    Err(error("C0715", span, what))
-}
-
-fn error(code: &'static str, span: Span, what: String) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(code, span, what))
+    refuse("C0715", span, format!("`{name}` stands for more than {MAX_ALTERNATIVES} transitions"))
 }
 
 /// A value of a function that an update compares. Functions of mypyvy have a value everywhere, cells need not: the step asks for it.
 fn compared(branch: &Branch, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
     let mut found = None;
-    let said = if let Value::Truth(formula) = &branch.value { Some(formula) } else { None };
+    let said = (!branch.value.is_term()).then_some(&branch.value);
     for formula in std::iter::once(&branch.condition).chain(said) {
-        formula.each_formula(&mut |it| {
+        formula.visit(&mut |it| {
             if let Formula::Equal(sides) = it {
                 let function = |side: &&Term| matches!(side, Term::App(app) if !app.args.is_empty());
                 let applied = sides.iter().find(|side| function(side) && !skip(side));
@@ -525,7 +511,7 @@ pub(super) fn unshown_sorts<'f>(
 ) -> BTreeSet<SortId> {
     let mut sorts = BTreeSet::new();
     for formula in formulas {
-        formula.each_formula(&mut |it| {
+        formula.visit(&mut |it| {
             if let Formula::Each { vars: bound, .. } = it {
                 sorts.extend(bound.iter().map(|var| vars.known(*var)));
             }
@@ -585,7 +571,7 @@ fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Ter
 /// Whether a quantified part is about the cell.
 fn depends(formula: &Formula, cell: &[VarId]) -> bool {
     let mut found = false;
-    formula.each_formula(&mut |it| {
+    formula.visit(&mut |it| {
         if let Formula::Each { .. } = it {
             found |= it.free().iter().any(|var| cell.contains(var));
         }

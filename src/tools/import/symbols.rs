@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::formula::{Formula, SortId, SymbolId, Term, VarId};
-use super::tree::{Definition, Expr, File, Name, SymbolDecl};
+use super::tree::{Definition, Expr, File, Made, Name, SymbolDecl, refuse};
 
 /// The most arguments of a relation, as the language has it for indices of arrays.
 pub(super) const MAX_ARGUMENTS: usize = 8;
@@ -123,7 +123,7 @@ impl<'f> Symbols<'f> {
         }
     }
 
-    pub fn sort(&self, name: &Name) -> Result<SortId, Box<Diagnostic>> {
+    pub fn sort(&self, name: &Name) -> Made<SortId> {
         self.sort_numbers.get(name.text.as_str()).copied().ok_or_else(|| {
             let what = format!("unknown sort `{}`", name.text);
             let error = Diagnostic::error("C0712", name.span, what);
@@ -151,7 +151,7 @@ impl<'f> Symbols<'f> {
     ///
     /// # Errors
     /// A name that is not one of something that changes by itself.
-    pub fn modified(&self, definition: &Definition) -> Result<Vec<SymbolId>, Box<Diagnostic>> {
+    pub fn modified(&self, definition: &Definition) -> Made<Vec<SymbolId>> {
         let mut modified = Vec::new();
         for name in &definition.modifies {
             let what = match self.lookup(&name.text) {
@@ -166,7 +166,7 @@ impl<'f> Symbols<'f> {
                 }
                 _ => format!("`{}` is not mutable", name.text),
             };
-            return Err(Box::new(Diagnostic::error("C0712", name.span, what)));
+            return refuse("C0712", name.span, what);
         }
         Ok(modified)
     }

@@ -6,6 +6,11 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 /// What is read or made, or why the language cannot say it.
 pub(super) type Made<T> = Result<T, Box<Diagnostic>>;
 
+/// Says what is wrong at a place.
+pub(super) fn refuse<T>(code: &'static str, span: Span, what: impl Into<String>) -> Made<T> {
+    Err(Box::new(Diagnostic::error(code, span, what)))
+}
+
 /// A name where it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Name {

@@ -38,7 +38,7 @@ fn width(formula: &Formula, bound: &mut Vec<VarId>) -> usize {
         literal => {
             let mut named = std::collections::BTreeSet::new();
             literal.each_app(&mut |app| {
-                let about = |term: &&Term| term.vars().iter().any(|it| bound.contains(it));
+                let about = |term: &&Term| term.free().iter().any(|it| bound.contains(it));
                 named.extend(app.args.iter().filter(|it| matches!(it, Term::App(_))).filter(about).cloned());
             });
             named.len()

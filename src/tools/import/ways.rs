@@ -51,19 +51,11 @@ impl Way {
         self.pairs.iter().copied().filter(|(var, of)| var != of)
     }
 
-    /// A formula of this way: its variables replaced, comparisons of them decided.
+    /// A formula or term of this way: its variables replaced, comparisons of them decided.
     pub fn of(&self, formula: &Formula) -> Formula {
         let replaced =
             formula.substitute(&|var| self.merged().find(|it| it.0 == var).map(|it| Term::Var(it.1)));
         apart(&replaced, &self.params())
-    }
-
-    /// A term of this way.
-    pub fn of_term(&self, term: &Term) -> Term {
-        term.map(&mut |it| match it {
-            Term::Var(var) => self.merged().find(|it| it.0 == var).map_or(it, |it| Term::Var(it.1)),
-            other => other,
-        })
     }
 
     /// Whether a conjunction plainly excludes it, where axioms hold of each element.
