@@ -90,7 +90,7 @@ impl Unnamed {
                 if *integer && *sign == Sign::NotPositive {
                     total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
                 }
-                total = plus(&GroundSum::constant(Rational::ZERO), Rational::ONE.neg(), &total)?;
+                total = plus(&GroundSum::number(Rational::ZERO), Rational::ONE.neg(), &total)?;
                 Relation::Le
             }
         };
@@ -100,7 +100,7 @@ impl Unnamed {
     /// What a sum adds up to over the class of a representative, whose cells it reads; `None` where it reads more than the state
     /// before a step.
     fn total(self, sum: &GroundSum, process: u8) -> Result<Option<GroundSum>, Overflow> {
-        let mut total = plus(&GroundSum::constant(Rational::ZERO), sum.constant, &self.rest(process))?;
+        let mut total = plus(&GroundSum::number(Rational::ZERO), sum.constant, &self.rest(process))?;
         for (cell, coefficient) in &sum.terms {
             if cell.role != CellRole::Held {
                 return Ok(None);
@@ -388,14 +388,14 @@ impl Making<'_, '_> {
         self.at_least(&rest, 0)?;
         if let Some(most) = self.definitions.system.max_procs {
             let room = i64::from(most) - i64::from(self.situation.procs);
-            let bound = plus(&rest, Rational::ONE, &GroundSum::constant(Rational::integer(-room)))?;
+            let bound = plus(&rest, Rational::ONE, &GroundSum::number(Rational::integer(-room)))?;
             self.facts.push(compare(bound, Relation::Le, true)?);
         }
         Ok(rest)
     }
 
     fn at_least(&mut self, sum: &GroundSum, least: i64) -> Result<(), Overflow> {
-        let negated = plus(&GroundSum::constant(Rational::integer(least)), Rational::ONE.neg(), sum)?;
+        let negated = plus(&GroundSum::number(Rational::integer(least)), Rational::ONE.neg(), sum)?;
         self.facts.push(compare(negated, Relation::Le, true)?);
         Ok(())
     }
@@ -409,7 +409,7 @@ impl Making<'_, '_> {
             let rest = unnamed.rest(*representative);
             self.at_least(&rest, 0)?;
             if class.is_single() {
-                let bound = plus(&rest, Rational::ONE, &GroundSum::constant(Rational::ONE.neg()))?;
+                let bound = plus(&rest, Rational::ONE, &GroundSum::number(Rational::ONE.neg()))?;
                 self.facts.push(compare(bound, Relation::Le, true)?);
             }
             left = plus(&left, Rational::ONE.neg(), &rest)?;
@@ -453,12 +453,12 @@ impl Making<'_, '_> {
     /// A count is what named processes and classes contribute.
     fn define(&mut self, count: &Counted, classes: &[(u8, Class<'_>)]) -> Result<(), Overflow> {
         let mut sum = plus(
-            &GroundSum::constant(Rational::ZERO),
+            &GroundSum::number(Rational::ZERO),
             Rational::ONE.neg(),
             &GroundSum::of(count.cell.clone()),
         )?;
         for named in &count.named {
-            let one = || vec![(GroundFormula::TRUE, GroundSum::constant(Rational::ONE))];
+            let one = || vec![(GroundFormula::TRUE, GroundSum::number(Rational::ONE))];
             let ways = named.ways.clone().unwrap_or_else(one);
             let value = self.value(&named.when, ways, count.integer)?;
             sum = plus(&sum, Rational::ONE, &value)?;
@@ -485,7 +485,7 @@ impl Making<'_, '_> {
             // What its one process contributes, if there is one.
             let exists = compare(all(), Relation::Le, true)?.not();
             let when = GroundFormula::all([moved(&rest.when, self.generic, representative), exists]);
-            let one = || vec![(GroundFormula::TRUE, GroundSum::constant(Rational::ONE))];
+            let one = || vec![(GroundFormula::TRUE, GroundSum::number(Rational::ONE))];
             let at = |(when, sum): &(GroundFormula, GroundSum)| {
                 (moved(when, self.generic, representative), moved_sum(sum, self.generic, representative))
             };
@@ -494,7 +494,7 @@ impl Making<'_, '_> {
         }
         let uniform = class.uniform(&rest.when);
         if uniform == Some(GroundFormula::FALSE) {
-            return Ok(GroundSum::constant(Rational::ZERO));
+            return Ok(GroundSum::number(Rational::ZERO));
         }
         let ways = match &rest.ways {
             None => Some(vec![(GroundFormula::TRUE, all())]),
@@ -551,7 +551,7 @@ impl Making<'_, '_> {
         }
         let otherwise = when.clone().not();
         if otherwise != GroundFormula::FALSE {
-            cases.push((otherwise, GroundSum::constant(Rational::ZERO)));
+            cases.push((otherwise, GroundSum::number(Rational::ZERO)));
         }
         if let [(GroundFormula::All(conjuncts), sum)] = &cases[..]
             && conjuncts.is_empty()
@@ -606,7 +606,7 @@ impl Making<'_, '_> {
             let integer = cell.ty(self.definitions.system) != Type::Real;
             let mut first: Option<GroundSum> = None;
             for partition in used {
-                let mut all = GroundSum::constant(Rational::ZERO);
+                let mut all = GroundSum::number(Rational::ZERO);
                 for &representative in &partitions[partition] {
                     let total = GroundSum::of(at(&cell, representative));
                     let zero = compare(total.clone(), Relation::Eq, integer)?;

@@ -62,10 +62,7 @@ fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -
 }
 
 fn proc_name(proc: ProcRef) -> String {
-    match proc {
-        ProcRef::Var(i) => format!("p{}", i + 1),
-        ProcRef::Const(k) => format!("#{}", k + 1),
-    }
+    proc.named(|v| format!("p{}", v + 1))
 }
 
 fn term_text(system: &System, term: &Term, name: &dyn Fn(ProcRef) -> String) -> Option<String> {

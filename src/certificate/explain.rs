@@ -4,7 +4,6 @@ use super::cubes::Cubes;
 use super::declaration::{declaration, literal_words};
 use super::failure::{NoCertificate, ProofFailure};
 use super::obligation::Obligation;
-use super::obligations::literal_vars;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::words::reason;
 
@@ -32,7 +31,7 @@ pub fn explain(refused: &NoCertificate) -> String {
     match refused {
         NoCertificate::Words(cube, system) => {
             let wordless = cube.literals().find(|it| literal_words(system, it).is_none());
-            let which = wordless.and_then(|it| literal_vars(it).first().copied());
+            let which = wordless.and_then(|it| it.vars().next());
             let declared = which.filter(|var| system.count_of(*var).is_none());
             let name = declared.map_or_else(|| "a number".to_owned(), |var| system.title(var));
             format!("the numbers of a cube about {name} leave the 64-bit range where they are written")

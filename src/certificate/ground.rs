@@ -7,8 +7,8 @@
 use smallvec::SmallVec;
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Dnf, Forbidden, Linear, Literal, ProcRef, Rational, Relation, System, Term,
-    Transition, Type, VarId,
+    Assignment, Branch, Cell, Dnf, Forbidden, Linear, Literal, Rational, Relation, System, Term, Transition,
+    Type, VarId,
 };
 
 /// A number left the 64-bit range.
@@ -65,26 +65,7 @@ pub enum GroundPoint {
     Place(GroundCell),
 }
 
-/// `constant + sum of coefficient * cell`; cells sorted, no coefficient zero.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct GroundSum {
-    /// Cells and their coefficients.
-    pub terms: Vec<(GroundCell, Rational)>,
-    /// The constant.
-    pub constant: Rational,
-}
-
-impl GroundSum {
-    /// A number.
-    pub const fn constant(constant: Rational) -> Self {
-        Self { terms: Vec::new(), constant }
-    }
-
-    /// A cell.
-    pub fn of(cell: GroundCell) -> Self {
-        Self { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }
-    }
-}
+pub type GroundSum = Linear<GroundCell>;
 
 /// How a sum compares with zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -366,7 +347,7 @@ impl<'a> GroundReader<'a> {
         names: &[u8],
         reading: Reading<'_>,
     ) -> Result<Vec<(GroundFormula, GroundSum)>, Overflow> {
-        let mut ways = vec![(GroundFormula::TRUE, GroundSum::constant(expr.constant))];
+        let mut ways = vec![(GroundFormula::TRUE, GroundSum::number(expr.constant))];
         for (cell, coefficient) in &expr.terms {
             let mut next = Vec::new();
             for (when, value) in self.cell(cell, names, reading)? {
@@ -411,7 +392,7 @@ impl<'a> GroundReader<'a> {
         Ok(match term {
             Term::Constructor(c) => vec![(GroundFormula::TRUE, GroundValue::Constructor(*c))],
             Term::Proc(p) => {
-                vec![(GroundFormula::TRUE, GroundValue::Point(GroundPoint::Process(process(*p, names))))]
+                vec![(GroundFormula::TRUE, GroundValue::Point(GroundPoint::Process(p.of(names))))]
             }
             Term::Cell(cell) => return self.cell(cell, names, reading),
             Term::Linear(linear) => {
@@ -538,15 +519,8 @@ impl<'a> GroundReader<'a> {
     }
 }
 
-fn process(proc: ProcRef, names: &[u8]) -> u8 {
-    match proc {
-        ProcRef::Var(i) => names[usize::from(i)],
-        ProcRef::Const(k) => k,
-    }
-}
-
 fn place(cell: &Cell, names: &[u8]) -> GroundCell {
-    let index = cell.index.iter().map(|&p| process(p, names)).collect();
+    let index = cell.index.iter().map(|&p| p.of(names)).collect();
     GroundCell { var: cell.var, index, role: CellRole::Held }
 }
 
@@ -555,23 +529,12 @@ fn choose(ways: GroundValues, test: impl Fn(&GroundValue) -> GroundFormula) -> G
 }
 
 /// `sum + coefficient * other`.
-pub fn plus(sum: &GroundSum, coefficient: Rational, other: &GroundSum) -> Result<GroundSum, Overflow> {
-    let times = |n: Rational| coefficient.mul(n).ok_or(Overflow);
-    let mut out = sum.clone();
-    out.constant = out.constant.add(times(other.constant)?).ok_or(Overflow)?;
-    for (place, n) in &other.terms {
-        let n = times(*n)?;
-        match out.terms.binary_search_by(|term| term.0.cmp(place)) {
-            Ok(at) => {
-                out.terms[at].1 = out.terms[at].1.add(n).ok_or(Overflow)?;
-                if out.terms[at].1.is_zero() {
-                    out.terms.remove(at);
-                }
-            }
-            Err(at) => out.terms.insert(at, (place.clone(), n)),
-        }
-    }
-    Ok(out)
+pub fn plus<C: Clone + Ord>(
+    sum: &Linear<C>,
+    coefficient: Rational,
+    other: &Linear<C>,
+) -> Result<Linear<C>, Overflow> {
+    sum.add_scaled(coefficient, other).ok_or(Overflow)
 }
 
 /// `sum relation 0` with a positive first coefficient, or its truth.

@@ -3,8 +3,7 @@
 use super::cubes::{CubeInstance, Cubes};
 use super::ground::GroundReader;
 use super::obligation::Obligation;
-use super::obligations::literal_vars;
-use cubicle_lang::model::{Forbidden, Literal, ProcRef, System, Term, VarId};
+use cubicle_lang::model::{Forbidden, Literal, ProcRef, System, VarId};
 use cubicle_run::interrupt::Interrupt;
 
 /// What a literal of a cube requires, whatever the processes.
@@ -47,7 +46,7 @@ impl<'a> CubeIndex<'a> {
                 levels[last_parameter(literal)].push(literal);
                 let demand = match literal {
                     Literal::In { cell, values } => Demand::Mask(cell.var, *values),
-                    other => Demand::Vars(literal_vars(other)),
+                    other => Demand::Vars(other.vars().collect()),
                 };
                 let at = index.demands.iter().position(|it| it.0 == demand).unwrap_or_else(|| {
                     index.demands.push((demand, vec![0; words]));
@@ -139,21 +138,7 @@ impl<'a> CubeIndex<'a> {
 }
 
 fn last_parameter(literal: &Literal) -> usize {
-    let proc = |p: &ProcRef| match p {
-        ProcRef::Var(i) => usize::from(*i) + 1,
-        ProcRef::Const(_) => 0,
-    };
-    let cell = |cell: &cubicle_lang::model::Cell| cell.index.iter().map(proc).max().unwrap_or(0);
-    let term = |term: &Term| match term {
-        Term::Proc(p) => proc(p),
-        Term::Cell(c) => cell(c),
-        Term::Constructor(_) | Term::Linear(_) => 0,
-    };
-    match literal {
-        Literal::In { cell: c, .. } => cell(c),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left).max(term(right)),
-        Literal::Linear { expr, .. } => expr.terms.iter().map(|(c, _)| cell(c)).max().unwrap_or(0),
-    }
+    literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0)
 }
 
 /// For each case of an obligation, the instances of the invariant that refute it.

@@ -666,19 +666,3 @@ fn arrange(
     }
     Ok(())
 }
-
-/// The variables that a literal reads.
-pub fn literal_vars(literal: &Literal) -> Vec<cubicle_lang::model::VarId> {
-    use cubicle_lang::model::Term;
-    let term = |t: &Term| match t {
-        Term::Cell(cell) => Some(cell.var),
-        Term::Constructor(_) | Term::Proc(_) | Term::Linear(_) => None,
-    };
-    match literal {
-        Literal::In { cell, .. } => vec![cell.var],
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            term(left).into_iter().chain(term(right)).collect()
-        }
-        Literal::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell.var).collect(),
-    }
-}

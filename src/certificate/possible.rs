@@ -458,10 +458,7 @@ impl<'f> Possible<'f> {
 
     /// Whether a literal at these processes holds in all states that are possible, or in none.
     pub fn holds(&self, reader: GroundReader<'_>, literal: &Literal, names: &[u8]) -> Option<bool> {
-        let process = |p: ProcRef| match p {
-            ProcRef::Var(i) => names[usize::from(i)],
-            ProcRef::Const(k) => k,
-        };
+        let process = |p: ProcRef| p.of(names);
         let place = |cell: &Cell| self.layout.at(cell.var, cell.index.iter().map(|&p| process(p)));
         match literal {
             Literal::In { cell, values } => self.is_in(place(cell)?, *values),

@@ -6,7 +6,7 @@
 //! makes the array, its updates and what guards say of it from that line and the model; it takes any such line, since the derived system has the runs of the model
 //! whatever the line says.
 
-use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Tail, Type, VarId, mentioned};
+use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Tail, Type, VarId};
 
 /// The name of a tail's array, and the words of its line after the name.
 pub type NamedTail = (String, String);
@@ -23,12 +23,7 @@ fn literal_text(system: &System, literal: &Literal) -> String {
     let Type::Enum(id) = var.ty else { return String::new() };
     let names = (0..).zip(&system.enumeration(id).constructors);
     let held: Vec<&str> = names.filter(|(c, _)| values >> c & 1 == 1).map(|(_, it)| it.as_str()).collect();
-    let index: Vec<String> = (cell.index.iter())
-        .map(|p| match p {
-            ProcRef::Var(v) => format!("p{}", v + 1),
-            ProcRef::Const(k) => format!("#{}", k + 1),
-        })
-        .collect();
+    let index: Vec<String> = (cell.index.iter()).map(|p| p.named(|v| format!("p{}", v + 1))).collect();
     let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
     format!("{}{index} = {}", var.name, held.join(" | "))
 }
@@ -62,7 +57,7 @@ pub fn read(system: &System, words: &str) -> Option<Tail> {
         })
     };
     let denial: Conj = literals.split("&&").map(literal).collect::<Option<_>>()?;
-    let named = |p: &ProcRef| denial.iter().any(|it| mentioned(it).contains(p));
+    let named = |p: &ProcRef| denial.iter().any(|it| it.procs().contains(p));
     let bound = (constants..16).map(ProcRef::Var).take_while(named).count() as u8;
     Some(Tail { constants, bound, denial })
 }

@@ -16,7 +16,7 @@ use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options};
 use cubicle_run::result::{Report, Stage, Try};
 use cubicle_run::verdict::{Reason, Verdict};
-use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, mentions, stronger};
+use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, stronger};
 
 /// At most this many candidates are looked at, the smallest ones.
 const MOST_CANDIDATES: usize = 12;
@@ -123,7 +123,7 @@ fn widened(system: &System, cubes: &[&Forbidden], interrupt: &Interrupt) -> Vec<
     let mut found: Vec<Forbidden> = Vec::new();
     while !growing.is_empty() && interrupt.reason().is_none() {
         let less = |it: &StrongerClaim| {
-            let named = |p| it.claim.cube.iter().any(|literal| mentions(literal, ProcRef::Var(p)));
+            let named = |p| it.claim.cube.iter().any(|literal| literal.procs().contains(&ProcRef::Var(p)));
             matches!(it.operator, PropertyOperator::DropParameter | PropertyOperator::DropLiteral)
                 && (0..it.claim.params).all(named)
         };

@@ -141,7 +141,7 @@ impl Step<'_> {
         let other = ProcRef::Var(self.arity() + index.len() as u8);
         let generic = self.after(index, other)?;
         let unchanged = generic == self.now(index, other)?;
-        let mut base = number(Rational::ZERO);
+        let mut base = Linear::number(Rational::ZERO);
         if unchanged {
             let cell = Cell { var: self.count.var, index: index.iter().copied().collect() };
             base.terms.push((cell, Rational::ONE));
@@ -198,11 +198,8 @@ impl Step<'_> {
         p: ProcRef,
         value: &dyn Fn(&Cell) -> Option<Ways<Option<Term>>>,
     ) -> Option<Ways<Linear>> {
-        let map = |it: ProcRef| match it {
-            ProcRef::Var(v) => index.get(usize::from(v)).copied().unwrap_or(p),
-            constant @ ProcRef::Const(_) => constant,
-        };
-        let one = Term::Linear(number(Rational::ONE));
+        let map = |it: ProcRef| it.renamed(|v| index.get(usize::from(v)).copied().unwrap_or(p));
+        let one = Term::Linear(Linear::number(Rational::ONE));
         let summand = self.count.summand.clone().map_or(one, Term::Linear);
         let summand = rename::term(&summand, &map)?;
         let body = rename::disjunction(&self.count.body.0, &map)?;
@@ -300,14 +297,7 @@ impl Step<'_> {
             let here = self.and(&unmatched, &when)?;
             if !here.is_empty() {
                 let value = rename::term(&branch.value, &map)?;
-                let own = match &value {
-                    Term::Cell(it) => it == cell,
-                    Term::Linear(it) => {
-                        it.constant.is_zero() && it.terms.as_slice() == [(cell.clone(), Rational::ONE)]
-                    }
-                    Term::Constructor(_) | Term::Proc(_) => false,
-                };
-                found.push((here, Some(value).filter(|_| !own)));
+                found.push((here, Some(value).filter(|value| !value.is(cell))));
             }
             unmatched = self.and(&unmatched, &self.not(&when)?)?;
             if unmatched.is_empty() {
@@ -332,7 +322,7 @@ impl Step<'_> {
             // A number of processes times a number.
             return None;
         }
-        let mut sum = number(Rational::ZERO);
+        let mut sum = Linear::number(Rational::ZERO);
         let mut add = |summand: Option<Linear>, factor: Rational| -> Option<()> {
             let mut free: Vec<ProcRef> = Vec::new();
             let read = when.iter().flatten().flat_map(Literal::cells);
@@ -453,22 +443,12 @@ impl Step<'_> {
 fn with_rest(ways: &Ways<Linear>) -> Ways<Linear> {
     let mut all = ways.clone();
     if !all.iter().any(|(when, _)| when.iter().any(Vec::is_empty)) {
-        all.push((vec![Conj::new()], number(Rational::ZERO)));
+        all.push((vec![Conj::new()], Linear::number(Rational::ZERO)));
     }
     all
 }
 
-fn number(constant: Rational) -> Linear {
-    Linear { terms: Vec::new(), constant }
-}
-
 /// The processes that a literal names outside of cells.
-fn terms(literal: &Literal) -> Vec<ProcRef> {
-    let of = |term: &Term| if let Term::Proc(p) = term { Some(*p) } else { None };
-    match literal {
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            of(left).into_iter().chain(of(right)).collect()
-        }
-        Literal::In { .. } | Literal::Linear { .. } => Vec::new(),
-    }
+fn terms(literal: &Literal) -> impl Iterator<Item = ProcRef> {
+    literal.terms().filter_map(|term| if let Term::Proc(p) = term { Some(*p) } else { None })
 }

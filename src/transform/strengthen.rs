@@ -6,7 +6,7 @@ use std::fmt;
 
 use cubicle_lang::model::Forbidden;
 use cubicle_lang::model::{
-    BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Term, Type, forbids_all_of, negated, rename,
+    BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Type, forbids_all_of, negated, rename,
 };
 
 /// How a property is made stronger.
@@ -133,7 +133,7 @@ pub fn demand(system: &System, claim: &Forbidden) -> f64 {
 
 /// The claim without a parameter; later ones move up. `None` when a number leaves the 64-bit range.
 fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
-    let speaks = |literal: &&Literal| !mentions(literal, ProcRef::Var(param));
+    let speaks = |literal: &&Literal| !literal.procs().contains(&ProcRef::Var(param));
     let moved = |proc: ProcRef| match proc {
         ProcRef::Var(p) if p > param => ProcRef::Var(p - 1),
         other => other,
@@ -146,7 +146,7 @@ fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
 /// the constant might become equal to the new one.
 fn any_process(claim: &Forbidden, constant: u8) -> Option<Conj> {
     let this = ProcRef::Const(constant);
-    if claim.params > 0 || !claim.cube.iter().any(|literal| mentions(literal, this)) {
+    if claim.params > 0 || !claim.cube.iter().any(|literal| literal.procs().contains(&this)) {
         return None;
     }
     rename::conj(&claim.cube, &|proc| if proc == this { ProcRef::Var(0) } else { proc })?
@@ -184,15 +184,4 @@ fn added(literal: &Literal, wider: &Literal) -> Option<Literal> {
         }
         _ => None,
     }
-}
-
-/// Whether a literal mentions a process.
-/// Whether a literal is about a process.
-pub fn mentions(literal: &Literal, proc: ProcRef) -> bool {
-    let term = |term: &Term| *term == Term::Proc(proc);
-    let named = match literal {
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => term(left) || term(right),
-        Literal::In { .. } | Literal::Linear { .. } => false,
-    };
-    named || literal.cells().iter().any(|cell| cell.index.contains(&proc))
 }

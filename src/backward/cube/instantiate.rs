@@ -43,10 +43,7 @@ pub enum CellValue {
 impl Instantiation<'_> {
     /// The process that a reference names.
     pub fn process(&self, p: ProcRef) -> u8 {
-        match p {
-            ProcRef::Var(i) => self.vars[i as usize],
-            ProcRef::Const(k) => k,
-        }
+        p.of(self.vars)
     }
 
     /// The cell of a cell.

@@ -7,7 +7,7 @@ use crate::cube::{
     CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
     conjoin, implies,
 };
-use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId, mentioned};
+use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ pub fn prepare(system: &System) -> Vec<Prepared<'_>> {
             }
             let sorts = (0..transition.arity()).map(|param| sorts_of(system, transition, param)).collect();
             let of_universals = transition.universals.iter().flat_map(|it| it.body.0.iter().flatten());
-            let named: Vec<ProcRef> = of_universals.flat_map(mentioned).collect();
+            let named: Vec<ProcRef> = of_universals.flat_map(Literal::procs).collect();
             let asked =
                 (0..transition.arity()).filter(|at| named.contains(&ProcRef::Var(*at as u8))).collect();
             let witnesses = if transition.universals.is_empty() { Vec::new() } else { witnesses.clone() };

@@ -169,10 +169,7 @@ impl<'a> Encoder<'a> {
     }
 
     fn process(names: Processes<'_>, p: ProcRef) -> usize {
-        match p {
-            ProcRef::Var(i) => names[usize::from(i)],
-            ProcRef::Const(k) => usize::from(k),
-        }
+        p.of(names)
     }
 
     fn cell<'f>(&self, frame: &'f Frame, names: Processes<'_>, cell: &Cell) -> &'f Symbolic {

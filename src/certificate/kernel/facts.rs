@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use super::formula::{CountCell, Formula, Key, Known, LinearAtom, Sum, process_key};
 use super::read::{ONE, Reader, Sort, Time, as_linear, difference};
 use super::simplex::{Constraint, Outcome, solve, value_of};
-use crate::ground::Overflow;
+use crate::ground::{Overflow, plus};
 use cubicle_lang::model::{Rational, Relation};
 
 /// A distance that no constant of a formula is likely to be.
@@ -69,7 +69,7 @@ impl Reader<'_> {
     /// What a premise says, and a formula that holds where it is false.
     fn said(&self, premise: &Premise) -> Result<Option<(Constraint, Formula)>, Overflow> {
         let constraint = |relation, sum| Constraint { relation, sum };
-        let process = |p: u8| process_key(p).ok_or(Overflow).map(Sum::key);
+        let process = |p: u8| process_key(p).ok_or(Overflow).map(Sum::of);
         let consts = self.system.proc_constants;
         Ok(Some(match premise {
             Premise::Atom(atom, holds) => {
@@ -79,27 +79,27 @@ impl Reader<'_> {
                 let (relation, sum) = match (relation, holds) {
                     (Relation::Eq | Relation::Le, true) => (*relation, sum.clone()),
                     (Relation::Le, false) if whole => {
-                        (Relation::Le, sum.negated()?.plus(Rational::ONE, &ONE)?)
+                        (Relation::Le, plus(&sum.negated().ok_or(Overflow)?, Rational::ONE, &ONE)?)
                     }
-                    (Relation::Le, false) => (Relation::Lt, sum.negated()?),
-                    (Relation::Lt, true) if whole => (Relation::Le, sum.plus(Rational::ONE, &ONE)?),
+                    (Relation::Le, false) => (Relation::Lt, sum.negated().ok_or(Overflow)?),
+                    (Relation::Lt, true) if whole => (Relation::Le, plus(&sum, Rational::ONE, &ONE)?),
                     (Relation::Lt, true) => (Relation::Lt, sum.clone()),
-                    (Relation::Lt, false) => (Relation::Le, sum.negated()?),
+                    (Relation::Lt, false) => (Relation::Le, sum.negated().ok_or(Overflow)?),
                     (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
                 };
                 (constraint(relation, sum), Formula::Linear(atom.clone(), !holds))
             }
             Premise::Holds(key, p) => {
-                let sum = Sum::key(*key).minus(&process(*p)?)?;
+                let sum = Sum::of(*key).minus(&process(*p)?).ok_or(Overflow)?;
                 (constraint(Relation::Eq, sum), self.at_process(false, *key, *p))
             }
             Premise::Fixed(p) => {
                 let number = Sum::number(Rational::integer((*p).into()));
-                (constraint(Relation::Eq, process(*p)?.minus(&number)?), Formula::False)
+                (constraint(Relation::Eq, process(*p)?.minus(&number).ok_or(Overflow)?), Formula::False)
             }
             Premise::Above(p) => {
                 let number = Sum::number(Rational::integer(consts.into()));
-                (constraint(Relation::Le, number.minus(&process(*p)?)?), Formula::False)
+                (constraint(Relation::Le, number.minus(&process(*p)?).ok_or(Overflow)?), Formula::False)
             }
         }))
     }
@@ -115,13 +115,13 @@ impl Reader<'_> {
                 Formula::any(denied)
             }
             Fact::Split(sum) => {
-                let positive = Formula::linear(Relation::Lt, sum.negated()?)?;
+                let positive = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?;
                 let negative = Formula::linear(Relation::Lt, sum.clone())?;
                 Formula::linear(Relation::Eq, sum.clone())?.or(negative.or(positive))
             }
             Fact::Apart(p, q) => {
                 let sum = difference(process_key(*p).ok_or(Overflow)?, process_key(*q).ok_or(Overflow)?)?;
-                let after = Formula::linear(Relation::Lt, sum.negated()?)?;
+                let after = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?;
                 Formula::linear(Relation::Lt, sum)?.or(after)
             }
             Fact::Place(key, p) => {
@@ -199,7 +199,7 @@ impl Reader<'_> {
         let whole = values.iter().filter(|(key, value)| !value.is_integer() && self.is_whole(**key));
         if let Some((&key, value)) = whole.min_by_key(|it| *it.0) {
             let bound = Sum::number(Rational::integer(value.floor()));
-            let atom = Formula::linear(Relation::Le, Sum::key(key).minus(&bound)?)?;
+            let atom = Formula::linear(Relation::Le, Sum::of(key).minus(&bound).ok_or(Overflow)?)?;
             if let Some((atom, _)) = as_linear(&atom) {
                 return Ok(Theory::Excluded(Fact::Either(atom)));
             }

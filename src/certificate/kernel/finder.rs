@@ -84,7 +84,7 @@ impl Finder<'_> {
     fn holds(&self, literal: &Literal, names: &[u8], by: (&Numbers, Unsaid)) -> bool {
         let term = |term: &Term| match term {
             Term::Constructor(c) => Some(Rational::integer((*c).into())),
-            Term::Proc(p) => Some(by.0.process(process(*p, names))),
+            Term::Proc(p) => Some(by.0.process(p.of(names))),
             Term::Cell(cell) => self.number(cell, names, by),
             Term::Linear(sum) => self.sum(sum, names, by),
         };
@@ -119,7 +119,7 @@ impl Finder<'_> {
 
     /// The number that a cell holds; `None` where that may be any number.
     fn number(&self, cell: &Cell, names: &[u8], (numbers, unsaid): (&Numbers, Unsaid)) -> Option<Rational> {
-        let index: Vec<u8> = cell.index.iter().map(|&p| process(p, names)).collect();
+        let index: Vec<u8> = cell.index.iter().map(|&p| p.of(names)).collect();
         let key = cell_key(false, cell.var.0, &index)?;
         if let Some(Sort::Enum(_)) = self.reader.sort(key) {
             return Some(Rational::integer(numbers.constructor(key).into()));
@@ -173,33 +173,12 @@ impl Found<'_> {
     }
 }
 
-fn process(p: ProcRef, names: &[u8]) -> u8 {
-    match p {
-        ProcRef::Var(i) => names[usize::from(i)],
-        ProcRef::Const(k) => k,
-    }
-}
-
 /// The literals of a cube by the number of parameters, from the first one, that they are about.
 pub fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
     let mut out = vec![Vec::new(); usize::from(forbidden.params) + 1];
     for literal in &forbidden.cube {
-        let of_proc = |p: &ProcRef| match p {
-            ProcRef::Var(i) => usize::from(*i) + 1,
-            ProcRef::Const(_) => 0,
-        };
-        let of_cells = literal.cells().into_iter().flat_map(|cell| cell.index.iter().map(of_proc));
-        let of_term = |term: &Term| match term {
-            Term::Proc(p) => of_proc(p),
-            Term::Constructor(_) | Term::Cell(_) | Term::Linear(_) => 0,
-        };
-        let of_terms = match literal {
-            Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-                of_term(left).max(of_term(right))
-            }
-            Literal::In { .. } | Literal::Linear { .. } => 0,
-        };
-        out[of_cells.max().unwrap_or(0).max(of_terms)].push(literal);
+        let level = literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0);
+        out[level].push(literal);
     }
     out
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use crate::ground::Overflow;
-use cubicle_lang::model::{Rational, Relation};
+use cubicle_lang::model::{Linear, Relation};
 
 /// The number of a key: of a cell before or after a step at named processes, or of a named process.
 pub type Key = u128;
@@ -142,56 +142,7 @@ impl BitWriter {
     }
 }
 
-/// `constant + sum of coefficient * key`, in order of the keys; no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Sum {
-    /// Keys and coefficients.
-    pub terms: Vec<(Key, Rational)>,
-    /// The constant.
-    pub constant: Rational,
-}
-
-impl Sum {
-    /// A number.
-    pub const fn number(constant: Rational) -> Self {
-        Self { terms: Vec::new(), constant }
-    }
-
-    /// What a key stands for.
-    pub fn key(key: Key) -> Self {
-        Self { terms: vec![(key, Rational::ONE)], constant: Rational::ZERO }
-    }
-
-    /// `self + factor * other`.
-    pub fn plus(&self, factor: Rational, other: &Self) -> Result<Self, Overflow> {
-        let mut out = self.clone();
-        out.constant = factor.mul(other.constant).and_then(|it| out.constant.add(it)).ok_or(Overflow)?;
-        for &(key, coefficient) in &other.terms {
-            let summand = factor.mul(coefficient).ok_or(Overflow)?;
-            match out.terms.binary_search_by_key(&key, |term| term.0) {
-                Ok(at) => {
-                    out.terms[at].1 = out.terms[at].1.add(summand).ok_or(Overflow)?;
-                    if out.terms[at].1.is_zero() {
-                        out.terms.remove(at);
-                    }
-                }
-                Err(_) if summand.is_zero() => {}
-                Err(at) => out.terms.insert(at, (key, summand)),
-            }
-        }
-        Ok(out)
-    }
-
-    /// `self - other`.
-    pub fn minus(&self, other: &Self) -> Result<Self, Overflow> {
-        self.plus(Rational::ONE.neg(), other)
-    }
-
-    /// `-self`.
-    pub fn negated(&self) -> Result<Self, Overflow> {
-        Self::number(Rational::ZERO).minus(self)
-    }
-}
+pub type Sum = Linear<Key>;
 
 /// A comparison with zero, by any relation but `<>`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -277,7 +228,7 @@ impl Formula {
             (Relation::Lt, false) => (Relation::Lt, true),
             (Relation::Lt, true) => (Relation::Le, false),
         };
-        let sum = if flip { sum.negated()? } else { sum };
+        let sum = if flip { sum.negated().ok_or(Overflow)? } else { sum };
         let mut hasher = DefaultHasher::new();
         (atom, &sum).hash(&mut hasher);
         Ok(Self::Linear(Rc::new(LinearAtom { digest: hasher.finish(), relation: atom, sum }), holds))

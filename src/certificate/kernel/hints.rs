@@ -14,7 +14,7 @@ use crate::cubes::Cubes;
 use crate::ground::Overflow;
 use crate::index::Refutations;
 use crate::obligation::Obligation;
-use crate::obligations::{arrangements, literal_vars};
+use crate::obligations::arrangements;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Literal, System, Transition};
 use cubicle_run::interrupt::Interrupt;
@@ -163,7 +163,7 @@ impl Finder<'_> {
     fn steps(&self, cube: usize, transition: usize, arguments: &[Arguments]) -> Result<Vec<Hint>, NoHints> {
         let (t, forbidden) = (&self.system.transitions[transition], &self.cubes.all[cube]);
         let writes = |literal: &Literal| {
-            literal_vars(literal).into_iter().any(|var| {
+            literal.vars().any(|var| {
                 self.reader.count(var).is_some() || t.updates.iter().any(|update| update.var == var)
             })
         };

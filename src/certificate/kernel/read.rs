@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use super::formula::{CountCell, Formula, Key, Sum, Widths, cell_key, process_key};
-use crate::ground::Overflow;
+use crate::ground::{Overflow, plus};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, Rational, Relation, System, Term,
     Transition, Type, VarId,
 };
 
@@ -117,11 +117,13 @@ impl Reader<'_> {
         let Some(count) = self.count(VarId(cell.var)) else { return Ok(Formula::True) };
         let time = if cell.after { later } else { Time::Now };
         let names = [&cell.index[..], &[process]].concat();
-        let part = Sum::key(cell.part(process).ok_or(Overflow)?);
+        let part = Sum::of(cell.part(process).ok_or(Overflow)?);
         let mut values = Vec::new();
         let one = Linear { terms: Vec::new(), constant: Rational::ONE };
         for (when, value) in self.linear(count.summand.as_ref().unwrap_or(&one), &names, time)? {
-            values.push(when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?)?)?));
+            values.push(
+                when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?).ok_or(Overflow)?)?),
+            );
         }
         let counted = self.dnf(&count.body, &names, time)?.and(Formula::any(values));
         let nothing = Formula::linear(Relation::Eq, part)?;
@@ -143,12 +145,12 @@ impl Reader<'_> {
         Ok(match self.sort_of(var) {
             Sort::Enum(all) => Value::Enum(key, all),
             Sort::Process => Value::Place(key),
-            Sort::Number { .. } => Value::Number(Sum::key(key)),
+            Sort::Number { .. } => Value::Number(Sum::of(key)),
         })
     }
 
     fn cell(&self, cell: &Cell, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
-        let index: Vec<u8> = cell.index.iter().map(|&p| process(p, names)).collect();
+        let index: Vec<u8> = cell.index.iter().map(|&p| p.of(names)).collect();
         let now = |after| Ok(vec![(Formula::True, self.cell_at(after, cell.var, &index)?)]);
         let Time::After(transition, args) = time else { return now(false) };
         match transition.updates.iter().find(|it| it.var == cell.var).map(|it| &it.assignment) {
@@ -187,7 +189,7 @@ impl Reader<'_> {
                     let (Value::Number(value), Value::Number(sum)) = (&value, sum) else {
                         unreachable!("a numeric cell")
                     };
-                    let total = Value::Number(sum.plus(*factor, value)?);
+                    let total = Value::Number(plus(&sum, *factor, value)?);
                     next.push((when.clone().and(also.clone()), total));
                 }
             }
@@ -199,7 +201,7 @@ impl Reader<'_> {
     fn term(&self, term: &Term, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
         Ok(match term {
             Term::Constructor(c) => vec![(Formula::True, Value::Constructor(*c))],
-            Term::Proc(p) => vec![(Formula::True, Value::Process(process(*p, names)))],
+            Term::Proc(p) => vec![(Formula::True, Value::Process(p.of(names)))],
             Term::Cell(cell) => self.cell(cell, names, time)?,
             Term::Linear(linear) => self.linear(linear, names, time)?,
         })
@@ -352,8 +354,12 @@ impl Reader<'_> {
                         (Relation::Eq, true) | (Relation::Ne, false) => Formula::linear(Relation::Eq, sum)?,
                         (Relation::Ne, true) | (Relation::Eq, false) => Formula::linear(Relation::Ne, sum)?,
                         (relation, true) => Formula::linear(*relation, sum)?,
-                        (Relation::Le, false) => Formula::linear(Relation::Lt, sum.negated()?)?,
-                        (Relation::Lt, false) => Formula::linear(Relation::Le, sum.negated()?)?,
+                        (Relation::Le, false) => {
+                            Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?
+                        }
+                        (Relation::Lt, false) => {
+                            Formula::linear(Relation::Le, sum.negated().ok_or(Overflow)?)?
+                        }
                     };
                     parts.push(when.and(formula));
                 }
@@ -386,13 +392,6 @@ impl Reader<'_> {
     }
 }
 
-fn process(proc: ProcRef, names: &[u8]) -> u8 {
-    match proc {
-        ProcRef::Var(i) => names[usize::from(i)],
-        ProcRef::Const(k) => k,
-    }
-}
-
 /// Whether each process adds the same integer.
 fn has_whole_summand(count: &Count) -> bool {
     count.summand.as_ref().is_none_or(|it| it.terms.is_empty() && it.constant.is_integer())
@@ -400,8 +399,8 @@ fn has_whole_summand(count: &Count) -> bool {
 
 fn sum_of(value: &Value) -> Result<Sum, Overflow> {
     Ok(match value {
-        Value::Process(p) => Sum::key(process_key(*p).ok_or(Overflow)?),
-        Value::Place(key) => Sum::key(*key),
+        Value::Process(p) => Sum::of(process_key(*p).ok_or(Overflow)?),
+        Value::Place(key) => Sum::of(*key),
         Value::Number(sum) => sum.clone(),
         Value::Constructor(_) | Value::Enum(..) => unreachable!("constructors are not ordered"),
     })
@@ -409,7 +408,7 @@ fn sum_of(value: &Value) -> Result<Sum, Overflow> {
 
 /// What relation the first value has to the second.
 fn compared(relation: Relation, a: &Value, b: &Value) -> Result<Formula, Overflow> {
-    Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?)?)
+    Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?).ok_or(Overflow)?)
 }
 
 /// The formula as an atom or its negation, if it is one.
@@ -422,7 +421,7 @@ pub fn as_linear(formula: &Formula) -> Option<(Rc<super::formula::LinearAtom>, b
 
 /// A difference of two keys.
 pub fn difference(a: Key, b: Key) -> Result<Sum, Overflow> {
-    Sum::key(a).minus(&Sum::key(b))
+    Sum::of(a).minus(&Sum::of(b)).ok_or(Overflow)
 }
 
 /// The number one.

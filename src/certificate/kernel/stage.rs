@@ -10,7 +10,7 @@ use super::read::Time;
 use super::sat::Lit;
 use super::ways::Ways;
 use crate::cubes::CubeInstance;
-use crate::ground::Overflow;
+use crate::ground::{Overflow, plus};
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Rational, Relation};
 use cubicle_run::interrupt::Interrupted;
@@ -196,7 +196,7 @@ impl Finder<'_> {
         };
         let mut others = Sum::number(Rational::ZERO);
         for (factor, cell) in &sum.cells {
-            others = others.plus(*factor, &rest(cell, named)?)?;
+            others = plus(&others, *factor, &rest(cell, named)?)?;
         }
         let nothing = Formula::linear(Relation::Le, others)?;
         Ok(Formula::any(sum.assumed.iter().map(denied).collect()).or(nothing))
@@ -205,9 +205,9 @@ impl Finder<'_> {
 
 /// What processes without a name add to a cell.
 pub fn rest(cell: &CountCell, named: u8) -> Result<Sum, Overflow> {
-    let mut rest = Sum::key(cell.key().ok_or(Overflow)?);
+    let mut rest = Sum::of(cell.key().ok_or(Overflow)?);
     for p in 0..named {
-        rest = rest.minus(&Sum::key(cell.part(p).ok_or(Overflow)?))?;
+        rest = rest.minus(&Sum::of(cell.part(p).ok_or(Overflow)?)).ok_or(Overflow)?;
     }
     Ok(rest)
 }

@@ -16,7 +16,7 @@ use super::read::{Sort, Time};
 use super::simplex::Constraint;
 use super::stage::{Excluded, Item, Stage, rest};
 use super::ways::Ways;
-use crate::ground::Overflow;
+use crate::ground::{Overflow, plus};
 use cubicle_lang::model::{Rational, Relation, VarId};
 
 /// Classes of processes without a name.
@@ -117,9 +117,9 @@ impl Finder<'_> {
     ) -> Result<Vec<Formula>, Overflow> {
         let mut one = Sum::number(Rational::ZERO);
         for (factor, cell) in cells.iter().rev() {
-            one = one.plus(*factor, &Sum::key(cell.part(named).ok_or(Overflow)?))?;
+            one = plus(&one, *factor, &Sum::of(cell.part(named).ok_or(Overflow)?))?;
         }
-        let mut out = vec![Formula::linear(Relation::Lt, one.negated()?)?];
+        let mut out = vec![Formula::linear(Relation::Lt, one.negated().ok_or(Overflow)?)?];
         out.extend(assumed.iter().map(|it| self.widened(named, it)));
         Ok(out)
     }
@@ -170,17 +170,17 @@ fn constraints(
     classes: &[Vec<Rational>],
 ) -> Result<Vec<Constraint>, Overflow> {
     // No cell has such a key.
-    let size = |class: usize| Sum::key(Key::MAX - class as Key);
+    let size = |class: usize| Sum::of(Key::MAX - class as Key);
     let mut out = Vec::new();
     for (number, cell) in cells.iter().enumerate() {
         let mut sum = rest(cell, named)?;
         for (class, adds) in classes.iter().enumerate() {
-            sum = sum.plus(adds[number].neg(), &size(class))?;
+            sum = plus(&sum, adds[number].neg(), &size(class))?;
         }
         out.push(Constraint { relation: Relation::Eq, sum });
     }
     for class in 0..classes.len() {
-        out.push(Constraint { relation: Relation::Le, sum: size(class).negated()? });
+        out.push(Constraint { relation: Relation::Le, sum: size(class).negated().ok_or(Overflow)? });
     }
     Ok(out)
 }

@@ -251,7 +251,7 @@ mod tests {
         match rng.random_range(0..if depth == 0 { 2 } else { 6 }) {
             0 => Formula::In(rng.random_range(2..5), rng.random_range(1..15)),
             1 => {
-                let atom = Formula::linear(Relation::Le, Sum::key(rng.random_range(8..11)));
+                let atom = Formula::linear(Relation::Le, Sum::of(rng.random_range(8..11)));
                 match atom.expect("a small number") {
                     Formula::Linear(atom, _) => Formula::Linear(atom, rng.random_bool(0.5)),
                     other => other,

@@ -128,8 +128,5 @@ impl Reader<'_> {
 
 /// The process that a variable of a formula stands for.
 pub fn named(p: ProcRef, names: &[u8]) -> ProcRef {
-    match p {
-        ProcRef::Var(v) => ProcRef::Var(names[usize::from(v)]),
-        constant @ ProcRef::Const(_) => constant,
-    }
+    p.renamed(|v| ProcRef::Var(names[usize::from(v)]))
 }

@@ -167,14 +167,8 @@ fn fits(model: &System, ranking: &Ranking, params: usize) -> Result<(), NotDeriv
     };
     let formula = |(most, body): &(u8, &[Conj])| {
         body.iter().flatten().all(|literal| {
-            let term = |it: &Term| !matches!(it, Term::Proc(p) if !is_named(*p, *most, model));
-            let terms = match literal {
-                Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-                    term(left) && term(right)
-                }
-                Literal::In { .. } | Literal::Linear { .. } => true,
-            };
-            terms && literal.cells().into_iter().all(|cell| known(cell, *most))
+            literal.procs().into_iter().all(|p| is_named(p, *most, model))
+                && literal.cells().into_iter().all(|cell| known(cell, *most))
         })
     };
     let whole = |(params, number): &(u8, &Linear)| {

@@ -107,7 +107,7 @@ impl<'a> Candidates<'a> {
                 }
             }
         }
-        found.retain(|it| must.iter().all(|p| mentions(it, *p)));
+        found.retain(|it| must.iter().all(|p| it.procs().contains(&ProcRef::Var(*p))));
         found
     }
 
@@ -115,7 +115,7 @@ impl<'a> Candidates<'a> {
     fn own(&self) -> Vec<Literal> {
         let all: Vec<u8> = (0..=self.params).collect();
         let mut found = self.literals(&all, &[self.params]);
-        found.retain(|it| (0..self.params).all(|p| !mentions(it, p)));
+        found.retain(|it| (0..self.params).all(|p| !it.procs().contains(&ProcRef::Var(p))));
         found
     }
 
@@ -123,7 +123,7 @@ impl<'a> Candidates<'a> {
     fn related(&self) -> Vec<Literal> {
         let all: Vec<u8> = (0..=self.params).collect();
         let mut found = self.literals(&all, &[self.params]);
-        found.retain(|it| (0..self.params).any(|p| mentions(it, p)));
+        found.retain(|it| (0..self.params).any(|p| it.procs().contains(&ProcRef::Var(p))));
         found
     }
 
@@ -209,14 +209,4 @@ pub fn difference(left: &Cell, right: &Cell, constant: i64) -> Linear {
 /// `left + more <= right`.
 fn less(left: &Cell, right: &Cell, more: i64) -> Literal {
     Literal::Linear { expr: difference(left, right, more), relation: Relation::Le, integer: true }
-}
-
-/// Whether a literal mentions a process.
-pub fn mentions(literal: &Literal, p: u8) -> bool {
-    let is = |term: &Term| matches!(term, Term::Proc(ProcRef::Var(it)) if *it == p);
-    let names = match literal {
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => is(left) || is(right),
-        Literal::In { .. } | Literal::Linear { .. } => false,
-    };
-    names || literal.cells().iter().any(|cell| cell.index.contains(&ProcRef::Var(p)))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::candidates::Candidates;
 use super::sample::{Move, Sample};
 use cubicle_lang::model::semantics::{Env, Value};
-use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, Progress, Term};
+use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, ProcRef, Progress, Term};
 
 /// The most levels of measures.
 const MOST_LEVELS: usize = 10;
@@ -357,7 +357,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
     fn least(&mut self, helpers: &[Ready]) -> Option<Least> {
         let sample = self.sample;
         let own = |it: &Conj| {
-            it.iter().all(|literal| (0..self.params).all(|p| !super::candidates::mentions(literal, p)))
+            it.iter().all(|literal| (0..self.params).all(|p| !literal.procs().contains(&ProcRef::Var(p))))
         };
         let mut sets: Vec<Conj> =
             self.candidates.of_another().into_iter().filter(|it| it.len() == 1 && own(it)).collect();

@@ -74,7 +74,7 @@ impl<'a> Accesses<'a> {
             let index = (0..arity).map(|at| system.index_sort(update.var, at));
             let known: Vec<Option<u8>> = said.iter().copied().chain(index).collect();
             for branch in branches {
-                self.read(&branch.when, &known, cells_of(&branch.value));
+                self.read(&branch.when, &known, branch.value.cells());
             }
             // A cell at a process of another sort stays as it is.
             for at in 0..arity {
@@ -180,12 +180,4 @@ pub fn said_everywhere(system: &System) -> Vec<(VarId, u64)> {
 /// What is known of parameters, and nothing of further processes.
 fn with_unknown(said: &[Option<u8>], more: u8) -> Vec<Option<u8>> {
     said.iter().copied().chain((0..more).map(|_| None)).collect()
-}
-
-fn cells_of(term: &Term) -> Vec<&Cell> {
-    match term {
-        Term::Cell(cell) => vec![cell],
-        Term::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell).collect(),
-        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
-    }
 }

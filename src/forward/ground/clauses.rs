@@ -7,7 +7,7 @@ use crate::error::Unbuildable;
 use crate::ground::arguments::is_true;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit};
 use cubicle_lang::model::semantics::tuples;
-use cubicle_lang::model::{Dnf, FormulaOfSorts, ProcRef, mentioned};
+use cubicle_lang::model::{Dnf, FormulaOfSorts, Literal, ProcRef};
 
 /// What `init` says of all tuples of processes, once each.
 pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unbuildable> {
@@ -38,7 +38,7 @@ pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<Ground
             continue;
         }
         // Parameters of which nothing is left may be any process.
-        let named: HashSet<ProcRef> = said.0.iter().flatten().flat_map(mentioned).collect();
+        let named: HashSet<ProcRef> = said.0.iter().flatten().flat_map(Literal::procs).collect();
         let is_named = |at: usize| named.contains(&ProcRef::Var(at as u8));
         let sorts_of: Vec<Option<u8>> = (0..params).map(|at| of(at).filter(|_| is_named(at))).collect();
         if !met.insert((sorts_of.clone(), said.clone())) {

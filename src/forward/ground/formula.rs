@@ -19,12 +19,7 @@ pub enum Side {
     Proc(usize),
 }
 
-/// `constant + sum of coefficient * cell`; cells are distinct and sorted, no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Sum {
-    pub terms: Vec<(usize, Rational)>,
-    pub constant: Rational,
-}
+pub type Sum = Linear<usize>;
 
 /// A ground literal that is neither constantly true nor constantly false. Cells are numbered as in [`Places`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -78,10 +73,7 @@ pub struct Grounder<'a> {
 impl Grounder<'_> {
     /// The process that `p` denotes when `Var(i)` stands for `env[i]`.
     pub fn process(p: ProcRef, env: &[usize]) -> usize {
-        match p {
-            ProcRef::Var(i) => env[usize::from(i)],
-            ProcRef::Const(c) => usize::from(c),
-        }
+        p.of(env)
     }
 
     /// Number of a cell; of one that states do not have, what it holds.
@@ -119,8 +111,8 @@ impl Grounder<'_> {
             if when.is_empty() {
                 continue;
             }
-            let one = || Sum { terms: Vec::new(), constant: Rational::ONE };
-            let summand = count.summand.as_ref().map_or_else(|| Ok(one()), |it| self.sum(it, &env))?;
+            let one = || Ok(Sum::number(Rational::ONE));
+            let summand = count.summand.as_ref().map_or_else(one, |it| self.sum(it, &env))?;
             parts.push((when, summand));
         }
         Ok(parts)

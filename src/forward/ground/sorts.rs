@@ -1,6 +1,6 @@
 //! The sorts of the processes of an instance.
 
-use cubicle_lang::model::{Cell, ProcRef, System, VarId};
+use cubicle_lang::model::{Cell, System, VarId};
 
 /// The sorts of the processes of an instance in which they are the same in all states.
 #[derive(Clone, Debug)]
@@ -36,10 +36,7 @@ impl FixedSorts {
 
     /// Whether a literal about the sort of a process holds; `None` for other literals.
     pub fn decides(&self, cell: &Cell, values: u64, env: &[usize]) -> Option<bool> {
-        let process = || match cell.index[0] {
-            ProcRef::Var(i) => env[usize::from(i)],
-            ProcRef::Const(c) => usize::from(c),
-        };
-        (cell.var == self.array).then(|| self.of.get(process()).is_some_and(|sort| values >> sort & 1 == 1))
+        let sort = || self.of.get(cell.index[0].of(env));
+        (cell.var == self.array).then(|| sort().is_some_and(|sort| values >> sort & 1 == 1))
     }
 }

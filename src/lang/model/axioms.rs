@@ -12,9 +12,7 @@
 
 use super::initially::Initially;
 use super::linear::{Truth, normalise};
-use super::{
-    Axiom, Bad, BadKind, Cell, Conj, Dnf, Linear, Literal, Relation, SystemParts, Term, Type, VarId,
-};
+use super::{Axiom, Bad, BadKind, Cell, Conj, Dnf, Linear, Literal, Relation, SystemParts, Type, VarId};
 use crate::diagnostic::Span;
 
 /// What the text of a model says, whatever becomes of it.
@@ -73,7 +71,7 @@ pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
 /// Whether the cube has cells, and no transition assigns any of them or of what its declaration mentions besides.
 pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj, mentioned: &[VarId]) -> bool {
     let assigned = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
-    let vars: Vec<VarId> = cube.iter().flat_map(vars).collect();
+    let vars: Vec<VarId> = cube.iter().flat_map(Literal::vars).collect();
     !vars.is_empty() && !vars.iter().chain(mentioned).any(assigned)
 }
 
@@ -148,20 +146,4 @@ pub(super) fn negated_among(literal: &Literal, all: impl Fn(&Cell) -> u64) -> Op
             }
         }
     })
-}
-
-/// The variables that a literal reads.
-pub(super) fn vars(literal: &Literal) -> Vec<VarId> {
-    let term = |t: &Term| match t {
-        Term::Cell(cell) => vec![cell.var],
-        Term::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell.var).collect(),
-        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
-    };
-    match literal {
-        Literal::In { cell, .. } => vec![cell.var],
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            [term(left), term(right)].concat()
-        }
-        Literal::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell.var).collect(),
-    }
 }

@@ -12,7 +12,6 @@ use super::formula::Formula;
 use super::limits::{MAX_ARITY, MAX_VARS};
 use super::number::{NumberKind, NumericTerm};
 use super::scope::{Scope, TermMeaning};
-use super::tail::mentioned;
 use super::terms::IndexMeaning;
 use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Type, rename};
 use crate::diagnostic::{Diagnostic, Span};
@@ -196,15 +195,13 @@ fn abstracted(
 ) -> Option<(SmallVec<[ProcRef; 2]>, Dnf, Option<Linear>)> {
     let mut index: SmallVec<[ProcRef; 2]> = SmallVec::new();
     let summed = summand.iter().flat_map(|it| &it.terms).flat_map(|(cell, _)| cell.index.iter().copied());
-    for p in body.iter().flatten().flat_map(mentioned).chain(summed) {
+    for p in body.iter().flatten().flat_map(Literal::procs).chain(summed) {
         if matches!(p, ProcRef::Var(v) if v != process) && !index.contains(&p) {
             index.push(p);
         }
     }
-    let map = |p: ProcRef| match p {
-        ProcRef::Var(_) => ProcRef::Var(index.iter().position(|it| *it == p).unwrap_or(index.len()) as u8),
-        ProcRef::Const(_) => p,
-    };
+    let at = |p: ProcRef| index.iter().position(|it| *it == p).unwrap_or(index.len()) as u8;
+    let map = |p: ProcRef| p.renamed(|_| ProcRef::Var(at(p)));
     let body = Dnf(rename::disjunction(body, &map)?);
     let summand = match summand {
         Some(summand) => Some(summand.map_cells(|cell| rename::cell(cell, &map))?),
@@ -231,10 +228,7 @@ mod tests {
 
     /// The counts of a system, with `#1`, `#2`, .. for the processes that they depend on.
     fn counts(system: &System) -> Vec<String> {
-        let name = |p: ProcRef| match p {
-            ProcRef::Var(v) => format!("#{}", v + 1),
-            ProcRef::Const(k) => format!("#{}", k + 1),
-        };
+        let name = |p: ProcRef| p.named(|v| format!("#{}", v + 1));
         let one = |count: &crate::model::Count| {
             let arity = system.var(count.var).arity() as u8;
             let index = (0..arity).map(ProcRef::Var).collect();

@@ -188,10 +188,8 @@ fn identify(
         if all.len() > MAX_DISJUNCTS {
             return Err(NoNormalForm::TooLarge);
         }
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) => b.exists.iter().position(|&e| e == v).map_or(p, |i| ProcRef::Var(chosen[i])),
-            ProcRef::Const(_) => p,
-        };
+        let at = |v: u8| b.exists.iter().position(|it| *it == v);
+        let map = |p: ProcRef| p.renamed(|v| at(v).map_or(p, |at| ProcRef::Var(chosen[at])));
         let literals = rename::conj(&b.literals, &map).ok_or(NoNormalForm::OutOfRange)?;
         let both = literals.map(|literals| [&a.literals[..], &literals].concat());
         let Some(literals) = both.and_then(|both| simplify(both, same)) else { continue };

@@ -8,7 +8,9 @@ use super::limits::MAX_TRANSITIONS;
 use super::liveness;
 use super::made_of::MadeOf;
 use super::symbols::Symbols;
-use super::{Bad, BadKind, Fairness, Init, System, SystemParts, Temporal, Transition, VarId, axioms, names};
+use super::{
+    Bad, BadKind, Fairness, Init, Literal, System, SystemParts, Temporal, Transition, VarId, axioms, names,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
@@ -40,8 +42,8 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
         // Assumptions are cubes, which say nothing of all processes.
         let notes = transitions.iter().filter(|t| t.span == bad.span);
         let guards = notes.flat_map(|t| t.universals.iter().flat_map(|it| &it.body.0).chain([&t.guard]));
-        let note: Vec<VarId> = bad.cube.iter().flat_map(axioms::vars).collect();
-        let said = guards.flatten().flat_map(axioms::vars).filter(|var| !note.contains(var));
+        let note: Vec<VarId> = bad.cube.iter().flat_map(Literal::vars).collect();
+        let said = guards.flatten().flat_map(Literal::vars).filter(|var| !note.contains(var));
         let said: Vec<VarId> = said.collect();
         if texts.is_about_parameters(bad.span, &said) {
             let title = "universal quantifier not allowed in an assumption";

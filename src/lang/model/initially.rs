@@ -120,10 +120,7 @@ fn bounds_a_cell(literal: &Literal) -> bool {
 /// The formula at these processes, less disjuncts that are false by themselves; `None` when a number leaves
 /// the 64-bit range.
 fn at(dnf: &Dnf, procs: &[usize]) -> Option<Vec<Conj>> {
-    let name = |p: ProcRef| match p {
-        ProcRef::Var(i) => ProcRef::Var(procs[usize::from(i)] as u8),
-        ProcRef::Const(_) => p,
-    };
+    let name = |p: ProcRef| p.renamed(|v| ProcRef::Var(procs[usize::from(v)] as u8));
     let mut disjuncts = Vec::with_capacity(dnf.0.len());
     for conj in &dnf.0 {
         let Some(conj) = rename::conj(conj, &name)? else { continue };

@@ -148,6 +148,41 @@ pub enum ProcRef {
     Const(u8),
 }
 
+impl ProcRef {
+    /// The process, from 0, where process variables stand for these.
+    pub fn of<P: Copy + From<u8>>(self, procs: &[P]) -> P {
+        match self {
+            Self::Var(v) => procs[usize::from(v)],
+            Self::Const(k) => k.into(),
+        }
+    }
+
+    /// With another process in place of a process variable.
+    #[must_use]
+    pub fn renamed(self, variable: impl FnOnce(u8) -> Self) -> Self {
+        match self {
+            Self::Var(v) => variable(v),
+            Self::Const(_) => self,
+        }
+    }
+
+    /// A name: that of a process variable, or `#1`, `#2`, ..
+    pub fn named(self, variable: impl FnOnce(u8) -> String) -> String {
+        match self {
+            Self::Var(v) => variable(v),
+            Self::Const(k) => format!("#{}", k + 1),
+        }
+    }
+
+    /// Number of process variables up to this one; 0 for a constant.
+    pub const fn variables(self) -> usize {
+        match self {
+            Self::Var(v) => v as usize + 1,
+            Self::Const(_) => 0,
+        }
+    }
+}
+
 /// A cell: a variable and one process for each index.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Cell {
@@ -158,10 +193,10 @@ pub struct Cell {
 }
 
 /// `constant + sum of coefficient * cell`. Cells are numeric, distinct, sorted, and no coefficient is zero.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct Linear {
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Linear<C = Cell> {
     /// Cells with their coefficients.
-    pub terms: Vec<(Cell, Rational)>,
+    pub terms: Vec<(C, Rational)>,
     /// The constant summand.
     pub constant: Rational,
 }
@@ -246,24 +281,67 @@ pub enum Literal {
     },
 }
 
+impl Term {
+    /// The cells that it reads.
+    pub fn cells(&self) -> Vec<&Cell> {
+        match self {
+            Self::Cell(cell) => vec![cell],
+            Self::Linear(linear) => linear.terms.iter().map(|(cell, _)| cell).collect(),
+            Self::Constructor(_) | Self::Proc(_) => Vec::new(),
+        }
+    }
+
+    /// The processes that it mentions.
+    pub fn procs(&self) -> Vec<ProcRef> {
+        match self {
+            Self::Proc(p) => vec![*p],
+            _ => self.cells().into_iter().flat_map(|cell| cell.index.iter().copied()).collect(),
+        }
+    }
+
+    /// Whether it is the value of a cell, and nothing else.
+    pub fn is(&self, cell: &Cell) -> bool {
+        match self {
+            Self::Cell(own) => own == cell,
+            Self::Linear(sum) => {
+                sum.constant.is_zero()
+                    && matches!(sum.terms.as_slice(), [(own, one)] if own == cell && *one == Rational::ONE)
+            }
+            Self::Constructor(_) | Self::Proc(_) => false,
+        }
+    }
+}
+
 impl Literal {
+    /// The terms of a comparison that is not of numbers.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        let sides = match self {
+            Self::Eq { left, right, .. } | Self::Less { left, right, .. } => Some([left, right]),
+            Self::In { .. } | Self::Linear { .. } => None,
+        };
+        sides.into_iter().flatten()
+    }
+
     /// The cells that it reads, in the order in which it is written.
     pub fn cells(&self) -> Vec<&Cell> {
-        let mut cells: Vec<&Cell> = Vec::new();
         match self {
-            Self::In { cell, .. } => cells.push(cell),
-            Self::Eq { left, right, .. } | Self::Less { left, right, .. } => {
-                for term in [left, right] {
-                    match term {
-                        Term::Cell(cell) => cells.push(cell),
-                        Term::Linear(linear) => cells.extend(linear.terms.iter().map(|(cell, _)| cell)),
-                        Term::Constructor(_) | Term::Proc(_) => {}
-                    }
-                }
-            }
-            Self::Linear { expr, .. } => cells.extend(expr.terms.iter().map(|(cell, _)| cell)),
+            Self::In { cell, .. } => vec![cell],
+            Self::Linear { expr, .. } => expr.terms.iter().map(|(cell, _)| cell).collect(),
+            Self::Eq { .. } | Self::Less { .. } => self.terms().flat_map(Term::cells).collect(),
         }
-        cells
+    }
+
+    /// The variables that it reads, in that order.
+    pub fn vars(&self) -> impl Iterator<Item = VarId> {
+        self.cells().into_iter().map(|cell| cell.var)
+    }
+
+    /// The processes that it mentions, in that order.
+    pub fn procs(&self) -> Vec<ProcRef> {
+        match self {
+            Self::Eq { .. } | Self::Less { .. } => self.terms().flat_map(Term::procs).collect(),
+            _ => self.cells().into_iter().flat_map(|cell| cell.index.iter().copied()).collect(),
+        }
     }
 }
 

@@ -1,10 +1,22 @@
 //! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints.
 
 use super::rational::gcd;
-use super::{Cell, Linear, Literal, Rational, Relation};
+use super::{Linear, Literal, Rational, Relation};
 use crate::syntax::ast::Comparison;
 
-impl Linear {
+impl<C> Linear<C> {
+    /// A number.
+    pub const fn number(constant: Rational) -> Self {
+        Self { terms: Vec::new(), constant }
+    }
+
+    /// The value of a cell.
+    pub fn of(cell: C) -> Self {
+        Self { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }
+    }
+}
+
+impl<C: Clone + Ord> Linear<C> {
     /// `self + factor * other`; `None` when a number leaves the 64-bit range.
     pub fn add_scaled(&self, factor: Rational, other: &Self) -> Option<Self> {
         let constant = self.constant.add(factor.mul(other.constant)?)?;
@@ -40,18 +52,28 @@ impl Linear {
 
     /// `factor * self`; `None` when a number leaves the 64-bit range.
     pub fn scaled(&self, factor: Rational) -> Option<Self> {
-        Self { terms: Vec::new(), constant: Rational::ZERO }.add_scaled(factor, self)
+        Self::number(Rational::ZERO).add_scaled(factor, self)
     }
 
-    /// The same expression over renamed cells.
-    pub fn map_cells(&self, mut map: impl FnMut(&Cell) -> Cell) -> Option<Self> {
-        Self::gathered(self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect(), self.constant)
+    /// `self - other`; `None` when a number leaves the 64-bit range.
+    pub fn minus(&self, other: &Self) -> Option<Self> {
+        self.add_scaled(Rational::ONE.neg(), other)
+    }
+
+    /// `-self`; `None` when a number leaves the 64-bit range.
+    pub fn negated(&self) -> Option<Self> {
+        self.scaled(Rational::ONE.neg())
+    }
+
+    /// The same expression over other cells.
+    pub fn map_cells<D: Clone + Ord>(&self, mut map: impl FnMut(&C) -> D) -> Option<Linear<D>> {
+        Linear::gathered(self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect(), self.constant)
     }
 
     /// The sum of multiples of cells in any order, in which cells may repeat, and a constant; `None` when a number
     /// leaves the 64-bit range.
-    pub fn gathered(mut terms: Vec<(Cell, Rational)>, constant: Rational) -> Option<Self> {
-        let mut result = Self { terms: Vec::new(), constant };
+    pub fn gathered(mut terms: Vec<(C, Rational)>, constant: Rational) -> Option<Self> {
+        let mut result = Self::number(constant);
         terms.sort_by(|a, b| a.0.cmp(&b.0));
         for (cell, a) in terms {
             match result.terms.last_mut() {
@@ -94,7 +116,7 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         return Some(Truth::Constant(relation.holds(expr.constant)));
     };
     if matches!(relation, Relation::Eq | Relation::Ne) && first.signum() < 0 {
-        expr = expr.scaled(Rational::ONE.neg())?;
+        expr = expr.negated()?;
     }
     if integer {
         if relation == Relation::Lt {

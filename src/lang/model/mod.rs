@@ -74,5 +74,5 @@ pub use rational::{Rational, gcd, lcm};
 pub(crate) use sort_table::{PROC, SortTable};
 pub use subsumes::forbids_all_of;
 pub use system::{ProcessSorts, System, SystemParts};
-pub use tail::{Tail, mentioned, note_names, tail_names};
+pub use tail::{Tail, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::semantics::tuples;
-use super::tail::mentioned;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
 
 /// A formula about parameters, for processes of known sorts.
@@ -48,7 +47,7 @@ impl<'a> FormulaOfSorts<'a> {
             }
             // Of a parameter that is not mentioned, one process is enough.
             let mut choices = vec![1; params.into()];
-            for process in said.0.iter().flatten().flat_map(mentioned) {
+            for process in said.0.iter().flatten().flat_map(Literal::procs) {
                 if let ProcRef::Var(param) = process
                     && let Some(choices) = choices.get_mut(usize::from(param))
                 {

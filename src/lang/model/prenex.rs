@@ -62,12 +62,8 @@ fn clauses(formula: Formula) -> Option<Vec<Part>> {
 /// Adds a disjunction for each way in which the processes of the right side are processes of the left side or further ones.
 fn either(left: &Part, right: &Part, all: &mut Vec<Part>) -> Option<()> {
     for chosen in coincidences(&right.0, &left.0) {
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) => {
-                right.0.iter().position(|&it| it == v).map_or(p, |at| ProcRef::Var(chosen[at]))
-            }
-            ProcRef::Const(_) => p,
-        };
+        let at = |v: u8| right.0.iter().position(|it| *it == v);
+        let map = |p: ProcRef| p.renamed(|v| at(v).map_or(p, |at| ProcRef::Var(chosen[at])));
         let new = chosen.iter().copied().filter(|it| !left.0.contains(it));
         let vars: Vec<u8> = left.0.iter().copied().chain(new).collect();
         if vars.len() > MAX_BOUND || all.len() >= MAX_PARTS {

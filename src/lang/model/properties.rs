@@ -335,13 +335,9 @@ impl Disjunct {
 /// Whether every state of `more` is one of `known`, as far as that is easily seen: its further processes are
 /// the first ones of `more`, and each literal follows from one there.
 fn covers(known: &Disjunct, more: &Disjunct) -> bool {
-    let map = |p: ProcRef| match p {
-        ProcRef::Var(v) => {
-            let at = known.exists.iter().position(|&e| e == v);
-            at.and_then(|at| more.exists.get(at)).map_or(p, |&v| ProcRef::Var(v))
-        }
-        ProcRef::Const(_) => p,
-    };
+    let at = |v: u8| known.exists.iter().position(|it| *it == v);
+    let other = |v: u8| at(v).and_then(|at| more.exists.get(at)).copied();
+    let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(other(v).unwrap_or(v)));
     let follows = |literal: &Literal| {
         match literal {
         Literal::In { cell, values } => more.literals.iter().any(

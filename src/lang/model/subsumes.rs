@@ -15,10 +15,7 @@ pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
 /// Tries all distinct processes of the weaker cube for those of the stronger one.
 fn choose(stronger: &Forbidden, weaker: &Forbidden, chosen: &mut Vec<u8>) -> bool {
     if chosen.len() == usize::from(stronger.params) {
-        let map = |proc: ProcRef| match proc {
-            ProcRef::Var(p) => ProcRef::Var(chosen.get(usize::from(p)).copied().unwrap_or(p)),
-            constant @ ProcRef::Const(_) => constant,
-        };
+        let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(chosen.get(usize::from(v)).copied().unwrap_or(v)));
         let follows = |wanted: &Conj, given: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
             wanted.iter().all(|literal| match rename::literal(literal, &map) {
                 Some(rename::Truth::Constant(truth)) => truth,

@@ -1,6 +1,6 @@
 //! Tails: universal clauses over all processes that a ghost array of a proof stands for.
 
-use super::{Cell, Conj, Literal, ProcRef, System, Term, VarKind};
+use super::{Cell, Conj, Literal, ProcRef, System, VarKind};
 
 /// A clause `forall n. C(x; n)` over constants x and different bound processes n, each of which may be a constant.
 ///
@@ -68,23 +68,6 @@ fn free_names(system: &System, prefix: &str, count: usize) -> Vec<String> {
     let taken: Vec<&String> = system.vars.iter().map(|it| &it.name).chain(constructors).collect();
     let free = (1..).map(|n| format!("{prefix}{n}")).filter(|name| !taken.contains(&name));
     free.take(count).collect()
-}
-
-/// The processes that a literal mentions, in the order in which it is written.
-pub fn mentioned(literal: &Literal) -> Vec<ProcRef> {
-    let term = |term: &Term| match term {
-        Term::Proc(p) => vec![*p],
-        Term::Cell(cell) => cell.index.to_vec(),
-        Term::Linear(linear) => linear.terms.iter().flat_map(|(cell, _)| cell.index.to_vec()).collect(),
-        Term::Constructor(_) => Vec::new(),
-    };
-    match literal {
-        Literal::In { cell, .. } => cell.index.to_vec(),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            [term(left), term(right)].concat()
-        }
-        Literal::Linear { expr, .. } => term(&Term::Linear(expr.clone())),
-    }
 }
 
 /// Names of the variables that note bad states of a derived system, in order: none is a name of the system.

@@ -200,12 +200,7 @@ pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Val
     let mut found = Values::new();
     for (when, value) in values {
         let when = conj(system, when, reading)?;
-        let cells: Vec<&Cell> = match value {
-            Term::Cell(cell) => vec![cell],
-            Term::Linear(it) => it.terms.iter().map(|(cell, _)| cell).collect(),
-            Term::Constructor(_) | Term::Proc(_) => Vec::new(),
-        };
-        for (and, terms) in choices(&cells, reading)? {
+        for (and, terms) in choices(&value.cells(), reading)? {
             let of =
                 |cell: &Cell| terms.iter().find(|(known, _)| known == cell).map(|(_, term)| term.clone());
             let value = substitute::term(value, &of).ok_or(NoWays::OutOfRange)?;

@@ -385,14 +385,9 @@ pub fn reads(branches: &[Branch], var: VarId) -> bool {
 }
 
 /// The cells that a branch reads.
-fn cells(branch: &Branch) -> Vec<Cell> {
-    let of_value: Vec<Cell> = match &branch.value {
-        Term::Cell(cell) => vec![cell.clone()],
-        Term::Linear(it) => it.terms.iter().map(|(cell, _)| cell.clone()).collect(),
-        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
-    };
-    let conditions = branch.when.0.iter().flatten().flat_map(Literal::cells).cloned();
-    of_value.into_iter().chain(conditions).collect()
+fn cells(branch: &Branch) -> impl Iterator<Item = &Cell> {
+    let conditions = branch.when.0.iter().flatten().flat_map(Literal::cells);
+    branch.value.cells().into_iter().chain(conditions)
 }
 
 /// What is wrong with a map.

@@ -120,10 +120,7 @@ fn variable(system: &System, id: VarId, var: &Var) -> String {
 }
 
 fn name(names: &[String], proc: ProcRef) -> String {
-    match proc {
-        ProcRef::Var(p) => names[usize::from(p)].clone(),
-        ProcRef::Const(k) => format!("#{}", k + 1),
-    }
+    proc.named(|v| names[usize::from(v)].clone())
 }
 
 fn conj(system: &System, cube: &Conj, names: &[String]) -> String {

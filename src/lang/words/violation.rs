@@ -25,10 +25,7 @@ pub fn violated(system: &System, trace: &Trace) -> Option<Violation> {
     let bad = &system.bad[trace.bad?];
     let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
     let witnesses = satisfies(system, last, trace.bad?)?;
-    let name = |p: ProcRef| match p {
-        ProcRef::Var(i) => processes(&witnesses[usize::from(i)..=usize::from(i)]),
-        ProcRef::Const(k) => processes(&[usize::from(k)]),
-    };
+    let name = |p: ProcRef| processes(&[p.of(&witnesses)]);
     let spans = bad.spans.iter().copied().chain(std::iter::repeat(bad.span));
     let literals = bad.cube.iter().zip(spans).map(|(l, span)| (literal(system, l, &name), span)).collect();
     Some(Violation { witnesses, literals })

@@ -8,7 +8,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Env, Layout, Point, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, Rational, Relation, System, Term, Type, Var, VarId,
+    Cell, Conj, Dnf, FormulaOfSorts, Literal, Rational, Relation, System, Type, Var, VarId,
 };
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,12 +184,15 @@ fn constraints(
         let mut add = |body: Dnf, procs: Vec<usize>| {
             let mut cells: Vec<usize> = Vec::new();
             for literal in body.0.iter().flatten() {
-                for_cells(literal, &mut |cell| match system.count_of(cell.var) {
-                    None => cells.push(position(layout, cell, &procs)),
-                    Some(count) => cells.extend(count.reads().into_iter().flat_map(|var| {
-                        tuples(layout.procs, system.var(var).arity()).map(move |at| layout.position(var, at))
-                    })),
-                });
+                for cell in literal.cells() {
+                    match system.count_of(cell.var) {
+                        None => cells.push(layout.cell(cell, &procs)),
+                        Some(count) => cells.extend(count.reads().into_iter().flat_map(|var| {
+                            tuples(layout.procs, system.var(var).arity())
+                                .map(move |at| layout.position(var, at))
+                        })),
+                    }
+                }
             }
             cells.sort_unstable();
             cells.dedup();
@@ -212,30 +215,6 @@ fn constraints(
     Ok(constraints)
 }
 
-fn position(layout: &Layout, cell: &Cell, procs: &[usize]) -> usize {
-    let process = |p: &ProcRef| match p {
-        ProcRef::Var(v) => procs[usize::from(*v)],
-        ProcRef::Const(k) => usize::from(*k),
-    };
-    layout.position(cell.var, cell.index.iter().map(process))
-}
-
-fn for_cells<'a>(literal: &'a Literal, f: &mut impl FnMut(&'a Cell)) {
-    let mut term = |term: &'a Term| match term {
-        Term::Cell(cell) => f(cell),
-        Term::Linear(sum) => sum.terms.iter().for_each(|(cell, _)| f(cell)),
-        Term::Constructor(_) | Term::Proc(_) => {}
-    };
-    match literal {
-        Literal::In { cell, .. } => f(cell),
-        Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } => {
-            term(left);
-            term(right);
-        }
-        Literal::Linear { expr, .. } => expr.terms.iter().for_each(|(cell, _)| f(cell)),
-    }
-}
-
 /// The values that each cell can hold, by its type and by the numbers that a conjunction gives; none for those of counts.
 fn domains(
     system: &System,
@@ -248,7 +227,7 @@ fn domains(
     for constraint in constraints {
         let [conj] = constraint.body.0.as_slice() else { continue };
         for (cell, number) in numbers(conj).filter(|(cell, _)| system.count_of(cell.var).is_none()) {
-            equal[position(layout, cell, &constraint.procs)] = Some(number);
+            equal[layout.cell(cell, &constraint.procs)] = Some(number);
         }
     }
     let mut domains = Vec::with_capacity(layout.len());

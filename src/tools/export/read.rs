@@ -257,19 +257,10 @@ pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<
         return (branches.len() == 1).then(|| (Vec::new(), &branches[0].value));
     }
     let [first, last] = branches.as_slice() else { return None };
-    let unchanged = match &last.value {
-        Term::Cell(cell) => Some(cell),
-        Term::Linear(sum) => match sum.terms.as_slice() {
-            [(cell, one)] if *one == Rational::ONE && sum.constant.is_zero() => Some(cell),
-            _ => None,
-        },
-        _ => None,
-    };
-    let is_index = |cell: &Cell| {
-        cell.var == update.var && cell.index.iter().enumerate().all(|(i, proc)| *proc == bound(i))
-    };
+    let own = Cell { var: update.var, index: (0..arity).map(bound).collect() };
+    let is_bound = |p: ProcRef| matches!(p, ProcRef::Var(v) if usize::from(v) >= params);
     let [conj] = first.when.0.as_slice() else { return None };
-    if !unchanged.is_some_and(is_index) || conj.len() != arity || mentions(&first.value, params) {
+    if !last.value.is(&own) || conj.len() != arity || first.value.procs().into_iter().any(is_bound) {
         return None;
     }
     let mut at: Vec<Option<ProcRef>> = vec![None; arity];
@@ -279,23 +270,12 @@ pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<
         };
         let place = (0..arity).find(|&i| *a == bound(i) || *b == bound(i))?;
         let other = if *a == bound(place) { *b } else { *a };
-        if matches!(other, ProcRef::Var(v) if usize::from(v) >= params) {
+        if is_bound(other) {
             return None;
         }
         at[place] = Some(other);
     }
     Some((at.into_iter().collect::<Option<_>>()?, &first.value))
-}
-
-/// Whether a term mentions a process variable from number `first` on.
-fn mentions(term: &Term, first: usize) -> bool {
-    let bound = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) >= first);
-    match term {
-        Term::Constructor(_) => false,
-        Term::Proc(p) => bound(p),
-        Term::Cell(cell) => cell.index.iter().any(bound),
-        Term::Linear(sum) => sum.terms.iter().any(|(cell, _)| cell.index.iter().any(bound)),
-    }
 }
 
 /// The condition that processes are pairwise distinct.

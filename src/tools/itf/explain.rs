@@ -147,19 +147,12 @@ impl<'a> Explainer<'a> {
     /// `At[#1] is Busy`.
     fn value(&self, env: &Env<'_>, cell: &Cell) -> String {
         let var = self.system.var(cell.var);
-        let index = cell.index.iter().map(|p| match p {
-            ProcRef::Var(i) => env.procs[usize::from(*i)],
-            ProcRef::Const(k) => usize::from(*k),
-        });
-        let index: Vec<usize> = index.collect();
+        let index: Vec<usize> = cell.index.iter().map(|p| p.of(env.procs)).collect();
         format!("{} is {}", self.cell(var, &index), self.value_of(var, env.cell(cell)))
     }
 
     /// The name of the process that a reference means.
     fn reference(&self, procs: &[usize], proc: ProcRef) -> String {
-        match proc {
-            ProcRef::Var(i) => self.process(procs[usize::from(i)]),
-            ProcRef::Const(k) => self.process(usize::from(k)),
-        }
+        self.process(proc.of(procs))
     }
 }

@@ -4,9 +4,7 @@
 use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::model::{
-    Assignment, Conj, Dnf, Literal, System, Term, Transition, VarId, VarKind, negated,
-};
+use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Transition, VarId, VarKind, negated};
 use cubicle_transform::Taken;
 
 /// One warning for each variable.
@@ -48,7 +46,10 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
         let feeds = |update: &cubicle_lang::model::Update| match &update.assignment {
             Assignment::Nondet => false,
             Assignment::Cases(branches) => {
-                update.var != var && branches.iter().any(|it| in_dnf(&it.when) || is_read(&it.value, &is_of))
+                update.var != var
+                    && branches
+                        .iter()
+                        .any(|it| in_dnf(&it.when) || it.value.cells().iter().any(|cell| is_of(cell.var)))
             }
         };
         if t.universals.iter().any(|it| in_dnf(&it.body)) || t.updates.iter().any(feeds) {
@@ -85,13 +86,4 @@ fn undecided(system: &System, t: &Transition, speaks: &dyn Fn(&Literal) -> bool)
             Some(Transition { guard, spans, updates: Vec::new(), ..t.clone() })
         })
         .collect()
-}
-
-/// Whether a value is read from a variable.
-fn is_read(value: &Term, is_of: &dyn Fn(VarId) -> bool) -> bool {
-    match value {
-        Term::Cell(cell) => is_of(cell.var),
-        Term::Linear(linear) => linear.terms.iter().any(|(cell, _)| is_of(cell.var)),
-        Term::Constructor(_) | Term::Proc(_) => false,
-    }
 }

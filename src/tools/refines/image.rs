@@ -196,10 +196,7 @@ impl<'a> ImageReader<'a> {
         let it = system.transition(step.transition);
         let env = Env { layout: self.abstraction.layout(), state: old, procs: &step.args };
         if let Some(wrong) = it.guard.iter().find(|literal| env.literal(literal) == Some(false)) {
-            let name = |p: ProcRef| match p {
-                ProcRef::Var(v) => format!("#{}", step.args[usize::from(v)] + 1),
-                ProcRef::Const(k) => format!("#{}", k + 1),
-            };
+            let name = |p: ProcRef| format!("#{}", p.of(&step.args) + 1);
             return Some(format!("{} does not hold", literal(system, wrong, &name)));
         }
         let other = self.abstraction.excluded(old, step.transition, &step.args)?;
@@ -226,10 +223,7 @@ impl<'a> ImageReader<'a> {
             }
             for conj in system.init.body.0.iter().filter(|conj| !conj.iter().any(of_sort)) {
                 let wrong = conj.iter().filter(|it| fails(it));
-                let name = |p: ProcRef| match p {
-                    ProcRef::Var(v) => format!("#{}", procs[usize::from(v)] + 1),
-                    ProcRef::Const(k) => format!("#{}", k + 1),
-                };
+                let name = |p: ProcRef| format!("#{}", p.of(&procs) + 1);
                 lines.extend(wrong.map(|it| format!("{} does not hold", literal(system, it, &name))));
             }
         }

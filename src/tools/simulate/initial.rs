@@ -8,7 +8,7 @@
 use super::refusal::CommandRefusal;
 use super::values::{CellNames, around};
 use cubicle_lang::model::semantics::{Env, Point, State, Value, distinct_tuples, tuples};
-use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Rational, Type, VarId};
+use cubicle_lang::model::{Cell, Dnf, Literal, Rational, Type};
 
 /// The search is given up after this number of values tried for cells.
 const MOST_TRIED: usize = 2_000_000;
@@ -113,7 +113,7 @@ impl<'a> Initials<'a> {
         let Literal::Linear { expr, .. } = literal else { return None };
         let (mut rest, mut coefficient) = (expr.constant, Rational::ZERO);
         for (term, factor) in &expr.terms {
-            let at = position(self.instance, term, procs);
+            let at = self.instance.semantics.layout().cell(term, procs);
             match self.state.values[at] {
                 _ if at == cell => coefficient = coefficient.add(*factor)?,
                 Value::Number(number) => rest = rest.add(factor.mul(number)?)?,
@@ -213,18 +213,9 @@ fn clauses<'a>(instance: &'a CellNames<'a>) -> Vec<InitialClause<'a>> {
 /// The position of the last cell that a cell's value follows from: itself, or of a count, any that it may read.
 fn last_read(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> Option<usize> {
     let Some(count) = instance.system.count_of(cell.var) else {
-        return Some(position(instance, cell, procs));
+        return Some(instance.semantics.layout().cell(cell, procs));
     };
     let read = count.reads();
     let of_read = |cell: &&usize| read.contains(&instance.cells[**cell].0);
     instance.declared.iter().rfind(of_read).copied()
-}
-
-fn position(instance: &CellNames<'_>, cell: &Cell, procs: &[usize]) -> usize {
-    let index = cell.index.iter().map(|p| match p {
-        ProcRef::Var(i) => procs[usize::from(*i)],
-        ProcRef::Const(k) => usize::from(*k),
-    });
-    let var: VarId = cell.var;
-    instance.semantics.layout().position(var, index)
 }

@@ -2,8 +2,8 @@
 
 use super::find::{Announcements, Setter};
 use cubicle_lang::model::{
-    BOOL, Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Type, Universal, VarId, mentioned,
-    rename, simplify,
+    BOOL, Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Type, Universal, VarId, rename,
+    simplify,
 };
 
 /// Most watches of one bad cube.
@@ -136,7 +136,7 @@ impl Watch {
             ProcRef::Var(v) => map[usize::from(v)].map(ProcRef::Var),
             constant @ ProcRef::Const(_) => Some(constant),
         };
-        let is_named = |it: &&Literal| mentioned(it).into_iter().all(|p| name(p).is_some());
+        let is_named = |it: &&Literal| it.procs().into_iter().all(|p| name(p).is_some());
         let named: Conj = literals.iter().filter(is_named).cloned().collect();
         let renamed = rename::conj(&named, &|p| name(p).unwrap_or(p))?;
         Some(renamed.and_then(|it| consistent([&self.guard[..], &it].concat())))
@@ -177,13 +177,8 @@ impl Watch {
             let params = all.first()?.params;
             let mut free = params..;
             let bound: Vec<u8> = tuple.iter().map(|p| p.or_else(|| free.next())).collect::<Option<_>>()?;
-            let of = |p: ProcRef| match p {
-                ProcRef::Var(v) => {
-                    let v = usize::from(v);
-                    ProcRef::Var(own.get(v).copied().unwrap_or_else(|| bound[v - own.len()]))
-                }
-                constant @ ProcRef::Const(_) => constant,
-            };
+            let names = [&own[..], &bound].concat();
+            let of = |p: ProcRef| p.renamed(|v| ProcRef::Var(names[usize::from(v)]));
             let body = rename::disjunction(&universal.body.0, &of)?;
             let of_free = tuple.iter().filter(|p| p.is_none()).count() as u8;
             if of_free > 0 {
@@ -295,7 +290,7 @@ fn sort_said(system: &System, literals: &Conj, process: ProcRef) -> Option<u64> 
 fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
     let one = sort_said(system, &setter.guard, ProcRef::Var(param)).filter(|it| it.is_power_of_two());
     let Some(sort) = one else { return false };
-    let mentions = |it: &Literal| mentioned(it).contains(&ProcRef::Var(param));
+    let mentions = |it: &Literal| it.procs().contains(&ProcRef::Var(param));
     let said = setter.guard.iter().filter(|it| system.sort_of(it).is_none());
     let of_all = setter.universals.iter().flat_map(|it| it.body.0.iter().flatten());
     // A disjunct that is true of each process of the sort.

@@ -254,13 +254,7 @@ impl<'a> Observed<'a> {
         let Assignment::Cases(branches) = assignment else { return false };
         let index = (0..self.vars[usize::from(var.0)].arity()).map(|_| ProcRef::Var(arity as u8));
         let own = Cell { var, index: index.collect() };
-        branches.iter().all(|branch| match &branch.value {
-            Term::Cell(cell) => *cell == own,
-            Term::Linear(linear) => {
-                linear.constant.is_zero() && linear.terms == [(own.clone(), Rational::ONE)]
-            }
-            Term::Constructor(_) | Term::Proc(_) => false,
-        })
+        branches.iter().all(|branch| branch.value.is(&own))
     }
 
     fn cell(&self, cell: &Cell, roles: &[Role]) -> Option<Cell> {

@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use cubicle_lang::model::ways::{NoWays, Ways, conj, denied};
-use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, Literal, ProcRef, System, Term, rename};
+use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, ProcRef, System, rename};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinementMap, refused};
 
 /// The most ways in which the processes of a literal may be equal.
@@ -70,22 +70,16 @@ fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Ve
 /// The ways in which the processes that a cube mentions may be equal, each with the number of different ones.
 fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
     let mut mentioned: Vec<u8> = Vec::new();
-    let mut note = |p: &ProcRef| {
+    let mut note = |p: ProcRef| {
         if let ProcRef::Var(v) = p
-            && !mentioned.contains(v)
+            && !mentioned.contains(&v)
         {
-            mentioned.push(*v);
+            mentioned.push(v);
         }
     };
     for literal in cube {
-        literal.cells().into_iter().flat_map(|cell| &cell.index).for_each(&mut note);
-        if let Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } = literal {
-            for term in [left, right] {
-                if let Term::Proc(p) = term {
-                    note(p);
-                }
-            }
-        }
+        let in_cells = literal.cells().into_iter().flat_map(|cell| &cell.index).copied();
+        in_cells.chain(literal.procs()).for_each(&mut note);
     }
     if mentioned.len() > MAX_PARAMS {
         return Err(NoWays::TooMany);
@@ -101,12 +95,8 @@ fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
     }
     let mut found = Vec::new();
     for numbers in all {
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) => {
-                ProcRef::Var(mentioned.iter().position(|it| *it == v).map_or(v, |at| numbers[at]))
-            }
-            constant @ ProcRef::Const(_) => constant,
-        };
+        let at = |v: u8| mentioned.iter().position(|it| *it == v);
+        let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(at(v).map_or(v, |at| numbers[at])));
         let params = numbers.iter().max().map_or(0, |most| most + 1);
         let cube = rename::conj(cube, &map).ok_or(NoWays::OutOfRange)?;
         found.extend(cube.map(|cube| (params, cube)));

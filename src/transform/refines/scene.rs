@@ -62,10 +62,7 @@ impl Scene {
     /// What an abstract cell holds, in terms of concrete ones; `None` for a concrete cell.
     pub fn before(&self, meanings: &[Vec<Branch>], cell: &Cell) -> Ways<Option<Values>> {
         let Some(var) = self.both.abstract_of(cell.var) else { return Ok(None) };
-        let index = |p: ProcRef| match p {
-            ProcRef::Var(v) => cell.index[usize::from(v)],
-            constant @ ProcRef::Const(_) => constant,
-        };
+        let index = |p: ProcRef| p.renamed(|v| cell.index[usize::from(v)]);
         chosen(self.system(), &meanings[usize::from(var.0)], &index).map(Some)
     }
 }

@@ -165,7 +165,7 @@ impl Restarts<'_> {
                 let solved: Vec<&Solution> = solved.iter().filter(|it| !strange(it)).collect();
                 value_in_all(&cell, &solved)
             });
-            let value = value.filter(|it| !cells_of(it).into_iter().any(|cell| self.is_own(cell)));
+            let value = value.filter(|it| !it.cells().into_iter().any(|cell| self.is_own(cell)));
             let Some(value) = value else { return Err(self.row_is_open(&cell, outer)) };
             values.push((cell, value));
         }
@@ -383,7 +383,7 @@ fn value_in_all(cell: &Cell, solved: &[&Solution]) -> Option<Term> {
             let names = matching(cell, other)?;
             let known = |p: ProcRef| names.iter().find(|(_, theirs)| *theirs == p).map(|(ours, _)| *ours);
             let strange =
-                mentioned(value).into_iter().any(|p| matches!(p, ProcRef::Var(_)) && known(p).is_none());
+                value.procs().into_iter().any(|p| matches!(p, ProcRef::Var(_)) && known(p).is_none());
             if strange { None } else { rename::term(value, &|p| known(p).unwrap_or(p)) }
         })
     };
@@ -415,25 +415,8 @@ fn matching(pattern: &Cell, cell: &Cell) -> Option<Vec<(ProcRef, ProcRef)>> {
     Some(names)
 }
 
-/// The cells that a value reads.
-fn cells_of(value: &Term) -> Vec<&Cell> {
-    match value {
-        Term::Constructor(_) | Term::Proc(_) => Vec::new(),
-        Term::Cell(cell) => vec![cell],
-        Term::Linear(expr) => expr.terms.iter().map(|(cell, _)| cell).collect(),
-    }
-}
-
-/// The processes that a value mentions.
-fn mentioned(value: &Term) -> Vec<ProcRef> {
-    match value {
-        Term::Proc(p) => vec![*p],
-        _ => cells_of(value).into_iter().flat_map(|cell| cell.index.iter().copied()).collect(),
-    }
-}
-
 fn names_others(value: &Term) -> bool {
-    mentioned(value).iter().any(|p| matches!(p, ProcRef::Var(1..)))
+    value.procs().iter().any(|p| matches!(p, ProcRef::Var(1..)))
 }
 
 /// Whether two formulas are the same, places apart.

@@ -6,7 +6,7 @@ use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
-    Transition, TransitionId, Type, Universal, Update, Var, VarId, mentioned, negated, rename, tail_names,
+    Transition, TransitionId, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
 };
 
 /// Most conditions of an update.
@@ -75,7 +75,7 @@ fn is_clause(system: &System, tail: &Tail) -> bool {
     tail.constants <= MOST_INDICES
         && (1..=MOST_BOUND).contains(&tail.bound)
         && tail.denial.iter().all(is_said)
-        && tail.bound_processes().all(|p| tail.denial.iter().any(|it| mentioned(it).contains(&p)))
+        && tail.bound_processes().all(|p| tail.denial.iter().any(|it| it.procs().contains(&p)))
 }
 
 /// The system whose variables a backward search mentions, in which these announcements were replaced, which had these tails and these counts; `None`
@@ -185,10 +185,7 @@ fn is_other(process: ProcRef, others: usize) -> bool {
 /// The denial of a tail at these processes.
 pub fn at(tail: &Tail, constants: &[ProcRef], bound: &[ProcRef]) -> Conj {
     let all = [constants, bound].concat();
-    let map = |p: ProcRef| match p {
-        ProcRef::Var(v) => all[usize::from(v)],
-        constant @ ProcRef::Const(_) => constant,
-    };
+    let map = |p: ProcRef| p.renamed(|v| all[usize::from(v)]);
     let renamed = |it: &Literal| match it {
         Literal::In { cell, values } => Literal::In { cell: rename::cell(cell, &map), values: *values },
         other => other.clone(),
@@ -210,7 +207,7 @@ pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
 
 /// The conjunction without what it says of processes that are not parameters, in place of bound ones.
 fn without(conj: Conj, others: usize) -> Conj {
-    conj.into_iter().filter(|it| !mentioned(it).into_iter().any(|p| is_other(p, others))).collect()
+    conj.into_iter().filter(|it| !it.procs().into_iter().any(|p| is_other(p, others))).collect()
 }
 
 /// Whether a guard says that the array of a tail is true anywhere.

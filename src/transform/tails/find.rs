@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use super::effect::Effect;
 use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said, with_tails};
 use cubicle_lang::model::{
-    Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, mentioned, negated, rename,
+    Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, negated, rename,
 };
 use tracing::debug;
 
@@ -114,14 +114,14 @@ fn clause(
 ) -> Option<(Rank, Tail)> {
     let arity = t.arity() as u8;
     let mut of: Vec<ProcRef> = Vec::new();
-    for p in literals.iter().flat_map(|it| mentioned(it)) {
+    for p in literals.iter().flat_map(|it| it.procs()) {
         if !matches!(p, ProcRef::Var(v) if v >= arity) && !of.contains(&p) {
             of.push(p);
         }
     }
     let constants = of.len();
     of.extend((arity..arity + universal.bound).map(ProcRef::Var));
-    if !of.iter().all(|p| literals.iter().any(|it| mentioned(it).contains(p))) {
+    if !of.iter().all(|p| literals.iter().any(|it| it.procs().contains(p))) {
         return None;
     }
     let map = |p: ProcRef| of.iter().position(|it| *it == p).map_or(p, |at| ProcRef::Var(at as u8));

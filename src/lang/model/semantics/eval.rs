@@ -4,7 +4,7 @@
 //! no further than it must: a conjunction with a false literal is false.
 
 use super::state::{Layout, Point, State, Value};
-use crate::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Term};
+use crate::model::{Cell, Conj, Dnf, Linear, Literal, Rational, Term};
 
 /// A state, and the processes that the process variables in scope stand for.
 #[derive(Clone, Copy, Debug)]
@@ -18,25 +18,16 @@ pub struct Env<'a> {
 }
 
 impl Env<'_> {
-    /// The process, from 0.
-    fn process(&self, proc: ProcRef) -> usize {
-        match proc {
-            ProcRef::Var(i) => self.procs[usize::from(i)],
-            ProcRef::Const(k) => usize::from(k),
-        }
-    }
-
     /// The value of a cell.
     pub fn cell(&self, cell: &Cell) -> Value {
-        let index = cell.index.iter().map(|&p| self.process(p));
-        self.state.values[self.layout.position(cell.var, index)]
+        self.state.values[self.layout.cell(cell, self.procs)]
     }
 
     /// The value of a term.
     pub fn term(&self, term: &Term) -> Option<Value> {
         Some(match term {
             Term::Constructor(c) => Value::Constructor(*c),
-            Term::Proc(p) => Value::Proc(Point::process(self.process(*p))),
+            Term::Proc(p) => Value::Proc(Point::process(p.of(self.procs))),
             Term::Cell(cell) => self.cell(cell),
             Term::Linear(linear) => Value::Number(self.linear(linear)?),
         })

@@ -3,7 +3,7 @@
 use super::eval::Env;
 use super::state::{Layout, State};
 use super::tuples::{distinct_tuples, other_tuples};
-use crate::model::{Conj, Forbidden, Literal, ProcRef, mentioned, rename};
+use crate::model::{Conj, Forbidden, Literal, ProcRef, rename};
 
 /// A cube made ready for [`Matcher::first`].
 #[derive(Clone, Debug)]
@@ -138,5 +138,5 @@ fn same(a: &Literal, b: &Literal) -> bool {
 /// The numbers of the process variables in a literal.
 fn vars(literal: &Literal) -> impl Iterator<Item = usize> {
     let variable = |p| if let ProcRef::Var(v) = p { Some(usize::from(v)) } else { None };
-    mentioned(literal).into_iter().filter_map(variable)
+    literal.procs().into_iter().filter_map(variable)
 }

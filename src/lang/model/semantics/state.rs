@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Rational, System, TransitionId, Type, VarId};
+use crate::model::{Cell, Rational, System, TransitionId, Type, VarId};
 
 /// Distance between the points of two neighbouring processes; outside values lie in between.
 pub const PROC_STRIDE: i64 = 1 << 20;
@@ -101,6 +101,11 @@ impl Layout {
     /// Position of a cell.
     pub fn position(&self, var: VarId, index: impl IntoIterator<Item = usize>) -> usize {
         self.offsets[var.0 as usize] + index.into_iter().fold(0, |at, i| at * self.procs + i)
+    }
+
+    /// Position of a cell whose process variables stand for these processes.
+    pub fn cell(&self, cell: &Cell, procs: &[usize]) -> usize {
+        self.position(cell.var, cell.index.iter().map(|p| p.of(procs)))
     }
 }
 
