@@ -146,30 +146,30 @@ impl GroundFormula {
 
     /// Conjunction, flattened.
     pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
-        let parts = parts.into_iter();
-        let mut flat = Vec::with_capacity(parts.size_hint().0);
-        for part in parts {
-            match part {
-                Self::All(inner) => flat.extend(inner),
-                Self::Any(inner) if inner.is_empty() => return Self::FALSE,
-                other => flat.push(other),
-            }
-        }
-        if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
+        Self::joined(parts, true)
     }
 
     /// Disjunction, flattened.
     pub fn any(parts: impl IntoIterator<Item = Self>) -> Self {
+        Self::joined(parts, false)
+    }
+
+    fn joined(parts: impl IntoIterator<Item = Self>, all: bool) -> Self {
         let parts = parts.into_iter();
         let mut flat = Vec::with_capacity(parts.size_hint().0);
         for part in parts {
-            match part {
-                Self::Any(inner) => flat.extend(inner),
-                Self::All(inner) if inner.is_empty() => return Self::TRUE,
-                other => flat.push(other),
+            match (part, all) {
+                (Self::All(inner), true) | (Self::Any(inner), false) => flat.extend(inner),
+                (Self::Any(inner), true) if inner.is_empty() => return Self::FALSE,
+                (Self::All(inner), false) if inner.is_empty() => return Self::TRUE,
+                (other, _) => flat.push(other),
             }
         }
-        if flat.len() == 1 { flat.remove(0) } else { Self::Any(flat) }
+        match flat.len() {
+            1 => flat.remove(0),
+            _ if all => Self::All(flat),
+            _ => Self::Any(flat),
+        }
     }
 
     /// Negation.
@@ -261,10 +261,7 @@ impl<'a> GroundReader<'a> {
 
     /// All constructors of an enum variable, as a set.
     pub fn constructors(self, var: VarId) -> u64 {
-        match self.system.var(var).ty {
-            Type::Enum(id) => self.system.enumeration(id).all(),
-            _ => u64::MAX,
-        }
+        self.system.all_values(self.system.var(var).ty)
     }
 
     /// A conjunction; `names` are the processes of its variables.

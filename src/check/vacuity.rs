@@ -11,7 +11,7 @@ use super::purpose::Purpose;
 use super::session::Session;
 use super::size::oracle_size;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
-use cubicle_lang::model::semantics::admits;
+use cubicle_lang::model::semantics::{admits, choices_of_arguments};
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
 use cubicle_run::options::{ForwardOptions, Options, Strategy, Vacuity};
 use cubicle_run::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
@@ -205,7 +205,7 @@ impl Look {
                 return self.complete.extend(whole.then_some(procs));
             }
             Some(known) if known.states >= VACUITY_STATES => return self.cut = true,
-            _ if instances(system, procs) > VACUITY_INSTANCES => return self.cut = true,
+            _ if choices_of_arguments(system, procs) > VACUITY_INSTANCES => return self.cut = true,
             _ => {}
         }
         let limits = ForwardOptions {
@@ -224,11 +224,4 @@ impl Look {
             _ => self.cut = true,
         }
     }
-}
-
-/// Number of ways to choose arguments for transitions.
-fn instances(system: &System, procs: usize) -> usize {
-    let ways =
-        |arity: usize| (0..arity).map(|i| procs.saturating_sub(i)).fold(1_usize, usize::saturating_mul);
-    system.transitions.iter().map(|t| ways(t.arity())).fold(0, usize::saturating_add)
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::count::count;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
+use super::witness::of_all;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
@@ -147,14 +148,7 @@ pub(super) fn named(text: &str, names: &[String]) -> String {
 }
 
 fn covered(of: &[Covered], what: &str, verb: &str) -> String {
-    let left: Vec<&str> = of.iter().filter(|(_, it)| !it).map(|(name, _)| name.as_str()).collect();
-    let seen = of.len() - left.len();
-    let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
-    if of.is_empty() {
-        String::new()
-    } else {
-        format!("  it {verb} {seen} of {}{not}\n", count(of.len(), what))
-    }
+    if of.is_empty() { String::new() } else { format!("  it {verb} {}", of_all(of, what)) }
 }
 
 /// The sum over several logs.

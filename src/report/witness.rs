@@ -16,13 +16,16 @@ pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> 
 }
 
 fn covered(coverage: &WitnessCoverage) -> String {
-    let line = |of: &[(String, bool)], what: &str, verb: &str| {
-        let left: Vec<&str> = of.iter().filter(|(_, it)| !it).map(|(name, _)| name.as_str()).collect();
-        let seen = of.len() - left.len();
-        let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
-        format!("{verb} {seen} of {}{not}\n", count(of.len(), what))
+    let values = match &coverage.values[..] {
+        [] => String::new(),
+        values => format!("It shows {}", of_all(values, "value")),
     };
-    let values =
-        if coverage.values.is_empty() { String::new() } else { line(&coverage.values, "value", "It shows") };
-    line(&coverage.transitions, "transition", "It takes") + &values
+    format!("It takes {}{values}", of_all(&coverage.transitions, "transition"))
+}
+
+/// How many of these are covered, and which are not; ends the line.
+pub(super) fn of_all(all: &[(String, bool)], what: &str) -> String {
+    let left: Vec<&str> = all.iter().filter(|(_, it)| !it).map(|(name, _)| name.as_str()).collect();
+    let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
+    format!("{} of {}{not}\n", all.len() - left.len(), count(all.len(), what))
 }

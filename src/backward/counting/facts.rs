@@ -3,6 +3,7 @@
 
 use super::signature::Counted;
 use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral, OTHER, Relational};
+use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, Term, VarId};
 
 /// Lemmas, as far as they are about processes that are not named.
@@ -81,7 +82,7 @@ impl Facts {
             let is_read = |(cell, _): &(CubeCell, u64)| read.iter().any(|(var, _)| *var == cell.var());
             for Together { procs, masks, .. } in said.iter().filter(|it| it.masks.iter().any(is_read)) {
                 for own in 0..*procs {
-                    for named in arrangements(&others, procs - 1) {
+                    for named in arrangements(&others, usize::from(procs - 1)) {
                         // The process of each role; `None` for the one that is not named.
                         let role = |p: u8| match p.checked_sub(context.rigid) {
                             None => Some(p),
@@ -166,17 +167,4 @@ fn fact(
         }]);
     }
     (!any.is_empty()).then_some(Dnf(any))
-}
-
-/// All choices of `length` different ones of these processes, in order.
-fn arrangements(processes: &[u8], length: u8) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
-    for _ in 0..length {
-        let longer = |shorter: &Vec<u8>| {
-            let free = processes.iter().filter(|p| !shorter.contains(p));
-            free.map(|p| [&shorter[..], &[*p]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }

@@ -3,7 +3,7 @@
 use super::choices::{are_many, multiply};
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
-use super::transition::{Alternative, Effect, Prepared};
+use super::transition::{Alternative, Effect, Prepared, denial};
 use crate::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
     Instantiation, OTHER, Overflow, Reduced, Relational, Separated, compact, conjoin, linear, low,
@@ -500,15 +500,8 @@ fn renamed(
 
 /// The negation of a conjunction, one conjunction for each of its literals.
 fn negated(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Vec<Vec<CubeLiteral>>, Overflow> {
-    let mut any = Vec::with_capacity(conj.len());
-    for literal in conj {
-        match env.negate(literal)? {
-            Reduced::True => return Ok(vec![Vec::new()]),
-            Reduced::False => {}
-            Reduced::Literal(negated) => any.push(vec![negated]),
-        }
-    }
-    Ok(any)
+    let clause = denial(env, conj)?;
+    Ok(clause.map_or_else(|| vec![Vec::new()], |it| it.into_iter().map(|literal| vec![literal]).collect()))
 }
 
 /// Disjunctions of conjunctions multiplied out; `None` where there are too many cases.

@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use super::axioms::{Witness, witnesses};
 use crate::cube::{
-    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Reduced,
-    conjoin, implies,
+    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Overflow,
+    Reduced, conjoin, implies,
 };
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
@@ -207,7 +207,7 @@ fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
 }
 
 /// The negation of a conjunction, as a clause; `None` when the conjunction never holds.
-fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Halt> {
+pub fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Overflow> {
     let mut clause = Vec::with_capacity(conj.len());
     for literal in conj {
         match env.negate(literal)? {

@@ -16,6 +16,7 @@ use crate::cube::{
     compact, widened,
 };
 use cubicle_lang::model::Literal;
+use cubicle_lang::model::semantics::arrangements;
 
 /// Most witnesses of each other: a witness of a witness of a process is named in the second step.
 const MOST_STEPS: usize = 3;
@@ -225,14 +226,8 @@ fn with_universals<'a>(
 
 /// The ways in which `bound` variables are different processes up to `value`, among them `value` and none of these arguments.
 fn bound_with(value: u8, args: &[u8], bound: u8) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
-    for _ in 0..bound {
-        let longer = |tuple: &Vec<u8>| {
-            let free = (0..=value).filter(|p| !args.contains(p) && !tuple.contains(p));
-            free.map(|p| [&tuple[..], &[p]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
+    let free: Vec<u8> = (0..=value).filter(|p| !args.contains(p)).collect();
+    let mut all = arrangements(&free, bound.into());
     all.retain(|tuple| tuple.contains(&value));
     all
 }

@@ -1,6 +1,7 @@
 //! Which processes the parameters of a formula may be: those of the sorts that it speaks of.
 
 use super::sorts::FixedSorts;
+use cubicle_lang::model::semantics::rising_tuples_of;
 use cubicle_lang::model::{Dnf, FormulaOfSorts, Literal, ProcRef, System, Universal};
 
 /// The processes that each parameter of a formula may be.
@@ -71,25 +72,7 @@ impl Arguments {
 
     /// Of these the ones in which each place holds a larger process than the earlier place that `above` names for it, if any.
     pub fn rising(self, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {
-        let allowed = self.0;
-        // The first tuple that begins with `tuple` and then with `least` or more, or comes later.
-        let complete = move |mut tuple: Vec<usize>, mut least: usize| {
-            while let Some(of) = allowed.get(tuple.len()) {
-                let floor = above[tuple.len()].map_or(0, |place| tuple[place] + 1).max(least);
-                if let Some(p) = of.iter().find(|p| **p >= floor && !tuple.contains(p)) {
-                    tuple.push(*p);
-                    least = 0;
-                } else {
-                    least = tuple.pop()? + 1;
-                }
-            }
-            Some(tuple)
-        };
-        std::iter::successors(complete(Vec::new(), 0), move |last| {
-            let mut next = last.clone();
-            let least = next.pop()? + 1;
-            complete(next, least)
-        })
+        rising_tuples_of(self.0, above)
     }
 }
 

@@ -331,6 +331,16 @@ impl Literal {
         }
     }
 
+    /// Whether another literal plainly follows from it: the same, or one that allows a cell more values.
+    pub fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::In { cell: a, values: fewer }, Self::In { cell: b, values: more }) => {
+                a == b && fewer & !more == 0
+            }
+            _ => self == other,
+        }
+    }
+
     /// The variables that it reads, in that order.
     pub fn vars(&self) -> impl Iterator<Item = VarId> {
         self.cells().into_iter().map(|cell| cell.var)

@@ -36,16 +36,9 @@ impl System {
 }
 
 fn forget(system: &mut SystemParts) {
-    let all: Vec<u64> = system.vars.iter().map(|var| all_values(system, var.ty)).collect();
+    let all: Vec<u64> = system.vars.iter().map(|var| system.all_values(var.ty)).collect();
     for (var, all) in system.vars.iter_mut().zip(all) {
         var.range = all;
-    }
-}
-
-fn all_values(system: &SystemParts, ty: Type) -> u64 {
-    match ty {
-        Type::Enum(id) => system.enumeration(id).all(),
-        _ => u64::MAX,
     }
 }
 
@@ -54,7 +47,7 @@ pub(super) fn infer(system: &mut SystemParts) {
     // No value at all: there is no initial state with such a cell. The ranges of others must not rest on
     // that, since no range says it.
     let any_value = |var: VarId| match initial(system, var) {
-        0 => all_values(system, system.var(var).ty),
+        0 => system.all_values(system.var(var).ty),
         some => some,
     };
     let mut ranges: Vec<u64> = (0..system.vars.len()).map(|i| any_value(VarId(i as u16))).collect();
@@ -70,7 +63,7 @@ pub(super) fn infer(system: &mut SystemParts) {
                     continue;
                 }
                 let added = match &update.assignment {
-                    Assignment::Nondet => all_values(system, var.ty),
+                    Assignment::Nondet => system.all_values(var.ty),
                     Assignment::Cases(branches) => branches
                         .iter()
                         .fold(0, |set, branch| set | contribution(branch, &transition.guard, &ranges)),
@@ -122,7 +115,7 @@ fn initial(system: &SystemParts, id: VarId) -> u64 {
     if !matches!(var.ty, Type::Enum(_)) {
         return u64::MAX;
     }
-    let all = all_values(system, var.ty);
+    let all = system.all_values(var.ty);
     let init = &system.init;
     let VarKind::Array(arity) = var.kind else {
         let cell = Cell { var: id, index: smallvec::SmallVec::new() };

@@ -212,6 +212,14 @@ impl SystemParts {
         &self.enums[id.0 as usize]
     }
 
+    /// All constructors of a type that is an enum, as a set.
+    pub fn all_values(&self, ty: Type) -> u64 {
+        match ty {
+            Type::Enum(id) => self.enumeration(id).all(),
+            _ => u64::MAX,
+        }
+    }
+
     /// The transition `id`.
     pub fn transition(&self, id: TransitionId) -> &Transition {
         &self.transitions[id.0 as usize]

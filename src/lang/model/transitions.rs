@@ -285,7 +285,7 @@ fn instantiate(
 }
 
 /// Decides equalities between processes; `None` when one is wrong.
-fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
+pub(super) fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
     let mut result = Vec::with_capacity(conj.len());
     for literal in conj {
         if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal

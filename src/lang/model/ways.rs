@@ -2,6 +2,7 @@
 
 use super::rename;
 use super::substitute;
+use super::transitions::fold_processes;
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
     Update, VarId, negated, simplify,
@@ -45,19 +46,7 @@ pub fn same(a: ProcRef, b: ProcRef) -> Option<bool> {
 
 /// The conjunction in a short form; `None` when it is false.
 fn reduced(conj: Conj) -> Option<Conj> {
-    let mut kept = Conj::with_capacity(conj.len());
-    for literal in conj {
-        if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
-            && let Some(same) = same(*a, *b)
-        {
-            if same == *negated {
-                return None;
-            }
-            continue;
-        }
-        kept.push(literal);
-    }
-    simplify(kept, &same)
+    simplify(fold_processes(conj, &same)?, &same)
 }
 
 /// Both of two formulas.

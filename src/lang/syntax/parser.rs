@@ -4,7 +4,7 @@
 use cubicle_grammar::{MAX_DEPTH, Remark};
 use indexmap::IndexMap;
 
-use super::ast::{Entry, Expr, File, Item};
+use super::ast::{Entry, Expr, File, Item, capital};
 use super::contextual;
 use super::damage;
 use super::foreign;
@@ -442,7 +442,7 @@ impl<'t> Parser<'t> {
                     && !rest.iter().any(|&(_, token, _)| token == Token::Colon)
                 {
                     // Without types.
-                    let name = repair::capital(name);
+                    let name = capital(name);
                     let mut error = error.help(format!("write `{spelling} {name} : bool`, or another type"));
                     error.mend = None;
                     self.push(Some(error), habit);
@@ -468,7 +468,7 @@ impl<'t> Parser<'t> {
                 let index = if array { "[proc]" } else { "" };
                 Diagnostic::error("C0006", at, "a declaration begins with a keyword")
                     .label("the type comes last")
-                    .help(format!("write `{keyword} {}{index} : {ty}`", repair::capital(text(1))))
+                    .help(format!("write `{keyword} {}{index} : {ty}`", capital(text(1))))
                     .report(&mut self.diagnostics);
                 self.repaired(tokens, true, next, more);
                 return;

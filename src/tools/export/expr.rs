@@ -70,28 +70,29 @@ impl ExportExpr {
 
     /// Conjunction, flattened.
     pub fn all(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut flat = Vec::new();
-        for part in parts {
-            match part {
-                Self::All(inner) => flat.extend(inner),
-                Self::Any(inner) if inner.is_empty() => return Self::FALSE,
-                other => flat.push(other),
-            }
-        }
-        if flat.len() == 1 { flat.remove(0) } else { Self::All(flat) }
+        Self::joined(parts, true)
     }
 
     /// Disjunction, flattened.
     pub fn any(parts: impl IntoIterator<Item = Self>) -> Self {
+        Self::joined(parts, false)
+    }
+
+    fn joined(parts: impl IntoIterator<Item = Self>, all: bool) -> Self {
         let mut flat = Vec::new();
         for part in parts {
-            match part {
-                Self::Any(inner) => flat.extend(inner),
-                Self::All(inner) if inner.is_empty() => return Self::TRUE,
-                other => flat.push(other),
+            match (part, all) {
+                (Self::All(inner), true) | (Self::Any(inner), false) => flat.extend(inner),
+                (Self::Any(inner), true) if inner.is_empty() => return Self::FALSE,
+                (Self::All(inner), false) if inner.is_empty() => return Self::TRUE,
+                (other, _) => flat.push(other),
             }
         }
-        if flat.len() == 1 { flat.remove(0) } else { Self::Any(flat) }
+        match flat.len() {
+            1 => flat.remove(0),
+            _ if all => Self::All(flat),
+            _ => Self::Any(flat),
+        }
     }
 
     pub fn negated(self) -> Self {

@@ -3,7 +3,7 @@
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::load::load;
-use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::choices_of_arguments;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::ForwardOptions;
@@ -54,7 +54,7 @@ pub(super) fn never_fire(model: &str, transitions: &[Became]) -> Vec<Diagnostic>
             until_fired: Some(wanted.collect()),
             ..ForwardOptions::default()
         };
-        if choices(system, procs) > MAX_CHOICES {
+        if choices_of_arguments(system, procs) > MAX_CHOICES {
             cut = true;
             break;
         }
@@ -76,10 +76,4 @@ pub(super) fn never_fire(model: &str, transitions: &[Became]) -> Vec<Diagnostic>
         Diagnostic::warning("C0718", it.span, what).label(why)
     };
     transitions.iter().filter(never).map(warning).collect()
-}
-
-/// Number of ways to choose arguments for transitions.
-fn choices(system: &System, procs: usize) -> usize {
-    let ways = |arity: usize| (0..arity).map(|at| procs.saturating_sub(at)).fold(1, usize::saturating_mul);
-    system.transitions.iter().map(|it| ways(it.arity())).fold(0, usize::saturating_add)
 }

@@ -61,43 +61,31 @@ impl Formula {
 
     /// Conjunction, flat and without constants.
     pub fn and(parts: impl IntoIterator<Item = Self>) -> Self {
-        let mut all = Vec::new();
-        for part in parts {
-            match part {
-                Self::Bool(true) => {}
-                Self::Bool(false) => return Self::FALSE,
-                Self::And(more) => all.extend(more),
-                other if all.contains(&other) => {}
-                other => all.push(other),
-            }
-        }
-        if all.len() == 1 {
-            all.remove(0)
-        } else if all.is_empty() {
-            Self::TRUE
-        } else {
-            Self::And(all)
-        }
+        Self::joined(parts, true)
     }
 
     /// Disjunction, flat and without constants.
     pub fn or(parts: impl IntoIterator<Item = Self>) -> Self {
+        Self::joined(parts, false)
+    }
+
+    fn joined(parts: impl IntoIterator<Item = Self>, and: bool) -> Self {
         let mut all = Vec::new();
         for part in parts {
             match part {
-                Self::Bool(false) => {}
-                Self::Bool(true) => return Self::TRUE,
-                Self::Or(more) => all.extend(more),
+                Self::Bool(truth) if truth == and => {}
+                Self::Bool(truth) => return Self::Bool(truth),
+                Self::And(more) if and => all.extend(more),
+                Self::Or(more) if !and => all.extend(more),
                 other if all.contains(&other) => {}
                 other => all.push(other),
             }
         }
-        if all.len() == 1 {
-            all.remove(0)
-        } else if all.is_empty() {
-            Self::FALSE
-        } else {
-            Self::Or(all)
+        match all.len() {
+            0 => Self::Bool(and),
+            1 => all.remove(0),
+            _ if and => Self::And(all),
+            _ => Self::Or(all),
         }
     }
 

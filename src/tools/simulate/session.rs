@@ -10,7 +10,7 @@ use super::table::Table;
 use super::values::CellNames;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::{State, Step, Value};
+use cubicle_lang::model::semantics::{State, Step, Value, choices_of_arguments};
 use cubicle_lang::words::{ValueNames, processes};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::style::Style;
@@ -71,7 +71,7 @@ impl<'a> Simulation<'a> {
 
     pub(super) fn instance(system: &'a System, procs: usize) -> Result<CellNames<'a>, CommandRefusal> {
         if cubicle_lang::model::semantics::admits(system, procs) {
-            if ground_transitions(system, procs) > MOST_TRIED {
+            if choices_of_arguments(system, procs) > MOST_TRIED {
                 let what =
                     format!("the instance with {procs} processes has more than a million ground transitions");
                 return Err(CommandRefusal::new(what, "choose fewer processes with `--procs`"));
@@ -173,10 +173,4 @@ impl<'a> Simulation<'a> {
         }
         if text.is_empty() { format!("{}\n", self.style.bad("no transition is enabled")) } else { text }
     }
-}
-
-/// How many transitions the instance has, each with its processes.
-fn ground_transitions(system: &System, procs: usize) -> usize {
-    let choices = |arity: usize| (0..arity).map(|i| procs.saturating_sub(i)).fold(1, usize::saturating_mul);
-    system.transitions.iter().map(|t| choices(t.arity())).fold(0, usize::saturating_add)
 }

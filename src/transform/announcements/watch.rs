@@ -327,10 +327,5 @@ fn consistent(literals: Conj) -> Option<Conj> {
 
 /// Whether a literal is one of these, or follows from one.
 fn follows(literal: &Literal, known: &Conj) -> bool {
-    known.iter().any(|it| match (it, literal) {
-        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-            a == b && fewer & !more == 0
-        }
-        _ => it == literal,
-    })
+    known.iter().any(|it| it.implies(literal))
 }

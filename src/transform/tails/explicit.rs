@@ -4,6 +4,7 @@ use super::effect::Effect;
 use super::instrumented::Instrumented;
 use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
+use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
     Transition, TransitionId, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
@@ -106,7 +107,7 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
                 continue;
             }
             let mut conj = [&of_sorts[..], &without(conj, others)].concat();
-            conj.retain(|literal| !t.guard.iter().any(|known| implies(known, literal)));
+            conj.retain(|literal| !t.guard.iter().any(|known| known.implies(literal)));
             if !out.contains(&conj) {
                 out.push(conj);
             }
@@ -118,7 +119,7 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     let mut fails: Vec<Conj> = Vec::new();
     for n in bound.iter().filter(|it| !it.iter().any(|p| is_other(*p, others))) {
         let denial = at(tail, &constants, n);
-        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| implies(known, it)));
+        let was_denied = |way: &Conj| denial.iter().all(|it| way.iter().any(|known| known.implies(it)));
         let fails_after = effect.denied_after(&denial)?.into_iter();
         fails.extend(fails_after.filter(|way| !holds.is_empty() || !was_denied(way)));
     }
@@ -230,10 +231,10 @@ fn implied_at(system: &System, t: &Transition, tail: &Tail) -> Vec<Vec<ProcRef>>
             t.universals.iter().any(|it| is_denied(system, it, arity, (&others, &denied)))
                 || contradicts(&denied)
         };
-        of_sorts.iter().all(|it| t.guard.iter().any(|known| implies(known, it))) && bound.iter().all(holds_of)
+        of_sorts.iter().all(|it| t.guard.iter().any(|known| known.implies(it))) && bound.iter().all(holds_of)
     };
     let parameters: Vec<ProcRef> = (0..arity as u8).map(ProcRef::Var).collect();
-    arrangements(&parameters, tail.constants).into_iter().filter(holds).collect()
+    arrangements(&parameters, tail.constants.into()).into_iter().filter(holds).collect()
 }
 
 /// Whether a universal guard of some of these other processes contradicts a denial.
@@ -244,7 +245,7 @@ fn is_denied(
     (others, denied): (&[ProcRef], &Conj),
 ) -> bool {
     // Which of them its bound processes are.
-    arrangements(others, universal.bound).iter().any(|chosen| {
+    arrangements(others, universal.bound.into()).iter().any(|chosen| {
         let map = |p: ProcRef| match p {
             ProcRef::Var(v) if usize::from(v) >= arity => chosen[usize::from(v) - arity],
             p => p,
@@ -252,31 +253,10 @@ fn is_denied(
         let is_denied = |literal: &Literal| match negated(system, literal) {
             Some(Literal::In { cell, values }) => {
                 let needed = Literal::In { cell: rename::cell(&cell, &map), values };
-                denied.iter().any(|known| implies(known, &needed))
+                denied.iter().any(|known| known.implies(&needed))
             }
             _ => false,
         };
         universal.body.0.iter().all(|conj| conj.iter().any(is_denied))
-    })
-}
-
-/// Whether a literal about a cell's constructors follows from another.
-fn implies(known: &Literal, literal: &Literal) -> bool {
-    match (known, literal) {
-        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-            a == b && fewer & !more == 0
-        }
-        _ => known == literal,
-    }
-}
-
-/// All tuples of different ones of these processes.
-fn arrangements(processes: &[ProcRef], length: u8) -> Vec<Vec<ProcRef>> {
-    (0..length).fold(vec![Vec::new()], |shorter, _| {
-        let longer = shorter.iter().flat_map(|it: &Vec<ProcRef>| {
-            let free = processes.iter().filter(|p| !it.contains(p));
-            free.map(|p| [&it[..], &[*p]].concat()).collect::<Vec<_>>()
-        });
-        longer.collect()
     })
 }

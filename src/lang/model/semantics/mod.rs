@@ -25,4 +25,7 @@ pub use step::{
     ArgumentsError, Semantics, StateError, StepError, admits, enabled, fire, initial, is_step, satisfies,
 };
 pub use trace::Trace;
-pub use tuples::{distinct_tuples, other_tuples, rising_tuples, tuples};
+pub use tuples::{
+    arrangements, choices_of_arguments, distinct_tuples, other_tuples, rising_tuples, rising_tuples_of,
+    tuples,
+};

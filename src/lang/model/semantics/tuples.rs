@@ -1,5 +1,7 @@
 //! Tuples of processes, in lexicographic order.
 
+use crate::model::System;
+
 /// All tuples of `arity` processes below `procs`, repetitions included.
 pub fn tuples(procs: usize, arity: usize) -> impl Iterator<Item = Vec<usize>> {
     let first = (procs > 0 || arity == 0).then(|| vec![0; arity]);
@@ -28,15 +30,18 @@ pub fn other_tuples(procs: usize, args: &[usize], count: usize) -> impl Iterator
 /// All tuples of pairwise distinct processes below `procs` in which each place holds a larger process than
 /// the earlier place that `above` names for it, if any.
 pub fn rising_tuples(procs: usize, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {
+    let all: Vec<usize> = if above.len() > procs { Vec::new() } else { (0..procs).collect() };
+    rising_tuples_of(vec![all; above.len()], above)
+}
+
+/// As [`rising_tuples`], where each place holds one of its own processes, which are in ascending order.
+pub fn rising_tuples_of(of: Vec<Vec<usize>>, above: Vec<Option<usize>>) -> impl Iterator<Item = Vec<usize>> {
     // The first such tuple that begins with `tuple` and then with `least` or more, or comes later.
     let complete = move |mut tuple: Vec<usize>, mut least: usize| {
-        if above.len() > procs {
-            return None;
-        }
-        while tuple.len() < above.len() {
+        while let Some(of) = of.get(tuple.len()) {
             let floor = above[tuple.len()].map_or(0, |place| tuple[place] + 1).max(least);
-            if let Some(p) = (floor..procs).find(|p| !tuple.contains(p)) {
-                tuple.push(p);
+            if let Some(p) = of.iter().find(|p| **p >= floor && !tuple.contains(p)) {
+                tuple.push(*p);
                 least = 0;
             } else {
                 least = tuple.pop()? + 1;
@@ -49,4 +54,23 @@ pub fn rising_tuples(procs: usize, above: Vec<Option<usize>>) -> impl Iterator<I
         let least = next.pop()? + 1;
         complete(next, least)
     })
+}
+
+/// All tuples of `length` different ones of these, in lexicographic order of their places.
+pub fn arrangements<T: Copy + PartialEq>(of: &[T], length: usize) -> Vec<Vec<T>> {
+    let mut all: Vec<Vec<T>> = vec![Vec::new()];
+    for _ in 0..length {
+        let longer = |shorter: &Vec<T>| {
+            let free = of.iter().filter(|it| !shorter.contains(it));
+            free.map(|it| [&shorter[..], &[*it]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
+/// Number of ways to choose arguments for transitions, or more.
+pub fn choices_of_arguments(system: &System, procs: usize) -> usize {
+    let ways = |arity: usize| (0..arity).map(|at| procs.saturating_sub(at)).fold(1, usize::saturating_mul);
+    system.transitions.iter().map(|it| ways(it.arity())).fold(0, usize::saturating_add)
 }

@@ -1,7 +1,8 @@
 //! Mends in heads and blocks of declarations that need more than a pattern.
 
 use super::lists::is_listed;
-use super::site::{Repair, Site, capital, letter_case, slip, small};
+use super::site::{Repair, Site, letter_case, slip, small};
+use crate::syntax::ast::capital;
 use crate::syntax::token::Token;
 
 /// `0.3`

@@ -1,6 +1,7 @@
 //! Mends of formulas that need more than a pattern.
 
-use super::site::{Repair, Site, capital, foreign, letter_case, slip, small};
+use super::site::{Repair, Site, foreign, letter_case, slip, small};
+use crate::syntax::ast::capital;
 use crate::syntax::token::Token;
 
 /// `a < b < c`

@@ -21,7 +21,7 @@ mod words;
 
 pub use counts::miscounted;
 pub use elsewhere::elsewhere;
-pub use site::{DeclaredNames, Repair, Site, capital};
+pub use site::{DeclaredNames, Repair, Site};
 pub use starts::{begins_declaration, listed, type_first};
 pub use walker::{of_a_branch, repair};
 pub use words::{keyword, property_of_runs};

@@ -33,10 +33,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::lists::list;
-use super::site::{Repair, Site, Special, capital, small};
+use super::site::{Repair, Site, Special, small};
 use super::special;
 use super::spelled::token;
 use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::capital;
 use crate::syntax::token::{Token, tokens};
 use crate::syntax::unsupported::LANGUAGE;
 

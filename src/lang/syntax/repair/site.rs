@@ -369,12 +369,6 @@ pub(super) fn letter_case(span: Span, message: impl Into<String>) -> Diagnostic 
     Diagnostic::error("C0007", span, message)
 }
 
-/// `name` with a capital first letter.
-pub fn capital(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_ascii_uppercase().to_string() + letters.as_str())
-}
-
 /// `name` with a small first letter.
 pub(super) fn small(name: &str) -> String {
     let mut letters = name.chars();
