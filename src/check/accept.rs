@@ -77,7 +77,7 @@ fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
 
 /// Checks the proof that no bad state is reached.
 fn states(session: &mut Session<'_>, origin: Origin<'_>) -> Result<(), Reason> {
-    let report = std::mem::replace(&mut session.report, Report::none());
+    let report = std::mem::replace(&mut session.report, Report::default());
     let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
     let accepted = match proof {
         Some(_) => check_claim(origin, session.system, Claim::of(&report), how(session)),

@@ -12,7 +12,7 @@ use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
 use cubicle_lang::model::{
-    Bad, BadKind, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
+    Bad, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
 };
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
@@ -355,15 +355,7 @@ fn beyond(system: &System, var: VarId, (rises, than): (bool, Rational), procs: u
         if integer { (Relation::Le, constant.add(Rational::ONE)?) } else { (Relation::Lt, constant) };
     let expr = Linear { terms: vec![(Cell { var, index }, factor)], constant };
     let cube = vec![Literal::Linear { expr, relation, integer }];
-    let bad = Bad {
-        name: String::new(),
-        number: 1,
-        kind: BadKind::Unsafe,
-        params: params as u8,
-        cube,
-        span: declared.span,
-        spans: vec![declared.span],
-    };
+    let bad = Bad::derived("", 1, params as u8, cube, declared.span);
     let asked = system.edited(|parts| {
         parts.bad = vec![bad];
         parts.temporal.clear();
@@ -411,7 +403,7 @@ mod tests {
     }
 
     fn open(reason: Reason) -> Report {
-        Report { verdict: Some(Verdict::Unknown(reason)), ..Report::none() }
+        Report { verdict: Some(Verdict::Unknown(reason)), ..Report::default() }
     }
 
     fn reasons() -> Vec<Reason> {
@@ -491,7 +483,7 @@ mod tests {
 
     #[test]
     fn a_run_with_a_verdict_gets_no_advice() {
-        let report = Report { verdict: Some(Verdict::Safe), ..Report::none() };
+        let report = Report { verdict: Some(Verdict::Safe), ..Report::default() };
         assert_eq!(advice(&system(), &Options::default(), &report), []);
         assert_eq!(advice(&system(), &Options::default(), &open(Reason::Denied(1))), []);
     }

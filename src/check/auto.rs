@@ -32,7 +32,7 @@ pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forb
         .jobs(session.options.forward.jobs);
     options.backward.proposed = proposed;
     let mut observer = Silent;
-    let mut derived = Session::new(system, &options, session.interrupt, &mut observer, Report::none());
+    let mut derived = Session::new(system, &options, session.interrupt, &mut observer, Report::default());
     derived.is_derived = true;
     decide(&mut derived);
     derived.report

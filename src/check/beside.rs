@@ -96,7 +96,7 @@ impl<'a> Aside<'a> {
         observer: &mut dyn Observer,
     ) -> Taken {
         let Self { system, options, space, lemmas, numbers, needs_equations, remembered } = self;
-        let report = Report::none();
+        let report = Report::default();
         let mut session =
             // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
             Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remembered, remote };

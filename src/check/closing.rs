@@ -152,15 +152,7 @@ fn widened(system: &System, cubes: &[&Forbidden], interrupt: &Interrupt) -> Vec<
 /// The claim that no reachable state is in a cube.
 fn bad(system: &System, cube: &Forbidden) -> Bad {
     let span = system.bad[0].span;
-    Bad {
-        name: String::new(),
-        number: 0,
-        kind: BadKind::Invariant,
-        params: cube.params,
-        cube: cube.cube.clone(),
-        span,
-        spans: vec![span; cube.cube.len()],
-    }
+    Bad { kind: BadKind::Invariant, ..Bad::derived("", 0, cube.params, cube.cube.clone(), span) }
 }
 
 /// Leaves out the claims that a state of a small instance violates, as far as a few states show.
@@ -199,7 +191,7 @@ fn closes(system: &System, claims: &[Forbidden], interrupt: &Interrupt) -> bool 
     options.backward.max_nodes = MOST_NODES;
     options.backward.max_effort = Some(MOST_EFFORT);
     let mut silent = Silent;
-    let mut session = Session::new(&helped, &options, interrupt, &mut silent, Report::none());
+    let mut session = Session::new(&helped, &options, interrupt, &mut silent, Report::default());
     search(&mut session);
     session.report.verdict == Some(Verdict::Safe)
 }

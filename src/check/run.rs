@@ -78,7 +78,7 @@ pub fn check(
 /// The report before any work.
 fn blank(system: &System, options: &Options) -> Report {
     let assumptions = assumptions::of(system, options.backward.trust_invariants);
-    Report { assumptions, ..Report::none() }
+    Report { assumptions, ..Report::default() }
 }
 
 /// As [`check`], on the caller's thread.

@@ -9,7 +9,7 @@ use super::size::nearest;
 use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
-use cubicle_lang::model::{Bad, BadKind, Conj, System, Temporal, TemporalKind};
+use cubicle_lang::model::{Bad, Conj, System, Temporal, TemporalKind};
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Options, Procs};
 use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
@@ -169,14 +169,8 @@ fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProo
 
 /// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.
 fn with_cover(original: &System, cover: &Temporal) -> System {
-    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| Bad {
-        name: format!("{} {number}", cover.name),
-        number,
-        kind: BadKind::Unsafe,
-        params: params as u8,
-        cube: cube.clone(),
-        span: cover.span,
-        spans: vec![cover.span; cube.len()],
+    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| {
+        Bad::derived(format!("{} {number}", cover.name), number, params as u8, cube.clone(), cover.span)
     };
     original.edited(|parts| {
         parts.bad = (1..).zip(cover.goals()).map(bad).collect();

@@ -121,7 +121,12 @@ impl Snapshot {
         document.explorations.clone_from(&self.explorations);
         if let Some((procs, states)) = self.exploring {
             let stop = Stop::from(why.clone());
-            document.explorations.push(ExplorationFigures::unfinished(procs, states, stop));
+            document.explorations.push(ExplorationFigures {
+                processes: procs,
+                states,
+                stop,
+                ..ExplorationFigures::default()
+            });
         }
         document.complete = (!document.explorations.is_empty()).then_some(false);
         document.cause = document.explorations.iter().find(|it| !it.complete).map(|it| it.stop);

@@ -9,9 +9,10 @@ pub use cubicle_lang::model::semantics::Trace;
 
 named! {
     /// Why an exploration ended.
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
     pub enum Stop {
         /// Every reachable state was seen.
+        #[default]
         Complete = "complete",
         /// All states that were found were expanded, but some may have been mistaken for others.
         ///

@@ -5,8 +5,8 @@ use smallvec::smallvec;
 
 use super::taken::{fresh_name, truth_values};
 use cubicle_lang::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System,
-    SystemParts, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, Bad, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts, Term,
+    Transition, TransitionId, Type, Update, Var, VarId, VarKind,
 };
 
 /// What a process did: nothing, the transition in question first, or another one first.
@@ -56,15 +56,8 @@ impl ActsAgain {
             return None;
         }
         system.transitions.extend(copies);
-        let bad = |name: &str, number, params, literal| Bad {
-            name: name.to_owned(),
-            number,
-            kind: BadKind::Unsafe,
-            params,
-            cube: vec![literal],
-            span,
-            spans: vec![span],
-        };
+        let bad =
+            |name: &str, number, params, literal| Bad::derived(name, number, params, vec![literal], span);
         system.bad = vec![
             bad("acts again", 1, 0, ghosts.acted_again(1)),
             bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
@@ -109,8 +102,7 @@ impl Ghosts {
     fn acting_again(&self, t: &Transition, param: u8) -> Transition {
         let mut guard: Conj = t.guard.clone();
         guard.push(self.did(ProcRef::Var(param), FIRST));
-        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
-        let updates = vec![Update { var: self.again, assignment: Assignment::Cases(vec![branch]) }];
+        let updates = vec![Update::setting(self.again)];
         Transition { spans: vec![t.span; guard.len()], guard, updates, ..t.clone() }
     }
 

@@ -183,18 +183,7 @@ fn counter(system: &mut SystemParts, most: u8) -> Option<(VarId, u8)> {
 /// A further transition of one process.
 fn transition(system: &SystemParts, name: &str, guard: Conj) -> Transition {
     let origin = system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
-    let span = system.init.span;
-    Transition {
-        name: name.to_owned(),
-        origin,
-        params: vec!["p".to_owned()],
-        hidden: 0,
-        spans: vec![span; guard.len()],
-        guard,
-        universals: Vec::new(),
-        updates: Vec::new(),
-        span,
-    }
+    Transition { origin, ..Transition::derived(name, vec!["p".to_owned()], guard, system.init.span) }
 }
 
 /// An update that gives the parameter's cell in an array of one index a value.

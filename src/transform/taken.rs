@@ -4,8 +4,8 @@ use smallvec::SmallVec;
 
 use cubicle_lang::model::semantics::{State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, Bad, BadKind, Branch, Case, Cell, Dnf, EnumDecl, EnumId, Literal, System, SystemParts, Term,
-    Transition, Type, Update, Var, VarId, VarKind,
+    Bad, Case, Cell, EnumDecl, EnumId, Literal, System, SystemParts, Transition, Type, Update, Var, VarId,
+    VarKind,
 };
 
 /// A system with a variable, after those of the original, that says whether a transition was taken.
@@ -38,18 +38,9 @@ impl Taken {
             conj.push(holds(0));
         }
         for transition in system.transitions.iter_mut().filter(|it| which(it)) {
-            let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
-            transition.updates.push(Update { var, assignment: Assignment::Cases(vec![branch]) });
+            transition.updates.push(Update::setting(var));
         }
-        system.bad = vec![Bad {
-            name: format!("{name} taken"),
-            number: 1,
-            kind: BadKind::Unsafe,
-            params: 0,
-            cube: vec![holds(1)],
-            span,
-            spans: vec![span],
-        }];
+        system.bad = vec![Bad::derived(format!("{name} taken"), 1, 0, vec![holds(1)], span)];
         Some(Self { system: System::new(system), own: original.transitions.len() })
     }
 
@@ -57,21 +48,16 @@ impl Taken {
     /// these names; `None` when there are too many variables or transitions.
     pub fn where_one_holds(original: &System, params: &[String], cases: &[Case]) -> Option<Self> {
         let mut system = original.to_parts();
-        let (name, span) = ("here".to_owned(), original.init.span);
+        let span = original.init.span;
         let next =
             original.transitions.iter().map(|it| it.origin).max().map_or(Some(0), |it| it.checked_add(1));
         let origin = next.filter(|_| original.transitions.len() + cases.len() < usize::from(u16::MAX))?;
         for Case { hidden, cube, universals } in cases {
             system.transitions.push(Transition {
-                name: name.clone(),
                 origin,
-                params: params.to_vec(),
                 hidden: *hidden,
-                spans: vec![span; cube.len()],
-                guard: cube.clone(),
                 universals: universals.clone(),
-                updates: Vec::new(),
-                span,
+                ..Transition::derived("here", params.to_vec(), cube.clone(), span)
             });
         }
         let taken = Self::by(&System::new(system), |it| it.origin == origin)?;

@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use cubicle::model::semantics::{Env, Layout, State, distinct_tuples, tuples};
-use cubicle::model::{
-    Cell, Conj, Literal, ProcRef, System, Tail, Transition, Type, VarId, mentioned, negated,
-};
+use cubicle::model::{Cell, Conj, Literal, ProcRef, System, Tail, Transition, Type, VarId, negated};
 use cubicle::transform::{tails_of, with_tails, without_announcements};
 
 use cubicle::certificate::{CheckOptions, Extent, NoCertificate, check};
@@ -107,7 +105,7 @@ fn clause(dice: &mut Dice, system: &System, t: &Transition) -> Option<Tail> {
     let said: Vec<&Literal> = universal.body.0.iter().map(|conj| dice.pick(conj)).collect();
     let arity = t.arity() as u8;
     let mut of: Vec<ProcRef> = Vec::new();
-    let all = said.iter().flat_map(|it| mentioned(it));
+    let all = said.iter().flat_map(|it| it.procs());
     all.filter(|p| *p < ProcRef::Var(arity)).for_each(|p| {
         if !of.contains(&p) {
             of.push(p);

@@ -9,7 +9,7 @@ use cubicle_run::options::SearchOrder;
 type HeapKey = (u8, usize, bool, i64, u64);
 
 /// Nodes waiting, and nodes postponed until nothing waits.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Frontier {
     order: SearchOrder,
     /// A node that was taken and is to be taken again, before all others.
@@ -25,15 +25,7 @@ pub struct Frontier {
 impl Frontier {
     /// An empty frontier.
     pub fn new(order: SearchOrder) -> Self {
-        Self {
-            order,
-            first: None,
-            exact: VecDeque::new(),
-            approximate: VecDeque::new(),
-            heap: BTreeMap::new(),
-            postponed: Vec::new(),
-            pushed: 0,
-        }
+        Self { order, ..Self::default() }
     }
 
     /// Adds a node.

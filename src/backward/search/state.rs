@@ -31,7 +31,7 @@ pub struct RunCounts {
 
 /// What a run has done, and what is left to do. Between two nodes, each pre-image of a visited cube is covered by visited cubes and
 /// those of waiting nodes: so it may end there and go on later, with more cubes visited that are proved unreachable.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RunState {
     /// Its nodes.
     pub nodes: Nodes,
@@ -66,21 +66,7 @@ impl RunState {
 
     /// That of a run that has done nothing.
     pub(super) fn new(order: SearchOrder) -> Self {
-        Self {
-            nodes: Nodes::default(),
-            frontier: Frontier::new(order),
-            taken: None,
-            visited: Visited::default(),
-            visited_ids: Vec::new(),
-            has_lemmas: false,
-            initial: InitialOf::default(),
-            counts: RunCounts::default(),
-            trusted: Vec::new(),
-            spurious: None,
-            proved_steps: None,
-            forgotten: Vec::new(),
-            undecided: None,
-        }
+        Self { frontier: Frontier::new(order), ..Self::default() }
     }
 
     /// Makes it one that can go on, after its sums were counted: a node in progress, whose test was not finished, is taken again.

@@ -40,7 +40,7 @@ impl std::ops::Not for Lit {
 }
 
 /// What is known of a variable.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Variable {
     value: Option<bool>,
     last: bool,
@@ -52,7 +52,7 @@ struct Variable {
 }
 
 /// Clauses.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Clauses {
     vars: Vec<Variable>,
     all: Vec<Vec<Lit>>,
@@ -78,32 +78,10 @@ pub enum Answer {
 }
 
 impl Clauses {
-    /// No clauses.
-    pub const fn new() -> Self {
-        Self {
-            vars: Vec::new(),
-            all: Vec::new(),
-            watching: Vec::new(),
-            trail: Vec::new(),
-            levels: Vec::new(),
-            done: 0,
-            open: BTreeSet::new(),
-            conflicts: 0,
-            contradictory: false,
-        }
-    }
-
     /// A new variable.
     pub fn fresh(&mut self) -> Lit {
         let var = self.vars.len();
-        self.vars.push(Variable {
-            value: None,
-            last: false,
-            level: 0,
-            reason: None,
-            conflict: 0,
-            seen: false,
-        });
+        self.vars.push(Variable::default());
         self.watching.extend([Vec::new(), Vec::new()]);
         self.open.insert((Reverse(0), var));
         Lit((var as u32) << 1)
@@ -342,7 +320,7 @@ mod tests {
         for round in 0..2000 {
             let count = 10 + round % 40;
             let clauses = random(&mut seed, vars, count);
-            let mut tried = Clauses::new();
+            let mut tried = Clauses::default();
             let lits: Vec<Lit> = (0..vars).map(|_| tried.fresh()).collect();
             let lit =
                 |(var, holds): (u32, bool)| if holds { lits[var as usize] } else { !lits[var as usize] };

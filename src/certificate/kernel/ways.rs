@@ -33,7 +33,7 @@ pub struct Ways<'w> {
 impl<'w> Ways<'w> {
     /// All ways to satisfy what is known.
     pub fn new(widths: &'w dyn Widths, base: Known) -> Self {
-        let mut clauses = Clauses::new();
+        let mut clauses = Clauses::default();
         let never = clauses.fresh();
         clauses.add(&[!never]);
         let (places, atoms) = (HashMap::new(), HashMap::new());

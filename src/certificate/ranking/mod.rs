@@ -54,9 +54,8 @@ mod text;
 
 use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
-    Assignment, BOOL, Bad, BadKind, Branch, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress,
-    Ranking, Rational, Relation, System, SystemParts, TemporalKind, Term, Transition, Type, Universal,
-    Update, VarKind,
+    BOOL, Bad, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress, Ranking, Rational, Relation,
+    System, SystemParts, TemporalKind, Transition, Type, Universal, Update, VarKind,
 };
 use fails::Fails;
 
@@ -125,28 +124,17 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     }
     let first = next_origin(model);
     let fails = (0..).zip(steps).map(|(number, (params, guard, universals))| {
-        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+        let params = (1..=params).map(|number| format!("p{number}")).collect();
         Transition {
-            name: format!("fails_{}", number + 1),
             origin: first.saturating_add(number),
-            params: (1..=params).map(|number| format!("p{number}")).collect(),
-            hidden: 0,
-            spans: vec![span; guard.len()],
-            guard,
             universals,
-            updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
-            span,
+            updates: vec![Update::setting(failed)],
+            ..Transition::derived(format!("fails_{}", number + 1), params, guard, span)
         }
     });
     system.transitions.extend(fails);
-    let bad = (1..).zip(bad).map(|(number, (params, cube))| Bad {
-        name: format!("a condition of the ranking {number}"),
-        number,
-        kind: BadKind::Unsafe,
-        params,
-        spans: vec![span; cube.len()],
-        cube,
-        span,
+    let bad = (1..).zip(bad).map(|(number, (params, cube))| {
+        Bad::derived(format!("a condition of the ranking {number}"), number, params, cube, span)
     });
     system.bad = bad.collect();
     Ok(System::new(system))

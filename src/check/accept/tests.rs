@@ -45,7 +45,7 @@ fn claimed(invariant: Vec<Forbidden>) -> Report {
         verdict: Some(Verdict::Safe),
         decider: Some(Decider::Stage(BackwardMode::Classic)),
         backward: Some(outcome),
-        ..Report::none()
+        ..Report::default()
     }
 }
 
@@ -136,7 +136,7 @@ fn a_forged_proof_about_runs_is_refused() {
         counts: Vec::new(),
     };
     let never = TemporalReport { never: true, proof: Some(Box::new(proof)), ..TemporalReport::none(0) };
-    let report = by_default(&open, Report { temporal: vec![never], ..Report::none() });
+    let report = by_default(&open, Report { temporal: vec![never], ..Report::default() });
     assert!(!report.temporal[0].never && report.temporal[0].unproved.is_some());
     assert!(matches!(report.unproved, Some(Reason::Uncertified(_))), "{:?}", report.unproved);
 }
@@ -166,7 +166,7 @@ fn all_instances_are_a_proof_and_some_are_not() {
         verdict: Some(Verdict::Safe),
         decider: Some(Decider::AllInstances(2)),
         explorations: sizes.iter().flat_map(|procs| explored(*procs)).collect(),
-        ..Report::none()
+        ..Report::default()
     };
     let all = by_default(&system, report(&[0, 1, 2]));
     assert_eq!((all.verdict, all.acceptance), (Some(Verdict::Safe), None));

@@ -18,8 +18,8 @@ use cubicle_certificate::{ranked, ranking_words};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{
-    Assignment, Branch, Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal,
-    TemporalKind, Term, Transition, Type, Universal, Update, VarId, VarKind, negated, rename,
+    Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind, Transition, Type,
+    Universal, Update, VarId, VarKind, negated, rename,
 };
 use cubicle_run::observer::Event;
 use cubicle_run::result::{Report, RunsPlan, RunsProof};
@@ -137,18 +137,12 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
 
 /// That a state is bad in which a process satisfies the guard and all others the body.
 fn claimed(span: Span, failed: VarId, (origin, guard, body): (u16, Conj, Vec<Conj>)) -> Transition {
-    let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
     let spans = body.iter().map(|it| vec![span; it.len()]).collect();
     Transition {
-        name: format!("gap_{origin}"),
         origin,
-        params: vec!["p1".to_owned()],
-        hidden: 0,
-        spans: vec![span; guard.len()],
-        guard,
         universals: vec![Universal { bound: 1, body: Dnf(body), spans }],
-        updates: vec![Update { var: failed, assignment: Assignment::Cases(vec![branch]) }],
-        span,
+        updates: vec![Update::setting(failed)],
+        ..Transition::derived(format!("gap_{origin}"), vec!["p1".to_owned()], guard, span)
     }
 }
 

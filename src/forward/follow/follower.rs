@@ -80,15 +80,7 @@ impl Follower {
         interrupt: &Interrupt,
     ) -> Result<Self, Stop> {
         let clock = Arc::new(Clock::new(&ForwardOptions::default(), interrupt));
-        let build = BuildOptions {
-            symmetry: false,
-            undefined: true,
-            merge_dead: false,
-            range: None,
-            expected_end: &[],
-            clock: &clock,
-            memory: None,
-        };
+        let build = BuildOptions::plain(&clock, true);
         let program = Program::new(system, procs, build)?;
         let mut of = vec![0..0; system.transitions.len()];
         for (i, instance) in program.instances.iter().enumerate() {

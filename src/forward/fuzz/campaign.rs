@@ -1,7 +1,6 @@
 //! The state of a campaign of walks.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use indexmap::IndexMap;
 
@@ -107,14 +106,7 @@ impl Campaign {
                 of_process[usize::from(*p)][i / 64] |= 1 << (i % 64);
             }
         }
-        let report = |name| TechniqueReport {
-            name,
-            runs: 0,
-            steps: 0,
-            states: 0,
-            combinations: 0,
-            time: Duration::ZERO,
-        };
+        let report = |name| TechniqueReport { name, ..TechniqueReport::default() };
         Self {
             limits,
             workers: WorkerPool::new(options.jobs, begin_to_help),

@@ -209,15 +209,7 @@ mod tests {
     fn program(text: &str, procs: usize) -> Program {
         let system = cubicle_lang::load(text).expect("a correct model").system;
         let clock = clock();
-        let options = BuildOptions {
-            symmetry: false,
-            undefined: true,
-            merge_dead: false,
-            range: None,
-            expected_end: &[],
-            clock: &clock,
-            memory: None,
-        };
+        let options = BuildOptions::plain(&clock, true);
         Program::new(&system, procs, options).expect("a small instance")
     }
 

@@ -7,22 +7,17 @@ use crate::program::code::Test;
 use crate::program::compiled::Program;
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
-use cubicle_lang::model::{Bad, BadKind, Condition, System};
+use cubicle_lang::model::{Bad, Condition, Conj, System};
 
 /// The system with the cubes of its run properties as bad cubes: states must distinguish what these compare as they do
 /// for any bad cube.
 pub fn observed(system: &System) -> System {
     system.edited(|parts| {
         for property in &system.temporal {
-            parts.bad.extend(property.cubes().map(|(params, cube)| Bad {
-                number: 0,
-                name: String::new(),
-                kind: BadKind::Unsafe,
-                params: params as u8,
-                cube: cube.clone(),
-                span: property.span,
-                spans: Vec::new(),
-            }));
+            let bad = |(params, cube): (usize, &Conj)| {
+                Bad::derived("", 0, params as u8, cube.clone(), property.span)
+            };
+            parts.bad.extend(property.cubes().map(bad));
         }
     })
 }

@@ -85,13 +85,9 @@ fn attempt(
     let observed = observed(system);
     let limits = Limits::new(options, interrupt);
     let build = BuildOptions {
-        symmetry: false,
-        undefined: false,
-        merge_dead: false,
         range: options.number_range,
-        expected_end: &[],
-        clock: &limits.clock,
         memory: options.memory,
+        ..BuildOptions::plain(&limits.clock, false)
     };
     let mut program = Program::new(&of_sorts(&observed, procs, options), procs, build)?;
     let sorts = FixedSorts::of(program.sorts.as_ref());

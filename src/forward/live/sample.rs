@@ -57,13 +57,9 @@ fn attempt(
 ) -> Result<RunSample, Unbuildable> {
     let limits = Limits::new(options, interrupt);
     let build = BuildOptions {
-        symmetry: false,
-        undefined: false,
-        merge_dead: false,
         range: options.number_range,
-        expected_end: &[],
-        clock: &limits.clock,
         memory: options.memory,
+        ..BuildOptions::plain(&limits.clock, false)
     };
     let program = Program::new(&observed(system), procs, build)?;
     let graph = explore(system, &program, options, limits)?;

@@ -27,7 +27,7 @@ use crate::symmetry::exchangeable::Exchangeable;
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{admits, interchangeable};
-use cubicle_lang::model::{Assignment, Bad, BadKind, Branch, Literal, System, Term, TransitionId};
+use cubicle_lang::model::{Assignment, Bad, Branch, Literal, System, Term, TransitionId};
 
 /// How to compile.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,14 @@ pub struct BuildOptions<'a> {
     pub clock: &'a Clock,
     /// The most bytes that initial states may take; checked before they are built.
     pub memory: Option<usize>,
+}
+
+impl<'a> BuildOptions<'a> {
+    /// With nothing of this, but for cells that are undefined where that is asked for.
+    pub const fn plain(clock: &'a Clock, undefined: bool) -> Self {
+        let (symmetry, merge_dead, range, memory) = (false, false, None, None);
+        Self { symmetry, undefined, merge_dead, range, expected_end: &[], clock, memory }
+    }
 }
 
 impl Program {
@@ -136,15 +144,7 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
     if expected.is_empty() {
         return Cow::Borrowed(system);
     }
-    let end = Bad {
-        number: 0,
-        name: String::new(),
-        kind: BadKind::Unsafe,
-        params: 1,
-        cube: expected.to_vec(),
-        span: Span::default(),
-        spans: Vec::new(),
-    };
+    let end = Bad::derived("", 0, 1, expected.to_vec(), Span::default());
     Cow::Owned(system.edited(|parts| parts.bad.push(end)))
 }
 

@@ -10,7 +10,7 @@ use cubicle_lang::model::System;
 use cubicle_run::verdict::Trace;
 
 /// Bad and deadlocked states found so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Bad cubes found.
     pub bads: Vec<usize>,
@@ -38,16 +38,7 @@ pub struct DeadlockCounts {
 impl Findings {
     /// No findings yet.
     pub fn new(system: &System, program: &Program) -> Self {
-        Self {
-            bads: Vec::new(),
-            bad_states: Vec::new(),
-            deadlocks: Vec::new(),
-            outside_deadlocks: Vec::new(),
-            deadlock_states: 0,
-            outside_states: 0,
-            clean_states: Vec::new(),
-            inside: always_inside(system, program),
-        }
+        Self { inside: always_inside(system, program), ..Self::default() }
     }
 
     /// Records that a state satisfies a bad cube; the first one for each cube is kept.

@@ -21,7 +21,7 @@ pub struct Problem<'a> {
 }
 
 /// How a search went.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SearchStats {
     pub stop: Stop,
     /// With [`Stop::Storage`], the file error.
@@ -43,17 +43,7 @@ pub struct SearchStats {
 impl SearchStats {
     /// Statistics for this stop; the caller sets the rest.
     pub fn new(stop: Stop) -> Self {
-        Self {
-            stop,
-            fault: None,
-            depth: 0,
-            missed: None,
-            fired: Vec::new(),
-            epochs: 0,
-            combinations: None,
-            techniques: Vec::new(),
-            curve: Vec::new(),
-        }
+        Self { stop, ..Self::default() }
     }
 }
 

@@ -20,7 +20,7 @@ pub fn folder_of(process: usize) -> String {
 }
 
 /// The files of a worker.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Keeping {
     /// The folder of its process.
     pub folder: PathBuf,
@@ -44,17 +44,7 @@ pub struct Keeping {
 impl Keeping {
     /// For worker number `worker` of a process, inside the folder of the checkpoint.
     pub fn new(folder: &Path, process: usize, worker: usize) -> Self {
-        Self {
-            folder: folder.join(folder_of(process)),
-            worker,
-            lock: None,
-            states: Vec::new(),
-            levels: 0,
-            waiting: None,
-            obsolete: Vec::new(),
-            open: false,
-            counts: None,
-        }
+        Self { folder: folder.join(folder_of(process)), worker, ..Self::default() }
     }
 
     /// The last level of a checkpoint that counts, as far as this worker knows.

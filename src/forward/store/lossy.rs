@@ -23,7 +23,7 @@ const BITS: u32 = 4;
 struct Line([u64; 8]);
 
 /// The states of a breadth-first search, except for some that were missed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct LossyStates {
     words: usize,
     lines: Vec<Line>,
@@ -43,18 +43,7 @@ pub struct LossyStates {
 impl LossyStates {
     /// An empty store for states of `words` words, with a table of `bytes` bytes.
     pub fn new(words: usize, bytes: usize) -> Self {
-        Self {
-            words,
-            lines: vec![Line([0; 8]); (bytes / size_of::<Line>()).max(1)],
-            parents: Parents::default(),
-            len: 0,
-            missed: 0.0,
-            first: 0,
-            level: Vec::new(),
-            next: Vec::new(),
-            wanted: Vec::new(),
-            kept: Vec::new(),
-        }
+        Self { words, lines: vec![Line([0; 8]); (bytes / size_of::<Line>()).max(1)], ..Self::default() }
     }
 
     /// Number of states.

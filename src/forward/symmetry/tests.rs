@@ -74,15 +74,8 @@ fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
         }
     });
     let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
-    let options = BuildOptions {
-        symmetry: true,
-        undefined,
-        merge_dead: undefined,
-        range: None,
-        expected_end: &[],
-        clock: &clock,
-        memory: None,
-    };
+    let options =
+        BuildOptions { symmetry: true, merge_dead: undefined, ..BuildOptions::plain(&clock, undefined) };
     let program = Program::new(&system, procs, options).expect("a small instance");
     (program, usize::from(system.proc_constants))
 }

@@ -25,15 +25,7 @@ fn the_index_agrees_with_each_guard() {
     let mut widths = Vec::new();
     // Rows of one to five words, and of seven.
     for procs in [3, 9, 12, 14, 16, 20] {
-        let options = BuildOptions {
-            symmetry: false,
-            undefined: true,
-            merge_dead: false,
-            range: None,
-            expected_end: &[],
-            clock: &clock,
-            memory: None,
-        };
+        let options = BuildOptions::plain(&clock, true);
         let program = Program::new(&system, procs, options).expect("a small instance");
         let Program { cells, packing, instances, enabled: index, .. } = &program;
         widths.push(index.words);

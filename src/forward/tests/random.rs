@@ -196,15 +196,9 @@ impl Shape {
             updates.push(Update { var: VarId(v as u16), assignment: Assignment::Cases(branches) });
         }
         Transition {
-            name: "t".into(),
-            origin: 0,
-            params: vec!["p".into(); usize::from(params)],
-            hidden: 0,
-            guard,
-            spans: Vec::new(),
             universals,
             updates,
-            span: Span::default(),
+            ..Transition::derived("t", vec!["p".into(); usize::from(params)], guard, Span::default())
         }
     }
 
@@ -232,21 +226,11 @@ impl Shape {
                     cube.extend(self.literal(params, order));
                 }
                 let span = Span::default();
-                Bad {
-                    name: String::new(),
-                    number: i + 1,
-                    kind: BadKind::Unsafe,
-                    params,
-                    cube,
-                    span,
-                    spans: Vec::new(),
-                }
+                Bad::derived("", i + 1, params, cube, span)
             })
             .collect();
         let span = Span::default();
         System::new(SystemParts {
-            max_procs: None,
-            proc_constants: 0,
             enums: vec![
                 EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]), words: Vec::new() },
                 EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]), words: Vec::new() },
@@ -259,18 +243,11 @@ impl Shape {
                 .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
                 .collect(),
             init: Init { params, body, without_processes: Dnf::truth(), span, places: Vec::new() },
-            axioms: Vec::new(),
             bad,
             transitions,
-            witnesses: Vec::new(),
             asks_for_order: order,
             orders_processes: order,
-            temporal: Vec::new(),
-            fairness: Vec::new(),
-            failures: None,
-            sorts: None,
-            families: Families::default(),
-            impossible: Vec::new(),
+            ..SystemParts::default()
         })
     }
 }
@@ -288,15 +265,13 @@ pub fn wide_system() -> System {
     let is = |v: u16, p: u8, c: u8| Literal::In { cell: cell(v, p), values: 1 << c };
     system.init.params = 1;
     system.init.body = Dnf(vec![vec![is(0, 0, 0), is(1, 0, 0)]]);
-    system.bad = vec![Bad {
-        name: String::new(),
-        number: 1,
-        kind: BadKind::Unsafe,
-        params: 4,
-        cube: vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
-        span: Span::default(),
-        spans: Vec::new(),
-    }];
+    system.bad = vec![Bad::derived(
+        "",
+        1,
+        4,
+        vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
+        Span::default(),
+    )];
     let set = |v: u16, c: u8| {
         let when = Dnf(vec![vec![Literal::Eq {
             left: Term::Proc(ProcRef::Var(1)),

@@ -65,15 +65,7 @@ fn compare(
     strategy: Strategy,
 ) -> (u64, u64) {
     let clock = Clock::new(&options(), &Interrupt::default());
-    let build = BuildOptions {
-        symmetry,
-        undefined,
-        merge_dead: undefined,
-        range: None,
-        expected_end: &[],
-        clock: &clock,
-        memory: None,
-    };
+    let build = BuildOptions { symmetry, merge_dead: undefined, ..BuildOptions::plain(&clock, undefined) };
     let program = Program::new(system, procs, build).expect("the system is small");
     let with_all = Program { sleep_sets: None, ..program.clone() };
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };

@@ -359,7 +359,7 @@ impl Literal {
 pub type Conj = Vec<Literal>;
 
 /// A disjunction of conjunctions; empty means false.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Dnf(pub Vec<Conj>);
 
 impl Dnf {
@@ -377,7 +377,7 @@ impl Dnf {
 /// Initial states: for all tuples of processes for the parameters, **repetitions included**, the
 /// body holds. With no processes at all, the literals that mention no parameter constrain the state
 /// ([`Init::without_processes`]).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Init {
     /// Number of parameters.
     pub params: u8,
@@ -439,6 +439,14 @@ pub struct Bad {
     pub span: Span,
     /// For each literal of the cube, the comparison that it comes from.
     pub spans: Vec<Span>,
+}
+
+impl Bad {
+    /// An unsafe one that is not in the text; `span` is the declaration that it is made for.
+    pub fn derived(name: impl Into<String>, number: u32, params: u8, cube: Conj, span: Span) -> Self {
+        let spans = vec![span; cube.len()];
+        Self { name: name.into(), number, kind: BadKind::Unsafe, params, cube, span, spans }
+    }
 }
 
 /// One disjunct of an `invariant` that is assumed, since it restricts what no transition changes: a system is
@@ -515,11 +523,19 @@ pub struct Update {
     pub assignment: Assignment,
 }
 
+impl Update {
+    /// Makes all cells of a variable true.
+    pub fn setting(var: VarId) -> Self {
+        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
+        Self { var, assignment: Assignment::Cases(vec![branch]) }
+    }
+}
+
 /// A guarded command, for every choice of pairwise **distinct** processes for its parameters.
 ///
 /// A guard with `||` has been split: its disjuncts are consecutive transitions with one name and one
 /// `origin`. So have the ways to satisfy `A[G]` or `exists`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Transition {
     /// Name as declared; not unique.
     pub name: String,
@@ -542,6 +558,12 @@ pub struct Transition {
 }
 
 impl Transition {
+    /// One that is not in the text, has this guard and changes nothing; `span` is the declaration that it is made for.
+    pub fn derived(name: impl Into<String>, params: Vec<String>, guard: Conj, span: Span) -> Self {
+        let spans = vec![span; guard.len()];
+        Self { name: name.into(), params, guard, spans, span, ..Self::default() }
+    }
+
     /// Number of parameters, hidden ones included.
     pub fn arity(&self) -> usize {
         self.params.len() + usize::from(self.hidden)

@@ -35,7 +35,7 @@ pub(super) enum Wanted {
 }
 
 /// The declarations of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
     /// Enum types; `bool` first.
     pub enums: Vec<EnumDecl>,
@@ -57,12 +57,7 @@ impl Symbols {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let mut symbols = Self {
             enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
-            abstracts: Vec::new(),
-            vars: Vec::new(),
-            witnesses: Vec::new(),
-            sorts: None,
-            types: IndexMap::new(),
-            names: IndexMap::new(),
+            ..Self::default()
         };
         let predeclared = [
             ("bool", Type::Enum(BOOL)),

@@ -23,7 +23,7 @@ use crate::diagnostic::Span;
 pub struct System(pub(super) SystemParts);
 
 /// The parts of a system.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SystemParts {
     /// Upper bound on the number of processes, when declared; at least 1.
     pub max_procs: Option<u32>,

@@ -20,6 +20,12 @@ pub enum Answer {
     Unchecked(Unchecked),
 }
 
+impl Default for Answer {
+    fn default() -> Self {
+        Self::Unchecked(Unchecked::Error)
+    }
+}
+
 /// The outcome of a run that does not check a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

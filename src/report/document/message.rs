@@ -40,7 +40,7 @@ pub enum Level {
 }
 
 /// A part of the model's text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TextRange {
     /// Line of its first character, from 1.

@@ -60,7 +60,7 @@ pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, Wit
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A run as one document.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document {
     /// Always `run`: among the lines of `--format ndjson` it distinguishes the document from the events before it.
@@ -139,16 +139,17 @@ pub struct Document {
 }
 
 /// Distinguishes a [`Document`] from other lines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// It is a document.
+    #[default]
     Run,
 }
 
 /// The program that made a document.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Tool {
     /// `cubicle`.
@@ -184,7 +185,7 @@ pub enum OptionValue {
 }
 
 /// The model that a run is about.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Model {
     /// The file as the command line names it; `-` is standard input. `null` when the command line is wrong.
@@ -309,7 +310,6 @@ impl Document {
     pub fn new(head: &Head) -> Self {
         let head = head.clone();
         Self {
-            kind: Kind::Run,
             schema_version: SCHEMA_VERSION,
             tool: head.tool,
             command: head.command,
@@ -317,33 +317,7 @@ impl Document {
             model: head.model,
             seed: head.seed,
             k: head.k,
-            verdict: Answer::Unchecked(Unchecked::Error),
-            exit_code: 0,
-            error: None,
-            reason: None,
-            safety: None,
-            deadlock: None,
-            complete: None,
-            cause: None,
-            in_the_middle_of_a_step: false,
-            decider: None,
-            assumptions: Vec::new(),
-            properties: Vec::new(),
-            traces: Vec::new(),
-            transitions: Vec::new(),
-            explorations: Vec::new(),
-            sizes: None,
-            stages: Vec::new(),
-            announcements: Vec::new(),
-            tails: Vec::new(),
-            backward: None,
-            vacuity: Vec::new(),
-            messages: Vec::new(),
-            proof_check: None,
-            certificate: None,
-            induction: Vec::new(),
-            refinement: None,
-            times: Times::default(),
+            ..Self::default()
         }
     }
 }

@@ -14,7 +14,7 @@ use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
 use cubicle_tools::mutation::{curve, rate_by, rate_by_claim, smallest_set};
 
 /// The mutants of a model as one document.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MutationDocument {
     /// Always `mutation`.
@@ -67,11 +67,12 @@ pub struct MutationDocument {
 }
 
 /// Distinguishes a [`MutationDocument`] from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MutationMark {
     /// It is a document about mutants.
+    #[default]
     Mutation,
 }
 
@@ -116,7 +117,7 @@ pub struct CurveFigures {
 }
 
 /// The fate of a mutant, in a word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FateWord {
@@ -131,11 +132,12 @@ pub enum FateWord {
     /// An engine failed on it: a bug of cubicle.
     Failed,
     /// Not examined: the run ended before.
+    #[default]
     Untried,
 }
 
 /// A mutant.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MutantRecord {
     /// Its number, as the command line takes it.
@@ -195,7 +197,6 @@ impl MutationDocument {
     /// The document of a run without mutants to show: `run` says what went wrong.
     pub fn without_mutants(run: &Document) -> Self {
         Self {
-            kind: MutationMark::Mutation,
             schema_version: SCHEMA_VERSION,
             tool: run.tool.clone(),
             command: run.command.clone(),
@@ -204,20 +205,8 @@ impl MutationDocument {
             exit_code: run.exit_code,
             error: run.error.clone(),
             stopped: run.reason.as_ref().map(|why| why.text.clone()),
-            ill_typed: 0,
-            duplicates: 0,
-            counted: 0,
-            killed: 0,
-            claims: Vec::new(),
-            smallest_set: Vec::new(),
-            operators: Vec::new(),
-            transitions: Vec::new(),
-            curve: Vec::new(),
-            mutant_stable_k: None,
-            settled: false,
-            mutants: Vec::new(),
-            properties: None,
             messages: run.messages.clone(),
+            ..Self::default()
         }
     }
 
@@ -279,21 +268,13 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
         line: touched.first,
         old: touched.old,
         new: touched.new,
-        fate: FateWord::Untried,
-        claims: Vec::new(),
-        procs: None,
-        steps: None,
-        run: None,
-        found_by: None,
-        invariants: None,
-        changes_nothing: None,
         change: mutant.change.map(|it| ChangeFigures {
             procs: it.procs,
             states: it.of,
             appear: it.appear,
             vanish: it.vanish,
         }),
-        reason: None,
+        ..MutantRecord::default()
     };
     match &mutant.fate {
         Fate::Killed(kill) => {

@@ -40,7 +40,7 @@ pub struct FiredIn {
 }
 
 /// The exploration of an instance. For one that was ended from outside, only the first figures are known.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExplorationFigures {
     /// Processes of the instance.
@@ -75,29 +75,6 @@ pub struct ExplorationFigures {
     pub combinations: Option<Combinations>,
     /// What each technique of walks contributed.
     pub techniques: Vec<TechniqueFigures>,
-}
-
-impl ExplorationFigures {
-    /// For an unfinished exploration: what its events have reported.
-    pub(crate) fn unfinished(processes: usize, states: usize, stop: Stop) -> Self {
-        Self {
-            processes,
-            sorts: BTreeMap::new(),
-            states,
-            complete: false,
-            stop,
-            symmetry: None,
-            open_cells: None,
-            expected_missed: None,
-            depth: None,
-            deadlocked_states: None,
-            outside_deadlocked_states: None,
-            seed: None,
-            epochs: None,
-            combinations: None,
-            techniques: Vec::new(),
-        }
-    }
 }
 
 impl From<&Exploration> for ExplorationFigures {

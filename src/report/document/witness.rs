@@ -9,7 +9,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_run::result::Witness;
 
 /// The result of the search for a run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WitnessDocument {
     /// Always `witness`.
@@ -47,16 +47,17 @@ pub struct WitnessDocument {
 }
 
 /// Distinguishes a [`WitnessDocument`] from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WitnessMark {
     /// It is a document about a run.
+    #[default]
     Witness,
 }
 
 /// Whether there is a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WitnessAnswerWord {
@@ -67,6 +68,7 @@ pub enum WitnessAnswerWord {
     /// None was found.
     NotFound,
     /// There was no search: `error` says why.
+    #[default]
     Error,
 }
 
@@ -87,22 +89,16 @@ impl WitnessDocument {
     pub fn without_run(run: &Document) -> Self {
         let why = run.reason.as_ref().map(|why| why.text.clone());
         Self {
-            kind: WitnessMark::Witness,
             schema_version: SCHEMA_VERSION,
             tool: run.tool.clone(),
             command: run.command.clone(),
             model: run.model.clone(),
             exit_code: run.exit_code,
             error: run.error.clone(),
-            wanted: None,
             answer: if why.is_some() { WitnessAnswerWord::NotFound } else { WitnessAnswerWord::Error },
             reason: why,
-            procs: Vec::new(),
-            complete: None,
-            run: None,
-            transitions: Vec::new(),
-            values: Vec::new(),
             messages: run.messages.clone(),
+            ..Self::default()
         }
     }
 

@@ -10,7 +10,7 @@ use cubicle_lang::model::TransitionId;
 pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
 /// What one technique contributed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TechniqueReport {
     /// Its name.
     pub name: &'static str,
@@ -38,7 +38,7 @@ pub struct CurvePoint {
 }
 
 /// The result of exploring one instance.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Exploration {
     /// Number of processes.
     pub procs: usize,
@@ -98,31 +98,7 @@ pub struct Exploration {
 impl Exploration {
     /// The result for an instance of which no state was seen, for this reason.
     pub fn none(procs: usize, stop: Stop) -> Self {
-        Self {
-            procs,
-            sorts: Vec::new(),
-            states: 0,
-            symmetry: false,
-            compressed: false,
-            missed: None,
-            depth: 0,
-            stop,
-            fault: None,
-            unsafe_trace: None,
-            more_unsafe_traces: Vec::new(),
-            deadlocks: Vec::new(),
-            deadlock_states: 0,
-            outside_deadlocks: Vec::new(),
-            outside_deadlock_states: 0,
-            unclear_deadlock_states: 0,
-            fired: Vec::new(),
-            growth: Vec::new(),
-            seed: 0,
-            epochs: 0,
-            combinations: None,
-            techniques: Vec::new(),
-            curve: Vec::new(),
-        }
+        Self { procs, stop, ..Self::default() }
     }
 
     /// The transitions that never fired, in file order.

@@ -10,7 +10,7 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{Tail, TransitionId, VarId};
 
 /// The results of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The answer to "is a bad state reachable?"; `None` when only instances were explored, as asked,
     /// and nothing bad was met in them.
@@ -125,32 +125,6 @@ named! {
 }
 
 impl Report {
-    /// The report of a run that has done nothing yet.
-    pub const fn none() -> Self {
-        Self {
-            verdict: None,
-            deadlocks: None,
-            temporal: Vec::new(),
-            unproved: None,
-            coverage: None,
-            explorations: Vec::new(),
-            backward: None,
-            stages: Vec::new(),
-            announcements: Vec::new(),
-            tails: Vec::new(),
-            assumptions: Vec::new(),
-            refuted: None,
-            enough: None,
-            looked_forward: Vec::new(),
-            vacuous: Vec::new(),
-            unpopulated: None,
-            decider: None,
-            acceptance: None,
-            refused: Vec::new(),
-            times: Vec::new(),
-        }
-    }
-
     /// Sums up the report. A bad state counts more than a deadlock, a deadlock more than an open question,
     /// and that more than a proof.
     pub fn conclusion(&self) -> Conclusion {

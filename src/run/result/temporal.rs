@@ -5,7 +5,7 @@ use cubicle_lang::model::semantics::Lasso;
 use cubicle_lang::model::{Count, Ranking, System, Var};
 
 /// What is known about one property of [`System::temporal`](cubicle_lang::model::SystemParts::temporal).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TemporalReport {
     /// Its index there.
     pub property: usize,
@@ -93,17 +93,8 @@ pub enum TemporalFinding {
 
 impl TemporalReport {
     /// Nothing is known of a property.
-    pub const fn none(property: usize) -> Self {
-        Self {
-            property,
-            held: Vec::new(),
-            proved: false,
-            never: false,
-            proof: None,
-            found: None,
-            open: None,
-            unproved: None,
-        }
+    pub fn none(property: usize) -> Self {
+        Self { property, ..Self::default() }
     }
 
     /// Whether it is broken.

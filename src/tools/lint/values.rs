@@ -4,7 +4,7 @@ use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
 use cubicle_lang::bits::bits;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::model::{Bad, BadKind, Cell, Literal, ProcRef, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{Bad, Cell, Literal, ProcRef, System, Type, Var, VarId, VarKind};
 
 /// One warning for each variable.
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
@@ -17,15 +17,13 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
                 let cell = Cell { var: VarId(number as u16), index: index.into_iter().collect() };
                 let cube = vec![Literal::In { cell, values: 1 << value }];
                 asked.push((number, value));
-                bad.push(Bad {
-                    name: format!("{} is {value}", var.name),
-                    number: bad.len() as u32 + 1,
-                    kind: BadKind::Unsafe,
+                bad.push(Bad::derived(
+                    format!("{} is {value}", var.name),
+                    bad.len() as u32 + 1,
                     params,
                     cube,
-                    span: var.span,
-                    spans: vec![var.span],
-                });
+                    var.span,
+                ));
             }
         }
     }

@@ -4,7 +4,7 @@ use cubicle_run::verdict::{Forbidden, Reason};
 use cubicle_transform::strengthen::PropertyOperator;
 
 /// Properties that were tried.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Properties {
     /// Proved for any number of processes, and stronger than the claims of the model; strongest first.
     pub stronger: Vec<TrueProperty>,
@@ -53,19 +53,4 @@ pub struct OpenProperty {
     pub origin: PropertyOrigin,
     /// Why it is undecided.
     pub reason: Reason,
-}
-
-impl Properties {
-    /// The result of a run that has done nothing yet.
-    pub const fn none() -> Self {
-        Self {
-            stronger: Vec::new(),
-            suggested: Vec::new(),
-            refuted: 0,
-            open: Vec::new(),
-            left_out: 0,
-            mutants: 0,
-            stopped: None,
-        }
-    }
 }

@@ -52,7 +52,7 @@ pub fn properties(
         baseline: &baseline,
         text,
         tell,
-        found: Properties::none(),
+        found: Properties::default(),
         known: claimed(system),
         tried: 0,
     };
@@ -232,14 +232,8 @@ fn strongest(all: Vec<TrueProperty>) -> Vec<TrueProperty> {
 
 /// The system with these bad states instead of its own.
 fn with_claims<'c>(system: &System, claims: impl Iterator<Item = &'c Forbidden>) -> System {
-    let bad = (1..).zip(claims).map(|(number, claim)| Bad {
-        name: format!("property {number}"),
-        number,
-        kind: BadKind::Unsafe,
-        params: claim.params,
-        cube: claim.cube.clone(),
-        span: system.init.span,
-        spans: vec![system.init.span; claim.cube.len()],
+    let bad = (1..).zip(claims).map(|(number, claim)| {
+        Bad::derived(format!("property {number}"), number, claim.params, claim.cube.clone(), system.init.span)
     });
     system.edited(|parts| parts.bad = bad.collect())
 }

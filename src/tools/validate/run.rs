@@ -60,9 +60,10 @@ pub struct ValidateOptions {
 }
 
 /// How a log ends.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub enum LogAnswer {
     /// It is that of a run.
+    #[default]
     Explained,
     /// All runs that it may be of have a bad state.
     Violated,
@@ -82,7 +83,7 @@ pub enum LogAnswer {
 pub type Covered = (String, bool);
 
 /// What is known of a log.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Validated {
     /// The answer.
     pub answer: LogAnswer,
@@ -145,17 +146,9 @@ impl Judge<'_> {
     /// Whether a run of the model explains the log.
     pub fn validate(&self, log: &dyn Log) -> Validated {
         let mut found = Validated {
-            answer: LogAnswer::Explained,
-            events: 0,
             procs: self.options.procs.unwrap_or(0),
             counted: self.options.procs.is_none(),
-            names: Vec::new(),
-            texts: Vec::new(),
-            at: None,
-            lost: None,
-            run: None,
-            skipped: (0, None),
-            coverage: None,
+            ..Validated::default()
         };
         let numbered = log.is_itf().then(|| self.words.numbered());
         let words = numbered.as_ref().unwrap_or(self.words);

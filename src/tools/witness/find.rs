@@ -9,7 +9,7 @@ use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, replay_steps};
-use cubicle_lang::model::{Bad, BadKind, Case, System};
+use cubicle_lang::model::{Bad, Case, System};
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::{File, Item};
 use cubicle_run::interrupt::Interrupt;
@@ -168,14 +168,8 @@ enum Target {
 /// The system whose bad states are those where one of these cases holds, which say nothing of other processes.
 fn with_bad(system: System, ways: Vec<Case>) -> System {
     let span = system.init.span;
-    let bad = |(number, case): (u32, Case)| Bad {
-        name: format!("wanted {number}"),
-        number,
-        kind: BadKind::Unsafe,
-        params: case.hidden,
-        spans: vec![span; case.cube.len()],
-        cube: case.cube,
-        span,
+    let bad = |(number, case): (u32, Case)| {
+        Bad::derived(format!("wanted {number}"), number, case.hidden, case.cube, span)
     };
     system.edited(|parts| parts.bad = (1..).zip(ways).map(bad).collect())
 }

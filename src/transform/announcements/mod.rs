@@ -25,8 +25,8 @@ mod watch;
 
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Dnf, Literal, System, Term, Transition, TransitionId, Type, Update, Var,
-    VarId, VarKind, note_names,
+    Assignment, BOOL, Cell, Literal, System, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    note_names,
 };
 
 use crate::not_derived::NotDerived;
@@ -76,19 +76,13 @@ pub fn without_announcements(original: &System) -> Result<Reduced, NotDerived> {
         (init.body.0.iter_mut().chain(&mut init.without_processes.0)).for_each(|it| it.push(is_noted(false)));
         let too_hard = || NotDerived::TooHard("announcements that may be set in too many ways".to_owned());
         for watch in Watch::all(original, &announcements, *bad).ok_or_else(too_hard)? {
-            let value = Term::Constructor(1);
-            let assignment = Assignment::Cases(vec![Branch { when: Dnf::truth(), value }]);
             let guard = [&watch.guard[..], &[is_noted(false)]].concat();
+            let params = (1..=watch.params).map(|p| format!("p{p}")).collect();
             system.transitions.push(Transition {
-                name: system.bad[*bad].name.clone(),
                 origin,
-                params: (1..=watch.params).map(|p| format!("p{p}")).collect(),
-                hidden: 0,
-                spans: vec![span; guard.len()],
-                guard,
                 universals: watch.universals.clone(),
-                updates: vec![Update { var: note, assignment }],
-                span,
+                updates: vec![Update::setting(note)],
+                ..Transition::derived(&system.bad[*bad].name, params, guard, span)
             });
             watches.push(watch);
         }

@@ -11,7 +11,7 @@ use super::span::{Overflow, Sparse, gathered, plus};
 
 /// A way to take a transition: an affine map of the columns. Columns after those of the system stand for numbers of which nothing is
 /// known, such as the numeric cells of the parameters.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Case {
     /// What is zero before the step.
     pub zero: Vec<Sparse>,
@@ -618,14 +618,6 @@ impl TransitionCases<'_> {
             Column::Sum(var) | Column::Holds(var, _) | Column::Number(var) => writes(*var),
         };
         let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
-        Case {
-            zero: Vec::new(),
-            least_zero: Vec::new(),
-            before: Vec::new(),
-            after: Vec::new(),
-            changes: Vec::new(),
-            lost,
-            unknown: 0,
-        }
+        Case { lost, ..Case::default() }
     }
 }

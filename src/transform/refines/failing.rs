@@ -5,8 +5,8 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
-    Assignment, Bad, BadKind, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition,
-    TransitionId, Universal, Update, VarId,
+    Assignment, Bad, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, TransitionId, Universal,
+    Update, VarId,
 };
 use cubicle_lang::refinement::{
     ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, held, parts, reads, refused,
@@ -67,15 +67,8 @@ pub fn system(
         parts.transitions.extend(copies);
         parts.temporal.clear();
         parts.fairness.clear();
-        parts.bad = vec![Bad {
-            name: "a step that the abstract model does not have".to_owned(),
-            number: 1,
-            kind: BadKind::Unsafe,
-            params: 0,
-            cube: vec![failed(1)],
-            span,
-            spans: vec![span],
-        }];
+        parts.bad =
+            vec![Bad::derived("a step that the abstract model does not have", 1, 0, vec![failed(1)], span)];
     }))
 }
 
@@ -320,8 +313,7 @@ impl Step<'_> {
             body: Dnf(body),
         };
         let universals: Vec<Universal> = universals.into_iter().map(one).collect();
-        let branch = Branch { when: Dnf::truth(), value: Term::Constructor(1) };
-        let failed = Update { var: self.scene.failed, assignment: Assignment::Cases(vec![branch]) };
+        let failed = Update::setting(self.scene.failed);
         let copy = |guard: Conj| Transition {
             name: format!("{}_fails", self.decl.name.text),
             params: (1..=part.params.len()).map(|number| format!("p{number}")).collect(),

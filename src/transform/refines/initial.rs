@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use cubicle_lang::model::ways::{NoWays, Ways, conj, denied};
-use cubicle_lang::model::{Bad, BadKind, Conj, Dnf, ProcRef, System, rename};
+use cubicle_lang::model::{Bad, Conj, Dnf, ProcRef, System, rename};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinementMap, refused};
 
 /// The most ways in which the processes of a literal may be equal.
@@ -20,14 +20,8 @@ pub fn obligation(
         refused(InText::Abstract, abstraction.init.span, why)
     })?;
     let span = concrete.init.span;
-    let bad = (1..).zip(excluded).map(|(number, (params, cube))| Bad {
-        name: format!("not initial in the abstract model ({number})"),
-        number,
-        kind: BadKind::Unsafe,
-        params,
-        spans: vec![span; cube.len()],
-        cube,
-        span,
+    let bad = (1..).zip(excluded).map(|(number, (params, cube))| {
+        Bad::derived(format!("not initial in the abstract model ({number})"), number, params, cube, span)
     });
     let bad = bad.collect();
     Ok(concrete.edited(|parts| {

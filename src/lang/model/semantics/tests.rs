@@ -17,14 +17,10 @@ fn system() -> System {
         |name: &str, kind, ty| Var { name: name.into(), kind, ty, range: u64::MAX, span: Span::default() };
     let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     System::new(SystemParts {
-        max_procs: None,
-        proc_constants: 0,
         enums: vec![
             EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]), words: Vec::new() },
             EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]), words: Vec::new() },
         ],
-        abstracts: vec![],
-        counts: Vec::new(),
         vars: vec![
             var("S", VarKind::Array(1), Type::Enum(T)),
             var("G", VarKind::Global, Type::Enum(T)),
@@ -38,18 +34,7 @@ fn system() -> System {
             span: Span::default(),
             places: Vec::new(),
         },
-        axioms: Vec::new(),
-        bad: vec![],
-        impossible: Vec::new(),
-        transitions: vec![],
-        witnesses: Vec::new(),
-        asks_for_order: false,
-        orders_processes: false,
-        temporal: vec![],
-        fairness: vec![],
-        failures: None,
-        sorts: None,
-        families: Families::default(),
+        ..SystemParts::default()
     })
 }
 
@@ -72,14 +57,10 @@ fn points_to(proc: u8, negated: bool) -> Literal {
 fn transition(name: &str, params: usize, guard: Conj, updates: Vec<Update>) -> Transition {
     Transition {
         name: name.into(),
-        origin: 0,
         params: vec!["i".into(); params],
-        hidden: 0,
         guard,
-        universals: vec![],
-        spans: vec![],
         updates,
-        span: Span::default(),
+        ..Transition::default()
     }
 }
 
@@ -142,15 +123,7 @@ fn parameters_that_can_be_exchanged_are_found() {
 #[test]
 fn the_first_processes_in_a_bad_state_are_found_at_once() {
     let mut sys = system();
-    let bad = |params, cube| Bad {
-        name: String::new(),
-        number: 1,
-        kind: BadKind::Unsafe,
-        params,
-        cube,
-        span: Span::default(),
-        spans: Vec::new(),
-    };
+    let bad = |params, cube| Bad::derived("", 1, params, cube, Span::default());
     sys.bad = vec![bad(12, all_in_b(12, false)), bad(12, all_in_b(12, true)), bad(2, all_in_b(2, true))];
     let mut cells = [B; 16];
     cells[1] = A;
@@ -349,15 +322,7 @@ fn an_unknown_number_spreads_no_further_than_it_must() {
 fn bad_cubes_hold_for_distinct_processes() {
     let mut sys = system();
     let cube = vec![holds(s(1), 1)];
-    sys.bad = vec![Bad {
-        name: String::new(),
-        number: 1,
-        kind: BadKind::Unsafe,
-        params: 2,
-        cube,
-        span: Span::default(),
-        spans: Vec::new(),
-    }];
+    sys.bad = vec![Bad::derived("", 1, 2, cube, Span::default())];
     assert_eq!(satisfies(&sys, &state(&[B, A, B], A, OUTSIDE, 0), 0), Some(vec![0, 2]));
     assert_eq!(satisfies(&sys, &state(&[B, A, A], A, OUTSIDE, 0), 0), Some(vec![1, 0]));
     assert_eq!(satisfies(&sys, &state(&[B], A, OUTSIDE, 0), 0), None, "the unused process must exist");
@@ -375,15 +340,7 @@ fn replay_says_what_is_wrong() {
     sys.init.without_processes = sys.init.body.clone();
     sys.transitions = vec![transition("t", 0, vec![number(-1, Relation::Le)], vec![increment(1)])];
     let cube = vec![number(-2, Relation::Eq)];
-    sys.bad = vec![Bad {
-        name: String::new(),
-        number: 1,
-        kind: BadKind::Unsafe,
-        params: 0,
-        cube,
-        span: Span::default(),
-        spans: Vec::new(),
-    }];
+    sys.bad = vec![Bad::derived("", 1, 0, cube, Span::default())];
     let at = |n| state(&[A], A, OUTSIDE, n);
     let run = |from: i64, to: &[i64], bad| Trace {
         initial: at(from),

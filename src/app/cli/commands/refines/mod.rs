@@ -213,7 +213,7 @@ impl Run<'_, RefinesArgs> {
         options: &Options,
     ) -> Result<(Finding, Report), Failure> {
         let mut explored = false;
-        let mut last = Report::none();
+        let mut last = Report::default();
         for (what, system) in
             [("comparing initial states", &refinement.initially), ("comparing steps", &refinement.steps)]
         {
