@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::session::Session;
 use super::tuning::POPULATED_LITERALS;
-use cubicle_backward::smt::{Satisfiability, SolverSession};
+use cubicle_backward::smt::{Answer, SolverSession};
 use cubicle_lang::model::{
     Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
 };
@@ -119,9 +119,9 @@ impl Question<'_> {
             interrupt,
         )?;
         Ok(match answer {
-            Satisfiability::Sat => Some(true),
-            Satisfiability::Unsat => Some(false),
-            Satisfiability::Unknown(_) => None,
+            Answer::Sat => Some(true),
+            Answer::Unsat => Some(false),
+            Answer::Unknown(_) => None,
         })
     }
 

@@ -2,8 +2,6 @@
 
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{BackwardMode, SearchOrder};
-use cubicle_run::result::{Exploration, GraphStep, RunsSeen, Stage};
 
 /// Keeps the events that it receives, but for those that only show progress: they are outdated when they are replayed.
 pub struct Recorder {
@@ -12,25 +10,8 @@ pub struct Recorder {
     kept: Vec<Kept>,
 }
 
-/// An event with owned data.
-enum Kept {
-    Node { number: usize, history: String, cube: Vec<String>, queued: usize, postponed: usize },
-    NodeCount(usize),
-    Frontier { waiting: usize, depth: usize },
-    Approximated { number: i32, cube: Vec<String> },
-    BadCandidate { number: i32, cube: Vec<String> },
-    Restart(usize),
-    Suspect(String),
-    Spurious(String),
-    Runs(RunsSeen),
-    Stage { number: usize, proof: BackwardMode, order: SearchOrder, effort: u64 },
-    StageEnd(Stage),
-    ForwardStart { strategy: String, procs: usize },
-    ForwardEnd(Box<Exploration>),
-    Graph(GraphStep),
-    Warning(String),
-    Note(String),
-}
+/// Tells an event of which it has a copy.
+type Kept = Box<dyn Fn(&mut dyn FnMut(Event<'_>)) + Send>;
 
 impl Recorder {
     /// A recorder that asks for what `listener` wants.
@@ -41,67 +22,66 @@ impl Recorder {
     /// Replays all events, in order.
     pub fn tell(&self, system: &System, listener: &mut dyn Observer) {
         for kept in &self.kept {
-            listener.event(system, kept.event());
+            kept(&mut |event| listener.event(system, event));
         }
     }
 }
 
-impl Kept {
-    fn new(event: Event<'_>) -> Option<Self> {
-        Some(match event {
-            Event::Node { number, history, cube, queued, postponed } => {
-                Self::Node { number, history: history.to_owned(), cube: cube.to_vec(), queued, postponed }
-            }
-            Event::NodeCount(nodes) => Self::NodeCount(nodes),
-            Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },
-            Event::Approximated { number, cube } => Self::Approximated { number, cube: cube.to_vec() },
-            Event::BadCandidate { number, cube } => Self::BadCandidate { number, cube: cube.to_vec() },
-            Event::Restart(nth) => Self::Restart(nth),
-            Event::Suspect(text) => Self::Suspect(text.to_owned()),
-            Event::Spurious(text) => Self::Spurious(text.to_owned()),
-            Event::Runs(seen) => Self::Runs(seen),
-            Event::Stage { number, proof, order, effort } => Self::Stage { number, proof, order, effort },
-            Event::StageEnd(stage) => Self::StageEnd(stage.clone()),
-            Event::ForwardStart { strategy, procs } => {
-                Self::ForwardStart { strategy: strategy.to_owned(), procs }
-            }
-            Event::ForwardEnd(exploration) => Self::ForwardEnd(Box::new(exploration.clone())),
-            Event::Graph(step) => Self::Graph(step.clone()),
-            Event::Warning(text) => Self::Warning(text.to_owned()),
-            Event::Note(text) => Self::Note(text.to_owned()),
-            Event::ForwardProgress { .. } | Event::Work(_) | Event::Check { .. } => return None,
-        })
-    }
-
-    fn event(&self) -> Event<'_> {
-        match self {
-            Self::Node { number, history, cube, queued, postponed } => {
-                Event::Node { number: *number, history, cube, queued: *queued, postponed: *postponed }
-            }
-            Self::NodeCount(nodes) => Event::NodeCount(*nodes),
-            Self::Frontier { waiting, depth } => Event::Frontier { waiting: *waiting, depth: *depth },
-            Self::Approximated { number, cube } => Event::Approximated { number: *number, cube },
-            Self::BadCandidate { number, cube } => Event::BadCandidate { number: *number, cube },
-            Self::Restart(nth) => Event::Restart(*nth),
-            Self::Suspect(text) => Event::Suspect(text),
-            Self::Spurious(text) => Event::Spurious(text),
-            Self::Runs(seen) => Event::Runs(*seen),
-            Self::Stage { number, proof, order, effort } => {
-                Event::Stage { number: *number, proof: *proof, order: *order, effort: *effort }
-            }
-            Self::StageEnd(stage) => Event::StageEnd(stage),
-            Self::ForwardStart { strategy, procs } => Event::ForwardStart { strategy, procs: *procs },
-            Self::ForwardEnd(exploration) => Event::ForwardEnd(exploration),
-            Self::Graph(step) => Event::Graph(step),
-            Self::Warning(text) => Event::Warning(text),
-            Self::Note(text) => Event::Note(text),
+fn kept(event: Event<'_>) -> Option<Kept> {
+    Some(match event {
+        Event::Node { number, history, cube, queued, postponed } => {
+            let (history, cube) = (history.to_owned(), cube.to_vec());
+            Box::new(move |tell| {
+                tell(Event::Node { number, history: &history, cube: &cube, queued, postponed })
+            })
         }
-    }
+        Event::NodeCount(nodes) => Box::new(move |tell| tell(Event::NodeCount(nodes))),
+        Event::Frontier { waiting, depth } => Box::new(move |tell| tell(Event::Frontier { waiting, depth })),
+        Event::Approximated { number, cube } => {
+            let cube = cube.to_vec();
+            Box::new(move |tell| tell(Event::Approximated { number, cube: &cube }))
+        }
+        Event::BadCandidate { number, cube } => {
+            let cube = cube.to_vec();
+            Box::new(move |tell| tell(Event::BadCandidate { number, cube: &cube }))
+        }
+        Event::Restart(nth) => Box::new(move |tell| tell(Event::Restart(nth))),
+        Event::Suspect(text) => text_of(text, |text| Event::Suspect(text)),
+        Event::Spurious(text) => text_of(text, |text| Event::Spurious(text)),
+        Event::Runs(seen) => Box::new(move |tell| tell(Event::Runs(seen))),
+        Event::Stage { number, proof, order, effort } => {
+            Box::new(move |tell| tell(Event::Stage { number, proof, order, effort }))
+        }
+        Event::StageEnd(stage) => {
+            let stage = stage.clone();
+            Box::new(move |tell| tell(Event::StageEnd(&stage)))
+        }
+        Event::ForwardStart { strategy, procs } => {
+            let strategy = strategy.to_owned();
+            Box::new(move |tell| tell(Event::ForwardStart { strategy: &strategy, procs }))
+        }
+        Event::ForwardEnd(exploration) => {
+            let exploration = exploration.clone();
+            Box::new(move |tell| tell(Event::ForwardEnd(&exploration)))
+        }
+        Event::Graph(step) => {
+            let step = step.clone();
+            Box::new(move |tell| tell(Event::Graph(&step)))
+        }
+        Event::Warning(text) => text_of(text, |text| Event::Warning(text)),
+        Event::Note(text) => text_of(text, |text| Event::Note(text)),
+        Event::ForwardProgress { .. } | Event::Work(_) | Event::Check { .. } => return None,
+    })
+}
+
+fn text_of(text: &str, event: fn(&str) -> Event<'_>) -> Kept {
+    let text = text.to_owned();
+    Box::new(move |tell| tell(event(&text)))
 }
 
 impl Observer for Recorder {
     fn event(&mut self, _system: &System, event: Event<'_>) {
-        self.kept.extend(Kept::new(event));
+        self.kept.extend(kept(event));
     }
 
     fn wants_nodes(&self) -> bool {

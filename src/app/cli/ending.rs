@@ -205,6 +205,13 @@ impl Ending {
         self.finish(code, document)
     }
 
+    /// Ends a run without a document; the exit code.
+    pub fn after(&self, ended: Result<u8, Failure>) -> u8 {
+        let code = ended.unwrap_or_else(|failure| failure.complain());
+        self.begin();
+        after_output(code, self.output.finish())
+    }
+
     /// Ends a run that panicked, as this error says, which was reported: with an answer and a document, if it has not ended. The exit code.
     pub fn broken(&self, error: String) -> u8 {
         if self.finished.load(Ordering::Relaxed) {

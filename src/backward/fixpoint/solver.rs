@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::cube::{Cube, CubeCell, CubeContext, Halt, formulas};
 use crate::profile::{Phase, Profiler};
-use crate::smt::{InstanceFormula, Satisfiability, SolverSession};
+use crate::smt::{Answer, InstanceFormula, SolverSession};
 use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 
 /// The sessions of a search, with counts of their calls.
@@ -44,16 +44,16 @@ impl<'a> CubeSolver<'a> {
     }
 
     /// Asks for a state of the instance that satisfies the formulas.
-    pub fn ask(&mut self, procs: u8, formulas: &[InstanceFormula]) -> Result<Satisfiability, Halt> {
+    pub fn ask(&mut self, procs: u8, formulas: &[InstanceFormula]) -> Result<Answer, Halt> {
         let _phase = self.profiler.enter(Phase::Solver);
         let (timeout, context) = (self.timeout, self.context);
         let answer = self.session(procs).check(formulas, timeout, &context.interrupt)?;
-        self.unknown += u64::from(matches!(answer, Satisfiability::Unknown(_)));
+        self.unknown += u64::from(matches!(answer, Answer::Unknown(_)));
         Ok(answer)
     }
 
     /// Whether an initial state satisfies a cube.
-    pub fn ask_initial(&mut self, cube: &Cube) -> Result<Satisfiability, Halt> {
+    pub fn ask_initial(&mut self, cube: &Cube) -> Result<Answer, Halt> {
         let (formulas, sorts) = (formulas(self.context, cube), cube.sorts(self.context));
         let _phase = self.profiler.enter(Phase::Solver);
         let (timeout, context) = (self.timeout, self.context);

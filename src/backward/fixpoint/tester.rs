@@ -7,7 +7,6 @@ use super::union_cover::EffortLeft;
 use crate::counting::Counting;
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::profile::Profiler;
-use crate::smt::Satisfiability;
 use crate::theory::{Sat, counted};
 use cubicle_lang::model::System;
 use cubicle_run::options::{BackwardOptions, SolverMode};
@@ -102,11 +101,7 @@ impl<'a> Tester<'a> {
             return Ok(Sat::No);
         }
         Ok(match answer {
-            Sat::Unknown => match self.solver.ask(cube.procs, &formulas(self.context, cube))? {
-                Satisfiability::Sat => Sat::Yes,
-                Satisfiability::Unsat => Sat::No,
-                Satisfiability::Unknown(_) => Sat::Unknown,
-            },
+            Sat::Unknown => self.solver.ask(cube.procs, &formulas(self.context, cube))?.into(),
             sat => sat,
         })
     }

@@ -9,7 +9,7 @@ use super::tester::{Covered, Tester};
 use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
 use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
 use crate::profile::Phase;
-use crate::smt::{InstanceFormula, Satisfiability};
+use crate::smt::InstanceFormula;
 use crate::theory::Sat;
 use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
@@ -181,11 +181,7 @@ impl Visited {
             let mut question = formulas(context, cube);
             question.extend(all.iter().map(|r| escape_formula(context, cube.procs, r, cells)));
             tester.counts.left_to_solver += 1;
-            match tester.solver.ask(cube.procs, &question)? {
-                Satisfiability::Unsat => Sat::No,
-                Satisfiability::Sat => Sat::Yes,
-                Satisfiability::Unknown(_) => Sat::Unknown,
-            }
+            Sat::from(tester.solver.ask(cube.procs, &question)?)
         } else {
             answer
         };

@@ -7,7 +7,7 @@ use crate::cube::{Cube, Halt};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, forgotten, lost};
-use crate::smt::{Satisfiability, Unrolled};
+use crate::smt::Unrolled;
 use crate::theory::Sat;
 use cubicle_lang::model::TransitionId;
 use cubicle_run::interrupt::Interrupted;
@@ -46,11 +46,7 @@ impl Run<'_, '_> {
             }
         }
         Ok(match met {
-            Sat::Unknown => match self.tester.solver.ask_initial(cube)? {
-                Satisfiability::Sat => Sat::Yes,
-                Satisfiability::Unsat => Sat::No,
-                Satisfiability::Unknown(_) => Sat::Unknown,
-            },
+            Sat::Unknown => self.tester.solver.ask_initial(cube)?.into(),
             sat => sat,
         })
     }

@@ -8,6 +8,7 @@ mod encode;
 mod session;
 mod unroll;
 
+pub use cubicle_solver::Answer;
 pub use cubicle_solver::queries::{Query, hardest as hardest_queries, record as record_queries};
 pub use session::SolverSession;
 pub use unroll::{Path, RunStart, RunTarget, Unrolled, unroll};
@@ -25,15 +26,4 @@ pub enum InstanceFormula {
     Any(Vec<InstanceFormula>),
     /// Negation.
     Not(Box<InstanceFormula>),
-}
-
-/// Answer of a solver call.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Satisfiability {
-    /// Satisfiable.
-    Sat,
-    /// Unsatisfiable.
-    Unsat,
-    /// Not decided, with Z3's reason.
-    Unknown(String),
 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use super::encode::{Encoder, Frame};
-use super::{InstanceFormula, Satisfiability};
+use super::{Answer, InstanceFormula};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_solver::{self as solver, Answer, Solver};
+use cubicle_solver::{self as solver, Solver};
 
 /// A solver for the states of a number of processes.
 #[derive(Debug)]
@@ -58,12 +58,12 @@ impl<'a> SolverSession<'a> {
         formulas: &[InstanceFormula],
         timeout: Duration,
         interrupt: &Interrupt,
-    ) -> Result<Satisfiability, Interrupted> {
+    ) -> Result<Answer, Interrupted> {
         self.solver.push();
         for f in formulas {
             self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver, "state", timeout, interrupt);
+        let answer = solver::check(&self.solver, "state", &[], timeout, interrupt);
         self.solver.pop();
         answer
     }
@@ -79,28 +79,14 @@ impl<'a> SolverSession<'a> {
         sorts: &[Option<u8>],
         timeout: Duration,
         interrupt: &Interrupt,
-    ) -> Result<Satisfiability, Interrupted> {
+    ) -> Result<Answer, Interrupted> {
         self.solver.push();
         self.solver.assert(&self.encoder.initial(&self.frame, sorts));
         for f in formulas {
             self.solver.assert(&self.encoder.formula(&self.frame, &self.names, f));
         }
-        let answer = answer(&self.solver, "initial state", timeout, interrupt);
+        let answer = solver::check(&self.solver, "initial state", &[], timeout, interrupt);
         self.solver.pop();
         answer
     }
-}
-
-/// Runs the solver on what it holds, for at most `timeout`; `kind` names the query in the log.
-pub(super) fn answer(
-    solver: &Solver,
-    kind: &'static str,
-    timeout: Duration,
-    interrupt: &Interrupt,
-) -> Result<Satisfiability, Interrupted> {
-    Ok(match solver::check(solver, kind, &[], timeout, interrupt)? {
-        Answer::Sat => Satisfiability::Sat,
-        Answer::Unsat => Satisfiability::Unsat,
-        Answer::Unknown(why) => Satisfiability::Unknown(why),
-    })
 }

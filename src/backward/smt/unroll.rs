@@ -7,8 +7,7 @@ use z3::Model;
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::encode::{Encoder, Frame, Symbolic, all, any};
-use super::session::answer;
-use super::{InstanceFormula, Satisfiability};
+use super::{Answer, InstanceFormula};
 use cubicle_lang::model::semantics::{
     self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, is_forbidden,
     rising_tuples,
@@ -16,7 +15,7 @@ use cubicle_lang::model::semantics::{
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::verdict::{Forbidden, Trace};
-use cubicle_solver::{self as solver, Answer, Solver};
+use cubicle_solver::{self as solver, Solver};
 
 /// The run to search for.
 #[derive(Clone, Debug)]
@@ -143,10 +142,10 @@ pub fn unroll(
     for f in facts {
         solver.assert(&f);
     }
-    Ok(match answer(&solver, "path", timeout, interrupt)? {
-        Satisfiability::Unsat => Unrolled::None,
-        Satisfiability::Unknown(why) => Unrolled::Unknown(why),
-        Satisfiability::Sat => {
+    Ok(match solver::check(&solver, "path", &[], timeout, interrupt)? {
+        Answer::Unsat => Unrolled::None,
+        Answer::Unknown(why) => Unrolled::Unknown(why),
+        Answer::Sat => {
             if path.begin != RunStart::Initial {
                 prefer_simple(&solver, &encoder, &first, &choices, (timeout, interrupt))?;
             }

@@ -1,5 +1,7 @@
 //! The answer of a satisfiability test.
 
+use crate::smt::Answer;
+
 /// Answer of a satisfiability test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sat {
@@ -9,4 +11,14 @@ pub enum Sat {
     No,
     /// Not decided here.
     Unknown,
+}
+
+impl From<Answer> for Sat {
+    fn from(answer: Answer) -> Self {
+        match answer {
+            Answer::Sat => Self::Yes,
+            Answer::Unsat => Self::No,
+            Answer::Unknown(_) => Self::Unknown,
+        }
+    }
 }

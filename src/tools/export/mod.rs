@@ -29,18 +29,20 @@ pub use refusal::Refusal;
 
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
+use cubicle_run::named;
 
-/// A language of another tool.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Target {
-    /// Murphi, for rumur and similar tools.
-    Murphi,
-    /// Promela, for SPIN.
-    Promela,
-    /// TLA+, for TLC and Apalache.
-    Tla,
-    /// Constrained Horn clauses, for Z3.
-    SmtLib,
+named! {
+    /// A language of another tool.
+    pub enum Target {
+        /// Murphi, for rumur and `CMurphi`.
+        Murphi = "murphi",
+        /// Promela, for SPIN.
+        Promela = "promela",
+        /// TLA+, for TLC.
+        Tla = "tla",
+        /// Horn clauses in SMT-LIB, for Z3 and others.
+        SmtLib = "smtlib",
+    }
 }
 
 /// The instance in the language of `target`.

@@ -20,7 +20,7 @@ use super::external::{self, Ruling};
 use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
 use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
+use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
@@ -93,7 +93,7 @@ pub fn run(words: CheckCertificateArgs) -> u8 {
         words.time_limit,
         memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
-        move |interrupt, ending| check(&words, interrupt, ending),
+        move |interrupt, ending| ending.after(check(&words, interrupt, ending)),
     )
 }
 
@@ -112,24 +112,17 @@ impl CheckCertificateArgs {
     }
 }
 
-fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
+fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
     if words.model.is_none() && !words.model().is_file() {
         let folder = words.folder.display();
         let why = format!(
             "{folder} has no copy of the model: name it, as in `cubicle check-certificate FILE {folder}`"
         );
-        return Failure::usage(why).complain();
+        return Err(Failure::usage(why));
     }
-    let Ok(model) = load(&words.model(), None, &ending.messages) else {
-        return exit::USAGE;
-    };
-    let refined = match words.refined() {
-        Some(refined) => match about_refinement(words, &model, refined, ending) {
-            Ok(refined) => Some(refined),
-            Err(failure) => return failure.complain(),
-        },
-        None => None,
-    };
+    let model = load(&words.model(), None, &ending.messages)?;
+    let refined =
+        words.refined().map(|refined| about_refinement(words, &model, refined, ending)).transpose()?;
     let LoadedModel { system, text: model, .. } = model;
     let of_states = InvariantFile { file: words.folder.join(INVARIANTS), about_runs: false };
     let runs = if refined.is_some() { Vec::new() } else { of_runs(&words.folder) };
@@ -139,10 +132,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
     let mut open: Vec<&str> = system.temporal.iter().map(|it| it.name.as_str()).collect();
     for asked in asked {
         let Answer { line, code: its_code, property } =
-            match check_one(words, ModelSource::new(&system, &model), refined.as_ref(), &asked, interrupt) {
-                Ok(answer) => answer,
-                Err(failure) => return failure.complain(),
-            };
+            check_one(words, ModelSource::new(&system, &model), refined.as_ref(), &asked, interrupt)?;
         lines.push_str(&line);
         lines.push('\n');
         open.retain(|name| Some(*name) != property.as_deref());
@@ -156,7 +146,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
     }
     ending.begin();
     ending.output.write(&lines);
-    after_output(code, ending.output.finish())
+    Ok(code)
 }
 
 /// What a certificate of `refines` has to show.

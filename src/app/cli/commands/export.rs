@@ -3,18 +3,18 @@
 use std::io::stderr;
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::options::Procs;
 use cubicle_tools::export::{InstanceName, Target, export};
 
-use crate::cli::failure::{Failure, after_text};
+use crate::cli::choices::named;
+use crate::cli::failure::{Failure, text_to};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
 use crate::cli::quantities::{self, Size};
-use crate::cli::{exit, files, input, outputs, settings};
+use crate::cli::{exit, input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.
@@ -28,8 +28,8 @@ pub struct ExportArgs {
     model: PathBuf,
 
     /// The language
-    #[arg(long, value_name = "LANGUAGE")]
-    to: Language,
+    #[arg(long, value_name = "LANGUAGE", value_parser = named::<Target>())]
+    to: Target,
 
     /// Processes of the instance; `node=3,value=2`: of each sort [default: 2, of each sort]
     #[arg(long, value_name = "K", value_parser = quantities::procs)]
@@ -51,19 +51,6 @@ pub struct ExportArgs {
 
 /// Processes of an instance, or of each sort, where nothing is said.
 const DEFAULT_PROCS: usize = 2;
-
-/// Languages of other tools.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-enum Language {
-    /// Murphi, for rumur and `CMurphi`
-    Murphi,
-    /// Promela, for SPIN
-    Promela,
-    /// TLA+, for TLC
-    Tla,
-    /// Horn clauses in SMT-LIB, for Z3 and others
-    Smtlib,
-}
 
 /// How many processes the instance has, and in a model with sorts how many of each.
 fn size(system: &System, asked: Option<Size>) -> Result<(usize, Vec<(String, usize)>), Failure> {
@@ -88,30 +75,23 @@ fn size(system: &System, asked: Option<Size>) -> Result<(usize, Vec<(String, usi
     }
 }
 
-pub fn run(args: ExportArgs) -> u8 {
+pub fn run(args: ExportArgs) -> Result<u8, Failure> {
     let range = match args.abstr_num.as_deref() {
         Some([low, up]) if low > up => {
             let why = "--abstr-num needs a lower bound that is not above the upper one";
-            return Failure::usage(why).complain();
+            return Err(Failure::usage(why));
         }
         Some([low, up]) => Some((*low, *up)),
         _ => None,
     };
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    if let Err(failure) = outputs::check(&[("the model", args.model.clone())], &output, args.force) {
-        return failure.complain();
-    }
+    outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
     let messages = Messages::human(settings::automatic_style(&stderr()));
-    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &messages) else {
-        return exit::USAGE;
-    };
+    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &messages)?;
     passes_over_runs(&system, &messages);
     let name = input::name(&args.model);
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
-    let (procs, of_sorts) = match size(&system, args.procs) {
-        Ok(size) => size,
-        Err(failure) => return failure.complain(),
-    };
+    let (procs, of_sorts) = size(&system, args.procs)?;
     let instance = InstanceName {
         procs,
         of_sorts,
@@ -119,13 +99,7 @@ pub fn run(args: ExportArgs) -> u8 {
         source: name.clone(),
         module: stem.map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned()),
     };
-    let target = match args.to {
-        Language::Murphi => Target::Murphi,
-        Language::Promela => Target::Promela,
-        Language::Tla => Target::Tla,
-        Language::Smtlib => Target::SmtLib,
-    };
-    let written = match export(&system, &instance, target) {
+    let written = match export(&system, &instance, args.to) {
         Ok(written) => written,
         Err(refusal) => {
             let place = refusal.span.map(|span| Source { name: &name, text: &text }.place(span));
@@ -134,11 +108,8 @@ pub fn run(args: ExportArgs) -> u8 {
             if let Some(help) = refusal.help {
                 complain(&format!("help: {help}"));
             }
-            return exit::USAGE;
+            return Ok(exit::USAGE);
         }
     };
-    if let Some(path) = &args.output {
-        return files::write(path, &written).map_or_else(|failure| failure.complain(), |()| exit::OK);
-    }
-    after_text(&written)
+    text_to(args.output.as_deref(), &written)
 }

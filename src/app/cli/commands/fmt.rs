@@ -42,16 +42,18 @@ pub fn run(mut args: FmtArgs) -> u8 {
     }
     let output = Output::new(Interrupt::default());
     // The gravest of all counts.
-    let code = args.files.iter().map(|path| one(path, &args, &output)).max().unwrap_or(exit::OK);
+    let code = args
+        .files
+        .iter()
+        .map(|path| one(path, &args, &output).unwrap_or_else(|failure| failure.complain()))
+        .max()
+        .unwrap_or(exit::OK);
     after_output(code, output.finish())
 }
 
 /// Lays one file out.
-fn one(path: &Path, args: &FmtArgs, output: &Output) -> u8 {
-    let input = match input::read(path) {
-        Ok(input) => input,
-        Err(failure) => return failure.complain(),
-    };
+fn one(path: &Path, args: &FmtArgs, output: &Output) -> Result<u8, Failure> {
+    let input = input::read(path)?;
     let words = if args.modern {
         modern(&input.text).map_err(|refused| Refused::Wrong(refused.diagnostics))
     } else {
@@ -63,10 +65,10 @@ fn one(path: &Path, args: &FmtArgs, output: &Output) -> u8 {
             let source = Source { name: &input.name, text: &input.text };
             Messages::human(settings::automatic_style(&stderr())).diagnostics(&errors, &source);
             complain(&format!("{} stays as it is", input.name));
-            return exit::USAGE;
+            return Ok(exit::USAGE);
         }
         Err(refused @ Refused::Changed) => {
-            return Failure::internal(format!("{} stays as it is: {refused}", input.name)).complain();
+            return Err(Failure::internal(format!("{} stays as it is: {refused}", input.name)));
         }
     };
     let changes = text != input.text;
@@ -74,14 +76,12 @@ fn one(path: &Path, args: &FmtArgs, output: &Output) -> u8 {
         if changes {
             output.write(&format!("{}\n", input.name));
         }
-        return if changes { exit::DIFFERENT } else { exit::OK };
+        return Ok(if changes { exit::DIFFERENT } else { exit::OK });
     }
     if path.as_os_str() == "-" {
         output.write(&text);
-        return exit::OK;
+    } else if changes {
+        files::replace(path, &text)?;
     }
-    match if changes { files::replace(path, &text) } else { Ok(()) } {
-        Ok(()) => exit::OK,
-        Err(failure) => failure.complain(),
-    }
+    Ok(exit::OK)
 }

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::import::import;
 
-use crate::cli::failure::after_text;
+use crate::cli::failure::{Failure, text_to};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
-use crate::cli::{exit, files, input, outputs, settings};
+use crate::cli::{exit, input, outputs, settings};
 
 /// Writes a model of mypyvy (FILE.pyv) in the language of Cubicle: sorts become sorts, relations arrays of `bool`, constants and
 /// functions variables and arrays of a sort; formulas about the states before and after a step become guards and updates; each line says
@@ -40,15 +40,10 @@ pub struct ImportArgs {
     force: bool,
 }
 
-pub fn run(args: ImportArgs) -> u8 {
+pub fn run(args: ImportArgs) -> Result<u8, Failure> {
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    if let Err(failure) = outputs::check(&[("the file", args.file.clone())], &output, args.force) {
-        return failure.complain();
-    }
-    let read = match input::read(&args.file) {
-        Ok(read) => read,
-        Err(failure) => return failure.complain(),
-    };
+    outputs::check(&[("the file", args.file.clone())], &output, args.force)?;
+    let read = input::read(&args.file)?;
     let source = Source { name: &read.name, text: &read.text };
     let messages = Messages::human(settings::automatic_style(&stderr()));
     let name =
@@ -56,21 +51,17 @@ pub fn run(args: ImportArgs) -> u8 {
     match import(&read.text, &name, args.with_invariants) {
         Ok(imported) => {
             messages.diagnostics(&imported.left_out, &source);
-            let written = match &args.output {
-                Some(path) => files::write(path, &imported.model)
-                    .map_or_else(|failure| failure.complain(), |()| exit::OK),
-                None => after_text(&imported.model),
-            };
+            let written = text_to(args.output.as_deref(), &imported.model)?;
             // It may take longer than all the rest.
             if written == exit::OK {
                 messages.diagnostics(&imported.never_fires(), &source);
             }
-            written
+            Ok(written)
         }
         Err(errors) => {
             messages.diagnostics(&errors, &source);
             complain(&format!("{} is not imported", read.name));
-            exit::USAGE
+            Ok(exit::USAGE)
         }
     }
 }

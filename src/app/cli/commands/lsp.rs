@@ -22,22 +22,15 @@ pub struct LspArgs {
     stdio: bool,
 }
 
-pub fn run() -> u8 {
-    let program = match std::env::current_exe() {
-        Ok(program) => program,
-        Err(error) => {
-            return Failure::internal(format!("cannot find the program itself: {error}")).complain();
-        }
-    };
+pub fn run() -> Result<u8, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::internal(format!("cannot find the program itself: {error}")))?;
     let prover = ProofRunner { program, log_variable: logging::VARIABLE, refuse: refusal };
-    let signals = match watchdog::ending_signals() {
-        Ok(signals) => signals,
-        Err(error) => return Failure::internal(format!("cannot listen to signals: {error}")).complain(),
-    };
+    let signals = watchdog::heard_signals()?;
     let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
-    match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {
+    Ok(match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {
         ServerEnd::Orderly => exit::OK,
         ServerEnd::Abrupt => exit::DIFFERENT,
         ServerEnd::Signal(signal) => exit::of_signal(signal),
-    }
+    })
 }

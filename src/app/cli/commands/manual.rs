@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::cli::failure::after_text;
+use crate::cli::failure::{Failure, after_text};
 use crate::cli::{exit, files, outputs};
 
 /// Writes the manual page of cubicle to standard output; with DIR, that of each command into a folder:
@@ -22,14 +22,13 @@ pub struct ManualArgs {
 }
 
 /// Runs the command; `tree` is the program with all its commands.
-pub fn run(args: ManualArgs, tree: Command) -> u8 {
+pub fn run(args: ManualArgs, tree: Command) -> Result<u8, Failure> {
     let Some(folder) = args.folder else {
-        return after_text(&page(tree));
+        return Ok(after_text(&page(tree)));
     };
-    let written = files::make_folder(&folder).and_then(|()| {
-        pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))
-    });
-    written.map_or_else(|failure| failure.complain(), |()| exit::OK)
+    files::make_folder(&folder)?;
+    pages(tree).iter().try_for_each(|(name, text)| outputs::write_own(&folder.join(name), text))?;
+    Ok(exit::OK)
 }
 
 /// All pages with the names of their files.

@@ -26,6 +26,7 @@ mod witness;
 use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use crate::cli::args::Args;
+use crate::cli::failure::Failure;
 use crate::cli::kept::ResumeArgs;
 
 /// A command line that begins with a command.
@@ -66,29 +67,30 @@ pub enum Task {
 impl Task {
     /// Does it; the exit code.
     pub fn run(self) -> u8 {
-        match self {
-            Self::CheckCertificate(words) => check_certificate::run(words),
-            Self::Cluster(args) => cluster::run(args),
-            Self::Completions(args) => completions::run(args, tree()),
-            Self::Explain(args) => explain::run(args),
+        let ended = match self {
+            Self::CheckCertificate(words) => Ok(check_certificate::run(words)),
+            Self::Cluster(args) => Ok(cluster::run(args)),
+            Self::Completions(args) => Ok(completions::run(args, tree())),
+            Self::Explain(args) => Ok(explain::run(args)),
             Self::Export(args) => export::run(args),
-            Self::Fmt(args) => fmt::run(args),
+            Self::Fmt(args) => Ok(fmt::run(args)),
             Self::Import(args) => import::run(args),
-            Self::Inductive(args) => inductive::run(args),
-            Self::Lint(args) => lint::run(args),
+            Self::Inductive(args) => Ok(inductive::run(args)),
+            Self::Lint(args) => Ok(lint::run(args)),
             Self::Lsp(_) => lsp::run(),
             Self::Man(args) => manual::run(args, tree()),
             Self::Mcp(args) => mcp::run(args),
-            Self::Mutate(args) => mutate::run(args),
-            Self::Refines(args) => refines::run(args),
-            Self::Replay(args) => replay::run(args),
+            Self::Mutate(args) => Ok(mutate::run(args)),
+            Self::Refines(args) => Ok(refines::run(args)),
+            Self::Replay(args) => Ok(replay::run(args)),
             Self::Resume(args) => resume::run(args),
-            Self::Shrink(args) => shrink::run(args),
+            Self::Shrink(args) => Ok(shrink::run(args)),
             Self::Simulate(args) => simulate::run(args),
-            Self::Test(args) => test::run(args),
-            Self::Validate(args) => validate::run(args),
-            Self::Witness(args) => witness::run(args),
-        }
+            Self::Test(args) => Ok(test::run(args)),
+            Self::Validate(args) => Ok(validate::run(args)),
+            Self::Witness(args) => Ok(witness::run(args)),
+        };
+        ended.unwrap_or_else(|failure: Failure| failure.complain())
     }
 
     /// Whether it reads models on the calling thread, which then needs a stack for any model.

@@ -10,7 +10,7 @@ use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array};
 
 use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
+use crate::cli::failure::Failure;
 use crate::cli::formulas::with_formulas;
 use crate::cli::load::{LoadedModel, crashing, load};
 use crate::cli::quantities::{crash, duration};
@@ -52,29 +52,20 @@ pub fn run(args: ReplayArgs) -> u8 {
         args.time_limit,
         memory::most_of_it(),
         |interrupt| Ending::of_command(&model, interrupt),
-        move |interrupt, ending| replay(&args, interrupt, ending),
+        move |interrupt, ending| ending.after(replay(&args, interrupt, ending)),
     )
 }
 
-fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
+fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
     let style = settings::result_style();
-    let Ok(LoadedModel { mut system, text, .. }) = load(&args.model, Some(&[]), &ending.messages) else {
-        return exit::USAGE;
-    };
+    let LoadedModel { mut system, text, .. } = load(&args.model, Some(&[]), &ending.messages)?;
     let mut alive = None;
     if let Some(crash) = args.crash {
         alive = alive_array(&system, crash);
-        system = match crashing(&system, crash, &args.model, &text, &ending.messages) {
-            Ok(system) => system,
-            Err(refused) => return refused.code,
-        };
+        system = crashing(&system, crash, &args.model, &text, &ending.messages)?;
     }
-    let system = match with_formulas(ModelSource::new(&system, &text), &args.ltl, alive) {
-        Ok(system) => system,
-        Err((formula, errors)) => {
-            return ending.messages.misread("--ltl", formula, &errors).complain();
-        }
-    };
+    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
+        .map_err(|(formula, errors)| ending.messages.misread("--ltl", formula, &errors))?;
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {
@@ -84,11 +75,11 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     let (trace, claims) = match trace {
         Ok(read) => read,
         Err(failure) => {
-            let Some(reason) = interrupt.reason() else { return failure.complain() };
+            let Some(reason) = interrupt.reason() else { return Err(failure) };
             ending.begin();
             let title = style.doubtful("The trace is not checked");
             ending.output.write(&format!("{title}: {}\n", cubicle_run::words::reason(&reason)));
-            return after_output(exit::of_reason(&reason), ending.output.finish());
+            return Ok(exit::of_reason(&reason));
         }
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
@@ -97,5 +88,5 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> u8 {
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));
-    after_output(code, ending.output.finish())
+    Ok(code)
 }

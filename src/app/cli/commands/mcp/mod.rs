@@ -59,15 +59,9 @@ pub struct McpArgs {
     time_limit: Duration,
 }
 
-pub fn run(args: McpArgs) -> u8 {
-    let folder = match Folder::open(&args.folder) {
-        Ok(folder) => folder,
-        Err(failure) => return failure.complain(),
-    };
-    let signals = match watchdog::ending_signals() {
-        Ok(signals) => signals,
-        Err(error) => return Failure::internal(format!("cannot listen to signals: {error}")).complain(),
-    };
+pub fn run(args: McpArgs) -> Result<u8, Failure> {
+    let folder = Folder::open(&args.folder)?;
+    let signals = watchdog::heard_signals()?;
     let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
     let output = Outgoing::new(Box::new(std::io::stdout()), Framing::Lines);
     let calls = Arc::<Calls>::default();
@@ -80,12 +74,21 @@ pub fn run(args: McpArgs) -> u8 {
         tasks: Arc::default(),
     };
     let stop = move |signal| calls.stop(signal);
-    match serve(BufReader::new(std::io::stdin()), Framing::Lines, &output, &mut server, stop, signals, leave)
-    {
-        ServerEnd::Orderly => exit::OK,
-        ServerEnd::Abrupt => exit::INTERNAL,
-        ServerEnd::Signal(signal) => exit::of_signal(signal),
-    }
+    Ok(
+        match serve(
+            BufReader::new(std::io::stdin()),
+            Framing::Lines,
+            &output,
+            &mut server,
+            stop,
+            signals,
+            leave,
+        ) {
+            ServerEnd::Orderly => exit::OK,
+            ServerEnd::Abrupt => exit::INTERNAL,
+            ServerEnd::Signal(signal) => exit::of_signal(signal),
+        },
+    )
 }
 
 /// The calls that are not answered yet, shared by the threads that make them.

@@ -13,7 +13,7 @@ use cubicle_transform::shrink::shrink;
 use self::condition::{Condition, RunEnd, exit_code};
 use crate::cli::child::Call;
 use crate::cli::ending::Ending;
-use crate::cli::failure::{Failure, after_output};
+use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, outputs};
@@ -73,11 +73,7 @@ pub fn run(args: ShrinkArgs) -> u8 {
     supervise_until(
         args.time_limit,
         move |interrupt| Ending::of_command(&model, interrupt),
-        move |interrupt, ending| {
-            let code = work(&args, interrupt, ending).unwrap_or_else(|failure| failure.complain());
-            ending.begin();
-            after_output(code, ending.output.finish())
-        },
+        move |interrupt, ending| ending.after(work(&args, interrupt, ending)),
     )
 }
 

@@ -61,15 +61,13 @@ pub struct SimulateArgs {
     seed: u64,
 }
 
-pub fn run(args: SimulateArgs) -> u8 {
+pub fn run(args: SimulateArgs) -> Result<u8, Failure> {
     if [Some(&args.model), args.trace.as_ref()].contains(&Some(&PathBuf::from("-"))) {
         let why = "commands are read from standard input, so that the model and the run need files";
-        return Failure::usage(why).complain();
+        return Err(Failure::usage(why));
     }
     let style = settings::automatic_style(&stderr());
-    let Ok(LoadedModel { system, text, .. }) = load(&args.model, Some(&[]), &Messages::human(style)) else {
-        return exit::USAGE;
-    };
+    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &Messages::human(style))?;
     let name = args.model.display().to_string();
     let interrupt = Interrupt::default();
     let style = settings::result_style();
@@ -78,7 +76,7 @@ pub fn run(args: SimulateArgs) -> u8 {
         Ok(begun) => begun,
         Err(refusal) => {
             tell(&refusal);
-            return exit::USAGE;
+            return Ok(exit::USAGE);
         }
     };
     let run = args.trace.iter().map(|path| ("the run that the session began with", path.clone()));
@@ -92,7 +90,7 @@ pub fn run(args: SimulateArgs) -> u8 {
         let code = script(session, &read, &output, &interrupt);
         interrupt.pending().map_or(code, exit::of_signal)
     };
-    after_output(code, output.finish())
+    Ok(after_output(code, output.finish()))
 }
 
 /// The session, and what to show first.
