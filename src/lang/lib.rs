@@ -14,6 +14,7 @@ pub mod format;
 pub mod index;
 pub mod load;
 pub mod model;
+pub mod named;
 pub mod refinement;
 pub mod spelling;
 pub mod syntax;

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use super::document::{FateWord, MutantRecord, MutationDocument};
 use super::sarif::{SarifRun, file, invocation, physical, uri};
-use cubicle_transform::mutate::OPERATORS;
+use cubicle_lang::named::Named;
+use cubicle_transform::mutate::Operator;
 
 /// The survivors of a document: those that change what is reachable as warnings, the others that change something as
 /// notes. Ends in a line feed.
@@ -15,7 +16,7 @@ pub fn survivors_sarif(document: &MutationDocument) -> String {
     let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
     file(SarifRun {
         tool: &document.tool,
-        rules: OPERATORS.iter().map(|it| rule(it.name(), it.describe())).collect(),
+        rules: Operator::ALL.iter().map(|it| rule(it.name(), it.about())).collect(),
         invocation: invocation(&document.command, document.exit_code, true),
         results: results.collect(),
         properties: json!({ "killed": document.killed, "counted": document.counted }),
@@ -37,7 +38,7 @@ fn result(mutant: &MutantRecord, uri: Option<&str>) -> Value {
     let new = mutant.new.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
     let new = if new.is_empty() { "nothing".to_owned() } else { format!("`{new}`") };
     let text = format!("no `unsafe` notices {new} here, which is safe for any number of processes: {what}");
-    let index = OPERATORS.iter().position(|it| it.name() == mutant.operator);
+    let index = Operator::ALL.iter().position(|it| it.name() == mutant.operator);
     json!({
         "ruleId": mutant.operator,
         "ruleIndex": index.expect("each operator has a rule"),

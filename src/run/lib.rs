@@ -4,7 +4,6 @@ pub mod growth;
 pub mod interrupt;
 mod keeping;
 pub mod logging;
-pub mod named;
 pub mod observer;
 pub mod options;
 pub mod oracle;
@@ -14,3 +13,5 @@ pub mod style;
 pub mod verdict;
 pub mod words;
 pub mod workers;
+
+pub use cubicle_lang::named;

@@ -8,29 +8,21 @@ use cubicle_lang::model::Forbidden;
 use cubicle_lang::model::{
     BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Type, forbids_all_of, negated, rename,
 };
+use cubicle_lang::named;
+use cubicle_lang::named::Named;
 
-/// How a property is made stronger.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum PropertyOperator {
-    /// A parameter is left out, with all literals that mention it.
-    DropParameter,
-    /// A literal is left out.
-    DropLiteral,
-    /// A constant becomes one of several: one more constructor, a bound instead of a number, any process instead of `#1`.
-    Generalise,
-    /// A literal becomes its opposite: together with the property itself, this is as if it were left out.
-    NegateLiteral,
-}
-
-impl PropertyOperator {
-    /// Its name, as it is shown.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::DropParameter => "drop-parameter",
-            Self::DropLiteral => "drop-literal",
-            Self::Generalise => "generalise",
-            Self::NegateLiteral => "negate-literal",
-        }
+named! {
+    /// How a property is made stronger.
+    #[derive(PartialOrd, Ord, Hash)]
+    pub enum PropertyOperator {
+        /// A parameter is left out, with all literals that mention it.
+        DropParameter = "drop-parameter",
+        /// A literal is left out.
+        DropLiteral = "drop-literal",
+        /// A constant becomes one of several: one more constructor, a bound instead of a number, any process instead of `#1`.
+        Generalise = "generalise",
+        /// A literal becomes its opposite: together with the property itself, this is as if it were left out.
+        NegateLiteral = "negate-literal",
     }
 }
 

@@ -9,7 +9,7 @@ use cubicle::load::ModelSource;
 use cubicle::mutation::{Fate, Mutation};
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::options::BackwardMode;
-use cubicle::transform::mutate::{OPERATORS, Operator, candidates, key};
+use cubicle::transform::mutate::{Operator, candidates, key};
 
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
@@ -106,7 +106,7 @@ fn each_operator_makes_its_mistake() {
     let dropped = |it: &&cubicle::transform::mutate::MutantCandidate| it.operator == Operator::DropTransition;
     assert_eq!(all.iter().filter(dropped).count(), 3);
     let used: BTreeSet<Operator> = all.iter().map(|it| it.operator).collect();
-    assert_eq!(used.len(), OPERATORS.len());
+    assert_eq!(used.len(), Operator::ALL.len());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What may be written at a place. Uses the tokens before it, since unfinished text does not parse.
 
 use cubicle_lang::index::{NameKind, NamedSymbol};
+use cubicle_lang::named::Named;
 use cubicle_lang::syntax;
 use serde_json::{Value, json};
 
@@ -207,7 +208,7 @@ fn of_symbol(symbol: &NamedSymbol) -> Value {
         NameKind::Predicate => (3, "1"),
         _ => (6, "1"),
     };
-    item(&symbol.name, kind, symbol.ty.as_deref().unwrap_or(symbol.kind.word()), order)
+    item(&symbol.name, kind, symbol.ty.as_deref().unwrap_or(symbol.kind.name()), order)
 }
 
 fn words(words: &[&str]) -> Vec<Value> {

@@ -3,6 +3,7 @@
 use super::build::Index;
 use super::scopes::{NameKind, NamedSymbol};
 use crate::diagnostic::{Severity, Span};
+use crate::named::Named;
 use crate::syntax::ast::capital;
 use crate::syntax::{self, Word};
 
@@ -55,7 +56,7 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>,
         number != symbol && other.name == new && other.name != target.name && clash(target, other)
     });
     if let Some((_, other)) = other {
-        return Err(Denied::Taken(new.to_owned(), other.kind.word()));
+        return Err(Denied::Taken(new.to_owned(), other.kind.name()));
     }
     let small =
         new.get(..1).map(str::to_ascii_lowercase).unwrap_or_default() + new.get(1..).unwrap_or_default();
@@ -81,7 +82,7 @@ fn is_name(kind: NameKind, new: &str) -> Result<(), Denied> {
         }
         _ => Some((Word::Small, small)),
     };
-    let malformed = |why| Err(Denied::Malformed(new.to_owned(), kind.word(), why));
+    let malformed = |why| Err(Denied::Malformed(new.to_owned(), kind.name(), why));
     match (syntax::word(new), needs) {
         (Some(Word::Keyword), _) => Err(Denied::Reserved(new.to_owned())),
         (None, _) => malformed("letters of English, digits and `_`, a letter first"),

@@ -1,34 +1,37 @@
 //! Names: their meaning, their scope, and each place where they occur.
 
 use crate::diagnostic::Span;
+use crate::named;
 
-/// The kinds of named things.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum NameKind {
-    /// A declared type.
-    Type,
-    /// A value of an enum.
-    Constructor,
-    /// A variable of one cell.
-    Global,
-    /// A field of a record.
-    Field,
-    /// A constant.
-    Const,
-    /// An array.
-    Array,
-    /// A macro for formulas.
-    Predicate,
-    /// A transition.
-    Transition,
-    /// A property with a name.
-    Property,
-    /// A process: a parameter, bound by a quantifier, or by the update of an array.
-    Process,
-    /// A parameter of a predicate.
-    Argument,
-    /// An abbreviation by `let`.
-    Abbreviation,
+named! {
+    /// The kinds of named things.
+    #[derive(Hash)]
+    pub enum NameKind {
+        /// A declared type.
+        Type = "type",
+        /// A value of an enum.
+        Constructor = "constructor",
+        /// A variable of one cell.
+        Global = "variable",
+        /// A field of a record.
+        Field = "field",
+        /// A constant.
+        Const = "constant",
+        /// An array.
+        Array = "array",
+        /// A macro for formulas.
+        Predicate = "predicate",
+        /// A transition.
+        Transition = "transition",
+        /// A property with a name.
+        Property = "property",
+        /// A process: a parameter, bound by a quantifier, or by the update of an array.
+        Process = "process",
+        /// A parameter of a predicate.
+        Argument = "argument",
+        /// An abbreviation by `let`.
+        Abbreviation = "abbreviation",
+    }
 }
 
 impl NameKind {
@@ -47,24 +50,6 @@ impl NameKind {
             Self::Property => 5,
             Self::Field => 6,
             Self::Process | Self::Argument | Self::Abbreviation => 4,
-        }
-    }
-
-    /// In words.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Type => "type",
-            Self::Constructor => "constructor",
-            Self::Global => "variable",
-            Self::Field => "field",
-            Self::Const => "constant",
-            Self::Array => "array",
-            Self::Predicate => "predicate",
-            Self::Transition => "transition",
-            Self::Property => "property",
-            Self::Process => "process",
-            Self::Argument => "argument",
-            Self::Abbreviation => "abbreviation",
         }
     }
 }

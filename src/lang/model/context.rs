@@ -10,9 +10,10 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
 use crate::syntax::ast::{Let, Predicate, Transition};
 
 /// The sort of a process that is bound without one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Unsorted {
     /// `proc`: the text is a model.
+    #[default]
     Proc,
     /// In a formula that is asked, the first one of the cells at it; it is an error if others follow.
     Asked,
@@ -21,9 +22,10 @@ pub(super) enum Unsorted {
 }
 
 /// Where a formula stands: which quantifiers it may have, and what they mean.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum FormulaPlace {
     /// `init`: universal quantifiers add parameters.
+    #[default]
     Init,
     /// `unsafe`, `invariant`: existential quantifiers add parameters.
     Bad,
@@ -63,6 +65,7 @@ pub(super) struct StepBeside<'a> {
     clippy::struct_excessive_bools,
     reason = "each is true in a place of its own, whatever the others are"
 )]
+#[derive(Default)]
 pub(super) struct Context<'a> {
     /// Declared types and symbols.
     pub symbols: &'a Symbols,
@@ -173,56 +176,7 @@ impl Reporter for Context<'_> {
 impl<'a> Context<'a> {
     /// The context before the first declaration.
     pub fn new(symbols: &'a Symbols, max_procs: Option<u32>) -> Self {
-        Self {
-            symbols,
-            text: "",
-            is_part: false,
-            vars: symbols.vars.clone(),
-            counts: Vec::new(),
-            unsorted: Unsorted::Proc,
-            lets: &[],
-            counting: false,
-            predicates: IndexMap::new(),
-            diagnostics: Diagnostics::default(),
-            max_procs,
-            proc_constants: 0,
-            used: IndexSet::new(),
-            read: IndexSet::new(),
-            assigned: None,
-            constructors: IndexSet::new(),
-            unknown: IndexSet::new(),
-            unbound: None,
-            title: None,
-            bound: Vec::new(),
-            others: false,
-            called: IndexSet::new(),
-            place: FormulaPlace::Init,
-            calls: Vec::new(),
-            params: 0,
-            candidates: Vec::new(),
-            used_params: Vec::new(),
-            loose: Vec::new(),
-            universal: Vec::new(),
-            existential: false,
-            chosen: Vec::new(),
-            left_out: None,
-            beside: Vec::new(),
-            numbered: false,
-            foreign: false,
-            nameless_counts: false,
-            passes_over: None,
-            inclusive: false,
-            erase_processes: false,
-            named: Vec::new(),
-            needed: IndexMap::new(),
-            origins: Vec::new(),
-            sums: IndexMap::new(),
-            next_var: 0,
-            steps: 0,
-            all_steps: 0,
-            declaration: Span::default(),
-            exhausted: false,
-        }
+        Self { symbols, vars: symbols.vars.clone(), max_procs, ..Self::default() }
     }
 
     /// Starts a declaration with `params` declared parameters.

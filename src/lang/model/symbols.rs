@@ -1,5 +1,7 @@
 //! Declared types and symbols: one name, one meaning.
 
+use std::sync::LazyLock;
+
 use indexmap::IndexMap;
 
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
@@ -49,6 +51,14 @@ pub(super) struct Symbols {
     pub sorts: Option<ProcessSorts>,
     types: IndexMap<String, (Type, Option<Span>)>,
     names: IndexMap<String, (Symbol, Option<Span>)>,
+}
+
+/// Those of a file without declarations.
+impl Default for &Symbols {
+    fn default() -> Self {
+        static NONE: LazyLock<Symbols> = LazyLock::new(Symbols::default);
+        &NONE
+    }
 }
 
 impl Symbols {

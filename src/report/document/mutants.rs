@@ -8,6 +8,7 @@ use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
+use cubicle_lang::named::Named;
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use cubicle_lang::model::System;
+use cubicle_lang::named::Named;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 

@@ -11,7 +11,7 @@ use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
 use super::instance::{InstanceName, title};
 use super::names::{self, TakenNames};
-use super::read::{Others, SystemReader, distinct, point_write, process};
+use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
 use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
@@ -169,27 +169,28 @@ impl Murphi<'_> {
             Type::Enum(BOOL) => "boolean".to_owned(),
             Type::Enum(id) => self.symbols.types[usize::from(id.0)].clone(),
             Type::Proc if self.alike => "process".to_owned(),
-            Type::Proc | Type::Abstract(_) => {
-                let (low, high) = self.values.bounds(self.system, var);
-                format!("{low} .. {high}")
-            }
-            Type::Int | Type::Real => {
-                let (low, high) = self.reader.range.expect("without one there are no numbers");
+            _ => {
+                let (low, high) = self.bounds(var);
                 format!("{low} .. {high}")
             }
         }
+    }
+
+    /// The least and the greatest number that a cell holds.
+    fn bounds(&self, var: VarId) -> (i64, i64) {
+        if self.system.var(var).ty.is_numeric() {
+            return self.reader.range.expect("without one there are no numbers");
+        }
+        let (low, high) = self.values.bounds(self.system, var);
+        (low as i64, high as i64)
     }
 
     /// How many values the type of a cell has.
     fn size_of(&self, var: VarId) -> u64 {
         match self.system.var(var).ty {
             Type::Enum(id) => self.system.enumeration(id).constructors.len() as u64,
-            Type::Proc | Type::Abstract(_) => {
-                let (low, high) = self.values.bounds(self.system, var);
-                (high - low + 1) as u64
-            }
-            Type::Int | Type::Real => {
-                let (low, high) = self.reader.range.expect("without one there are no numbers");
+            _ => {
+                let (low, high) = self.bounds(var);
                 low.abs_diff(high) + 1
             }
         }
@@ -390,12 +391,8 @@ impl Murphi<'_> {
     }
 
     fn invariant(&self, out: &mut String, bad: &Bad) {
-        let mut names = self.names.clone();
-        let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
-        let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-        let body = ExportExpr::all([distinct(&scope), self.reader.bad(bad, &scope)]);
-        let body =
-            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
+        let names = (1..=bad.params).map(|n| format!("p{n}"));
+        let body = bound(&self.names, names, false, |scope| distinct_and(scope, self.reader.bad(bad, scope)));
         let _ = writeln!(out, "\ninvariant \"{}\"\n  {};", bad.name, self.write(&body.negated()));
     }
 }

@@ -1,6 +1,7 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
 use super::expr::{ExportComparison, ExportExpr, Process};
+use super::names::TakenNames;
 use super::sized::sort_of;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{
@@ -288,6 +289,24 @@ pub fn distinct(processes: &[Process]) -> ExportExpr {
             ExportExpr::Process(p.clone()),
         )
     }))
+}
+
+/// A formula about pairwise distinct processes.
+pub fn distinct_and(processes: &[Process], formula: ExportExpr) -> ExportExpr {
+    ExportExpr::all([distinct(processes), formula])
+}
+
+/// For all processes, or some: a formula about them. They have names like these, which are not taken.
+pub fn bound(
+    taken: &TakenNames,
+    names: impl Iterator<Item = String>,
+    all: bool,
+    of: impl FnOnce(&[Process]) -> ExportExpr,
+) -> ExportExpr {
+    let mut taken = taken.clone();
+    let names: Vec<String> = names.map(|name| taken.fresh(&name)).collect();
+    let scope: Vec<Process> = names.iter().cloned().map(Process::Named).collect();
+    names.into_iter().rev().fold(of(&scope), |body, name| ExportExpr::each(all, name, body))
 }
 
 /// The process that a reference stands for.

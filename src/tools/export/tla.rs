@@ -7,7 +7,7 @@ use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
 use super::instance::{InstanceName, title};
 use super::names::{self, TakenNames};
-use super::read::{Others, SystemReader, distinct, point_write, process};
+use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
 use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
 use super::values::Values;
@@ -90,12 +90,8 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     }
     let _ = write!(out, "Next ==\n{next}\nSpec == Init /\\ [][Next]_vars\n");
     for (bad, name) in system.bad.iter().zip(&safe) {
-        let mut names = tla.names.clone();
-        let params: Vec<String> = (1..=bad.params).map(|n| names.fresh(&format!("p{n}"))).collect();
-        let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-        let body = ExportExpr::all([distinct(&scope), tla.reader.bad(bad, &scope)]);
-        let body =
-            params.into_iter().rev().fold(body, |body, name| ExportExpr::Each(false, name, Box::new(body)));
+        let names = (1..=bad.params).map(|n| format!("p{n}"));
+        let body = bound(&tla.names, names, false, |scope| distinct_and(scope, tla.reader.bad(bad, scope)));
         let _ = write!(out, "\n\\* Not {}.\n{name} ==\n  {}\n", bad.name, tla.write(&body.negated()));
     }
     out.push_str("====\n");
@@ -168,20 +164,14 @@ impl Tla<'_> {
         }
         if related {
             let init = &self.system.init;
-            let mut names = self.names.clone();
-            let params: Vec<String> = (0..init.params).map(|_| names.fresh("p")).collect();
-            let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-            let body = self.reader.dnf(&init.body, &scope);
-            let body = params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
+            let params = |count: u8| (0..count).map(|_| "p".to_owned());
+            let body =
+                bound(&self.names, params(init.params), true, |scope| self.reader.dnf(&init.body, scope));
             let _ = writeln!(out, "  /\\ {}", self.operand(&body));
             for axiom in &self.system.axioms {
-                let mut names = self.names.clone();
-                let params: Vec<String> = (0..axiom.params).map(|_| names.fresh("p")).collect();
-                let scope: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
-                let cube = self.reader.conj(&axiom.cube, &scope);
-                let body = ExportExpr::all([distinct(&scope), cube]).negated();
-                let body =
-                    params.into_iter().rev().fold(body, |body, name| ExportExpr::each(true, name, body));
+                let body = bound(&self.names, params(axiom.params), true, |scope| {
+                    distinct_and(scope, self.reader.conj(&axiom.cube, scope)).negated()
+                });
                 let _ = writeln!(out, "  /\\ {}", self.operand(&body));
             }
         }

@@ -15,7 +15,7 @@ mod updates;
 
 pub use candidate::MutantCandidate;
 pub use key::{MeaningKey, key};
-pub use operator::{OPERATORS, Operator};
+pub use operator::Operator;
 
 use self::candidate::CandidateCollector;
 use cubicle_lang::syntax::ast::{File, Item, PropertyKind};

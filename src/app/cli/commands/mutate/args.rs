@@ -4,12 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cubicle_run::options::BackwardMode;
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
-use cubicle_transform::mutate::{OPERATORS, Operator};
+use cubicle_transform::mutate::Operator;
 
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{FormatChoice, ResultFormat, formats, named};
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 
@@ -55,7 +54,7 @@ pub struct MutateArgs {
     pub suggest: bool,
 
     /// Only mistakes of these kinds (may be repeated, or several with commas)
-    #[arg(long, value_name = "OPERATOR", value_delimiter = ',', value_parser = operators())]
+    #[arg(long, value_name = "OPERATOR", value_delimiter = ',', value_parser = named::<Operator>())]
     pub only: Vec<Operator>,
 
     /// Only mistakes in this transition (may be repeated)
@@ -172,12 +171,6 @@ impl MutateArgs {
         ];
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
-}
-
-fn operators() -> impl TypedValueParser<Value = Operator> {
-    let value = |it: &Operator| PossibleValue::new(it.name()).help(it.describe());
-    PossibleValuesParser::new(OPERATORS.iter().map(value))
-        .map(|name| Operator::named(&name).expect("one of the names"))
 }
 
 fn percent(text: &str) -> Result<f64, Failure> {

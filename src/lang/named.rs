@@ -21,9 +21,9 @@ pub trait Named: Copy + Send + Sync + 'static {
 /// documentation of a value is a sentence of its own: help and schemas show it.
 ///
 /// ```
-/// use cubicle_run::named::Named;
+/// use cubicle_lang::named::Named;
 ///
-/// cubicle_run::named! {
+/// cubicle_lang::named! {
 ///     /// Colours of a traffic light.
 ///     pub enum Light {
 ///         /// Stop.
