@@ -8,6 +8,7 @@ use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::mutation::{Fate, Mutation};
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
+use cubicle::named::Named;
 use cubicle::options::BackwardMode;
 use cubicle::transform::mutate::{Operator, candidates, key};
 
