@@ -43,11 +43,6 @@ impl Edit {
         self.parts.iter().map(|(span, _)| *span).reduce(Span::to).unwrap_or_default()
     }
 
-    /// The new texts, in order.
-    pub fn words(&self) -> impl Iterator<Item = &str> {
-        self.parts.iter().map(|(_, text)| text.as_str())
-    }
-
     /// The changed text.
     ///
     /// # Panics

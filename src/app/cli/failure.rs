@@ -2,12 +2,11 @@
 
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
 
 use cubicle_run::interrupt::Interrupt;
 
+use super::exit;
 use super::output::{CLOSED, Output, complain};
-use super::{exit, files};
 
 /// Why a command ends without an answer, or refuses a word of its command line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -56,11 +55,6 @@ pub fn after_text(text: &str) -> u8 {
     let output = Output::new(Interrupt::default());
     output.write(text);
     after_output(exit::OK, output.finish())
-}
-
-/// Writes `text` to a file or standard output; the exit code.
-pub fn text_to(path: Option<&Path>, text: &str) -> Result<u8, Failure> {
-    path.map_or_else(|| Ok(after_text(text)), |path| files::write(path, text).map(|()| exit::OK))
 }
 
 /// `code`, unless the output could not be written. A reader that went away (`| head`) is not an error: the

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::failure::Failure;
+use super::exit;
+use super::failure::{Failure, after_text};
 use super::marks::is_our_trace;
 
 /// Writes `text` under a temporary name beside `path`, then renames it.
@@ -147,6 +148,11 @@ fn put(path: &Path, text: &str, permissions: Option<Permissions>) -> io::Result<
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Writes `text` to a file or standard output; the exit code.
+pub fn text_to(path: Option<&Path>, text: &str) -> Result<u8, Failure> {
+    path.map_or_else(|| Ok(after_text(text)), |path| write(path, text).map(|()| exit::OK))
 }
 
 #[cfg(test)]

@@ -189,11 +189,6 @@ impl Follower {
         }
     }
 
-    /// Approximate memory of the past.
-    pub const fn bytes(&self) -> usize {
-        self.history.bytes()
-    }
-
     /// Adds to `known` that a cell holds this. In a model with sorts, that also says that the processes are of the sorts of the variable: there
     /// is no such cell at others, nor do they stand for a value of it.
     ///

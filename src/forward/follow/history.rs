@@ -79,9 +79,4 @@ impl History {
         chain.reverse();
         chain
     }
-
-    /// Approximate memory in use.
-    pub const fn bytes(&self) -> usize {
-        self.states.capacity() * size_of::<u64>() + self.records.capacity() * size_of::<Record>()
-    }
 }

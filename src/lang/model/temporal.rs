@@ -155,9 +155,4 @@ impl Temporal {
         let speaks = |case: &Case| case.hidden > 0 || !case.universals.is_empty();
         !self.params.is_empty() || self.conditions().flat_map(|it| &it.0).any(speaks)
     }
-
-    /// Whether a literal orders processes.
-    pub fn orders_processes(&self) -> bool {
-        self.conditions().any(Condition::orders_processes)
-    }
 }

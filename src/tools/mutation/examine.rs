@@ -142,7 +142,6 @@ impl Mutant<'_> {
         let claim = Claim::of(report);
         match certificate::certify(self.system, self.text, claim, how) {
             Ok(certificate) => Decided::Safe(Survival {
-                decider: report.decider,
                 invariants: certificate.cubes.proved,
                 proof: certificate.invariants(self.system),
                 same: false,

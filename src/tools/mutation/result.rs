@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::BadKind;
-use cubicle_run::result::Decider;
 use cubicle_run::verdict::{Reason, Trace};
 use cubicle_transform::mutate::MutantCandidate;
 
@@ -104,9 +103,6 @@ impl KillFinder {
 /// How a mutant survived.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Survival {
-    /// The engine that proved it safe; `None` if another process did.
-    #[serde(skip)]
-    pub decider: Option<Decider>,
     /// Cubes of the certificate.
     pub invariants: usize,
     /// The invariant of the certificate, as declarations of the model's language.

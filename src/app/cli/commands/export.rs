@@ -9,7 +9,8 @@ use cubicle_run::options::Procs;
 use cubicle_tools::export::{InstanceName, Target, export};
 
 use crate::cli::choices::named;
-use crate::cli::failure::{Failure, text_to};
+use crate::cli::failure::Failure;
+use crate::cli::files::text_to;
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::import::import;
 
-use crate::cli::failure::{Failure, text_to};
+use crate::cli::failure::Failure;
+use crate::cli::files::text_to;
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
 use crate::cli::{exit, input, outputs, settings};
