@@ -26,7 +26,7 @@ use cubicle_certificate::{
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Event;
-use cubicle_run::result::{Acceptance, Decider, Report, RunsPlan};
+use cubicle_run::result::{Acceptance, Decider, RunsPlan};
 use cubicle_run::verdict::{Reason, Unproved, Verdict};
 use tracing::{info, warn};
 
@@ -77,7 +77,7 @@ fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
 
 /// Checks the proof that no bad state is reached.
 fn states(session: &mut Session<'_>, origin: Origin<'_>) -> Result<(), Reason> {
-    let report = std::mem::replace(&mut session.report, Report::default());
+    let report = std::mem::take(&mut session.report);
     let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
     let accepted = match proof {
         Some(_) => check_claim(origin, session.system, Claim::of(&report), how(session)),

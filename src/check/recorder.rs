@@ -32,7 +32,7 @@ fn kept(event: Event<'_>) -> Option<Kept> {
         Event::Node { number, history, cube, queued, postponed } => {
             let (history, cube) = (history.to_owned(), cube.to_vec());
             Box::new(move |tell| {
-                tell(Event::Node { number, history: &history, cube: &cube, queued, postponed })
+                tell(Event::Node { number, history: &history, cube: &cube, queued, postponed });
             })
         }
         Event::NodeCount(nodes) => Box::new(move |tell| tell(Event::NodeCount(nodes))),

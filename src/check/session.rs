@@ -93,7 +93,7 @@ impl<'a> Session<'a> {
         (system, options): (&System, &Options),
         work: impl FnOnce(&mut Session<'_>) -> R,
     ) -> R {
-        let report = mem::replace(&mut self.report, Report::default());
+        let report = mem::take(&mut self.report);
         let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
         inner.space.most_procs = self.space.most_procs;
         inner.is_derived = !std::ptr::eq(system, self.system) || self.is_derived;

@@ -82,7 +82,7 @@ impl Reader<'_> {
                         (Relation::Le, plus(&sum.negated().ok_or(Overflow)?, Rational::ONE, &ONE)?)
                     }
                     (Relation::Le, false) => (Relation::Lt, sum.negated().ok_or(Overflow)?),
-                    (Relation::Lt, true) if whole => (Relation::Le, plus(&sum, Rational::ONE, &ONE)?),
+                    (Relation::Lt, true) if whole => (Relation::Le, plus(sum, Rational::ONE, &ONE)?),
                     (Relation::Lt, true) => (Relation::Lt, sum.clone()),
                     (Relation::Lt, false) => (Relation::Le, sum.negated().ok_or(Overflow)?),
                     (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),

@@ -189,7 +189,7 @@ impl Reader<'_> {
                     let (Value::Number(value), Value::Number(sum)) = (&value, sum) else {
                         unreachable!("a numeric cell")
                     };
-                    let total = Value::Number(plus(&sum, *factor, value)?);
+                    let total = Value::Number(plus(sum, *factor, value)?);
                     next.push((when.clone().and(also.clone()), total));
                 }
             }

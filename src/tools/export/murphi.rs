@@ -187,13 +187,11 @@ impl Murphi<'_> {
 
     /// How many values the type of a cell has.
     fn size_of(&self, var: VarId) -> u64 {
-        match self.system.var(var).ty {
-            Type::Enum(id) => self.system.enumeration(id).constructors.len() as u64,
-            _ => {
-                let (low, high) = self.bounds(var);
-                low.abs_diff(high) + 1
-            }
+        if let Type::Enum(id) = self.system.var(var).ty {
+            return self.system.enumeration(id).constructors.len() as u64;
         }
+        let (low, high) = self.bounds(var);
+        low.abs_diff(high) + 1
     }
 
     fn start(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
