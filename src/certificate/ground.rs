@@ -537,13 +537,7 @@ pub fn plus<C: Clone + Ord>(
 /// `sum relation 0` with a positive first coefficient, or its truth.
 pub fn compare(mut sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
     let Some(first) = sum.terms.first() else {
-        let sign = sum.constant.signum();
-        return Ok(GroundFormula::truth(match relation {
-            Relation::Eq => sign == 0,
-            Relation::Ne => sign != 0,
-            Relation::Le => sign <= 0,
-            Relation::Lt => sign < 0,
-        }));
+        return Ok(GroundFormula::truth(relation.holds(sum.constant)));
     };
     let flip = first.1.signum() < 0;
     if flip {

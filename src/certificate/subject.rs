@@ -14,7 +14,7 @@ use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{
-    Bad, Conj, Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind,
+    Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind,
 };
 use cubicle_transform::refines::Refinement;
 use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
@@ -346,9 +346,6 @@ fn never_reached(system: System, property: &str) -> Result<System, NotDerived> {
     let Some(cover) = cover else {
         return Err(NotDerived::Unfit(format!("the model has no `cover` {property}")));
     };
-    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| {
-        Bad::derived(format!("{property} {number}"), number, params as u8, cube.clone(), cover.span)
-    };
-    let bad = (1..).zip(cover.goals()).map(bad).collect();
+    let bad = cover.goals();
     Ok(system.edited(|parts| parts.bad = bad))
 }

@@ -197,10 +197,6 @@ impl Oracle for OnDemand<'_> {
         self.space.borrow().ask(candidate)
     }
 
-    fn procs(&self) -> usize {
-        self.space.borrow().procs()
-    }
-
     fn learn(&self, trace: &Trace) {
         self.space.borrow().learn(trace);
     }

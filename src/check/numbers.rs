@@ -81,10 +81,6 @@ impl Oracle for OracleOf<'_> {
         if candidate.literals().all(own) { self.oracle.ask(candidate) } else { OracleAnswer::Untested }
     }
 
-    fn procs(&self) -> usize {
-        self.oracle.procs()
-    }
-
     fn learn(&self, trace: &Trace) {
         let mut run = trace.clone();
         shorten(self.original, &mut run);

@@ -9,7 +9,7 @@ use super::size::nearest;
 use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
-use cubicle_lang::model::{Bad, Conj, System, Temporal, TemporalKind};
+use cubicle_lang::model::{System, Temporal, TemporalKind};
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Options, Procs};
 use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
@@ -155,7 +155,11 @@ fn settle(system: &System, report: &mut TemporalReport) {
 /// Proves that no run reaches a `cover`, for any number of processes.
 fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProof, Unproved> {
     session.tell(Event::Work("proving that no run reaches the cover"));
-    let system = with_cover(session.system, cover);
+    let system = session.system.edited(|parts| {
+        parts.bad = cover.goals();
+        parts.temporal.clear();
+        parts.fairness.clear();
+    });
     let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
     match verdict.expect("the search ended") {
         Verdict::Safe => {
@@ -165,18 +169,6 @@ fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProo
         Verdict::Unsafe(_) => Err(Unproved::Search(Box::new(Reason::NotReached(vec![cover.name.clone()])))),
         Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
     }
-}
-
-/// The system whose bad states are those of a `cover`, and those that only fail what it asks of all others.
-fn with_cover(original: &System, cover: &Temporal) -> System {
-    let bad = |(number, (params, cube)): (u32, (usize, &Conj))| {
-        Bad::derived(format!("{} {number}", cover.name), number, params as u8, cube.clone(), cover.span)
-    };
-    original.edited(|parts| {
-        parts.bad = (1..).zip(cover.goals()).map(bad).collect();
-        parts.temporal.clear();
-        parts.fairness.clear();
-    })
 }
 
 /// Numbers of processes of the instances to check.

@@ -165,10 +165,6 @@ impl Oracle for StateSpace {
         answer
     }
 
-    fn procs(&self) -> usize {
-        self.explored.iter().map(|e| e.exploration.procs).max().unwrap_or(0)
-    }
-
     fn learn(&self, trace: &Trace) {
         let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
         for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)) {

@@ -275,9 +275,9 @@ fn forks_of_an_oracle_learn_independently() {
     let mut behind = StateSpace::new(vec![explored(&system, 4, &few)]);
     behind.take_up(fork);
     assert_eq!(ask(&behind), OracleAnswer::Reached, "the one with more is taken over");
-    let mut other = StateSpace::new(vec![explored(&system, 3, &options())]);
+    let mut other = StateSpace::new(Vec::new());
     other.take_up(behind);
-    assert_eq!(other.procs(), 4, "so is an instance that was not known");
+    assert_eq!(ask(&other), OracleAnswer::Reached, "so is an instance that was not known");
 }
 
 #[test]

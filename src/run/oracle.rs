@@ -33,9 +33,6 @@ pub trait Oracle {
     /// as `ProcRef::Const` and every parameter differs from them.
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer;
 
-    /// The largest instance explored; 0 when there is none.
-    fn procs(&self) -> usize;
-
     /// Adds a run of the system (to a candidate that turned out to be reachable, say), so that
     /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.
     fn learn(&self, _trace: &Trace) {}
@@ -56,19 +53,5 @@ pub trait Oracle {
     /// Deterministic.
     fn widen(&self) -> OracleGrowth {
         OracleGrowth::Nothing
-    }
-}
-
-/// The oracle that has seen nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct Blind;
-
-impl Oracle for Blind {
-    fn ask(&self, _candidate: &Forbidden) -> OracleAnswer {
-        OracleAnswer::Untested
-    }
-
-    fn procs(&self) -> usize {
-        0
     }
 }

@@ -26,13 +26,7 @@ pub fn linear(
     form.retain(|t| !t.1.is_zero());
     let right = constant.neg();
     if form.is_empty() {
-        // `0 relation right`
-        return Ok(Reduced::from_bool(match relation {
-            Relation::Eq => right.is_zero(),
-            Relation::Ne => !right.is_zero(),
-            Relation::Le => right.signum() >= 0,
-            Relation::Lt => right.signum() > 0,
-        }));
+        return Ok(Reduced::from_bool(relation.holds(constant)));
     }
     let scale = if integer {
         let g = form.iter().fold(0, |g, t| gcd(g, t.1.num().unsigned_abs().into()));

@@ -100,12 +100,7 @@ impl Finder<'_> {
             Literal::Less { left, right, strict: true } => fits(left, right, &|a, b| a < b),
             Literal::Less { left, right, .. } => fits(left, right, &|a, b| a <= b),
             Literal::Linear { expr, relation, .. } => {
-                self.sum(expr, names, by).map_or(otherwise, |sum| match relation {
-                    Relation::Eq => sum.is_zero(),
-                    Relation::Ne => !sum.is_zero(),
-                    Relation::Le => sum.signum() <= 0,
-                    Relation::Lt => sum.signum() < 0,
-                })
+                self.sum(expr, names, by).map_or(otherwise, |sum| relation.holds(sum))
             }
         }
     }

@@ -211,13 +211,7 @@ impl Formula {
     /// `sum relation 0`, by an atom whose first coefficient is positive.
     pub fn linear(relation: Relation, sum: Sum) -> Result<Self, Overflow> {
         let Some((_, first)) = sum.terms.first() else {
-            let sign = sum.constant.signum();
-            return Ok(Self::truth(match relation {
-                Relation::Eq => sign == 0,
-                Relation::Ne => sign != 0,
-                Relation::Le => sign <= 0,
-                Relation::Lt => sign < 0,
-            }));
+            return Ok(Self::truth(relation.holds(sum.constant)));
         };
         let flip = first.signum() < 0;
         let (atom, holds) = match (relation, flip) {

@@ -176,13 +176,7 @@ impl Tableau {
             }
             let mut hold = true;
             for Constraint { relation, sum } in constraints {
-                let sign = value_of(sum, &values)?.signum();
-                hold &= match relation {
-                    Relation::Eq => sign == 0,
-                    Relation::Ne => sign != 0,
-                    Relation::Le => sign <= 0,
-                    Relation::Lt => sign < 0,
-                };
+                hold &= relation.holds(value_of(sum, &values)?);
             }
             if hold {
                 return Ok(values);

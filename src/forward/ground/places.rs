@@ -147,8 +147,7 @@ impl Places {
         match self.of(var).ty {
             Type::Enum(_) => Value::Constructor(self.of(var).everywhere.trailing_zeros() as u8),
             Type::Proc => Value::Proc(Point::process(index[0])),
-            Type::Int | Type::Real => Value::Number(Rational::ZERO),
-            Type::Abstract(_) => Value::Abstract(0),
+            ty => Value::first(ty),
         }
     }
 

@@ -33,19 +33,29 @@ impl Formula {
     }
 
     pub fn and(parts: Vec<Self>) -> Self {
+        Self::joined(parts, true)
+    }
+
+    pub fn or(parts: Vec<Self>) -> Self {
+        Self::joined(parts, false)
+    }
+
+    fn joined(parts: Vec<Self>, all: bool) -> Self {
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
             match part {
-                Self::True => {}
-                Self::False => return Self::False,
-                Self::And(inner) => kept.extend(inner),
+                Self::True | Self::False if part == Self::constant(all) => {}
+                Self::True | Self::False => return part,
+                Self::And(inner) if all => kept.extend(inner),
+                Self::Or(inner) if !all => kept.extend(inner),
                 other => kept.push(other),
             }
         }
         match kept.len() {
-            0 => Self::True,
+            0 => Self::constant(all),
             1 => kept.swap_remove(0),
-            _ => Self::And(kept),
+            _ if all => Self::And(kept),
+            _ => Self::Or(kept),
         }
     }
 
@@ -53,22 +63,5 @@ impl Formula {
     pub fn for_some(vars: Vec<u8>, parts: Vec<Self>) -> Self {
         let all = Self::and(parts);
         if vars.is_empty() { all } else { Self::Exists(vars, Box::new(all)) }
-    }
-
-    pub fn or(parts: Vec<Self>) -> Self {
-        let mut kept = Vec::with_capacity(parts.len());
-        for part in parts {
-            match part {
-                Self::False => {}
-                Self::True => return Self::True,
-                Self::Or(inner) => kept.extend(inner),
-                other => kept.push(other),
-            }
-        }
-        match kept.len() {
-            0 => Self::False,
-            1 => kept.swap_remove(0),
-            _ => Self::Or(kept),
-        }
     }
 }

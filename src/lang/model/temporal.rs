@@ -1,7 +1,7 @@
 //! Properties of runs and fairness, as the engines read them.
 
 use super::ltl::Ltl;
-use super::{Conj, Literal, Transition, Universal};
+use super::{Bad, Conj, Literal, Transition, Universal};
 use crate::diagnostic::Span;
 pub use crate::syntax::ast::TemporalKind;
 
@@ -143,11 +143,14 @@ impl Temporal {
         })
     }
 
-    /// Of a `cover`, the cubes of the states to be reached, with the number of processes of each: conditions on all
-    /// others are left out.
-    pub fn goals(&self) -> impl Iterator<Item = (usize, &Conj)> {
-        let params = self.params.len();
-        self.first.0.iter().map(move |case| (params + usize::from(case.hidden), &case.cube))
+    /// Of a `cover`, the states to be reached, as bad states: also those that only fail what it asks of all others.
+    pub fn goals(&self) -> Vec<Bad> {
+        let params = self.params.len() as u8;
+        let goal = |(number, case): (u32, &Case)| {
+            let name = format!("{} {number}", self.name);
+            Bad::derived(name, number, params + case.hidden, case.cube.clone(), self.span)
+        };
+        (1..).zip(&self.first.0).map(goal).collect()
     }
 
     /// Whether it is about processes.

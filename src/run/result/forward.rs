@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use super::Growth;
 use crate::verdict::{Stop, Trace};
-use cubicle_lang::model::TransitionId;
 
 /// The technique that does not look for new combinations.
 pub const AROUND_DEADLOCKS: &str = "around deadlocks";
@@ -99,10 +98,5 @@ impl Exploration {
     /// The result for an instance of which no state was seen, for this reason.
     pub fn none(procs: usize, stop: Stop) -> Self {
         Self { procs, stop, ..Self::default() }
-    }
-
-    /// The transitions that never fired, in file order.
-    pub fn never_fired(&self) -> impl Iterator<Item = TransitionId> {
-        self.fired.iter().enumerate().filter(|(_, n)| **n == 0).map(|(t, _)| TransitionId(t as u16))
     }
 }

@@ -48,16 +48,8 @@ pub fn groups(
     let semantics = Semantics::new(system, procs);
     let constraints = constraints(system, &pieces, &layout)?;
     let mut domains = domains(system, &layout, range, values, &constraints)?;
-    let any = |(_, var): (VarId, &Var)| {
-        let value = match var.ty {
-            Type::Enum(_) => Value::Constructor(0),
-            Type::Proc => Value::Proc(Point::process(0)),
-            Type::Abstract(_) => Value::Abstract(0),
-            Type::Int | Type::Real => Value::Number(Rational::ZERO),
-        };
-        std::iter::repeat_n(value, procs.pow(var.arity() as u32))
-    };
-    let values = (0..).map(VarId).zip(&system.vars).flat_map(any).collect();
+    let any = |var: &Var| std::iter::repeat_n(Value::first(var.ty), procs.pow(var.arity() as u32));
+    let values = system.vars.iter().flat_map(any).collect();
     let state = State { procs, values };
     let mut search = InitialSearch { semantics, state, tries: 0 };
     for constraint in constraints.iter().filter(|c| c.cells.len() == 1) {

@@ -48,13 +48,7 @@ impl<'a> Initials<'a> {
                 of_cell[cell].push(number);
             }
         }
-        let any = |cell: usize| match instance.var(cell).ty {
-            Type::Enum(_) => Value::Constructor(0),
-            Type::Proc => Value::Proc(Point::process(0)),
-            Type::Abstract(_) => Value::Abstract(0),
-            Type::Int | Type::Real => Value::Number(Rational::ZERO),
-        };
-        let values = (0..instance.cells.len()).map(any).collect();
+        let values = (0..instance.cells.len()).map(|cell| Value::first(instance.var(cell).ty)).collect();
         let state = State { procs: instance.procs, values };
         Self { instance, clauses, of_cell, fixed, state, todo: Vec::new(), tried: 0, started: false }
     }

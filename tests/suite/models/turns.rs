@@ -1,10 +1,10 @@
 //! Exact searches that are paused, again and again, do what they do without a pause.
 
 use cubicle::backward::{self, Lemmas, Paused, Shared};
+use cubicle::forward::StateSpace;
 use cubicle::interrupt::Interrupt;
 use cubicle::observer::Silent;
 use cubicle::options::{BackwardMode, BackwardOptions, SearchOrder};
-use cubicle::oracle::Blind;
 use cubicle::result::Outcome;
 
 use super::files;
@@ -16,8 +16,8 @@ fn turns_of_an_exact_search_visit_what_one_search_visits() {
         let system = cubicle::load(&text).expect("a model").system;
         for order in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh] {
             let lemmas = Lemmas::default();
-            let shared =
-                Shared { oracle: &Blind, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
+            let oracle = &StateSpace::new(Vec::new());
+            let shared = Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
             let search = |effort: Option<u64>, paused: &mut Option<Paused>| -> Outcome {
                 let mut options = BackwardOptions::default().max_nodes(150).max_effort(effort);
                 options.order = Some(order);

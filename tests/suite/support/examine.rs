@@ -355,16 +355,11 @@ impl Oracle for Brute<'_> {
         let reached = large.any(|r| r.satisfies(self.system, candidate));
         if reached { OracleAnswer::Reached } else { OracleAnswer::Unseen }
     }
-
-    fn procs(&self) -> usize {
-        self.reached.iter().map(|r| r.procs).max().unwrap_or(0)
-    }
 }
 
 /// An oracle that lies: no answer of an oracle may lead to a wrong verdict.
 struct Liar {
     seed: u64,
-    procs: usize,
 }
 
 impl Oracle for Liar {
@@ -377,10 +372,6 @@ impl Oracle for Liar {
             _ => OracleAnswer::Untested,
         }
     }
-
-    fn procs(&self) -> usize {
-        self.procs
-    }
 }
 
 fn backward_agrees(
@@ -392,7 +383,7 @@ fn backward_agrees(
     dice: &mut Dice,
 ) -> Result<Summary, Failure> {
     let brute = Brute { system, reached };
-    let liar = Liar { seed: dice.below(1 << 20) as u64, procs: 2 };
+    let liar = Liar { seed: dice.below(1 << 20) as u64 };
     let mut safe = None;
     let mut wrong: Option<String> = bad;
     let known = wrong.is_some();

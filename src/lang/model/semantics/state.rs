@@ -41,6 +41,16 @@ pub enum Value {
 }
 
 impl Value {
+    /// Some value of a type; of type proc, the first process.
+    pub const fn first(ty: Type) -> Self {
+        match ty {
+            Type::Enum(_) => Self::Constructor(0),
+            Type::Proc => Self::Proc(Point::process(0)),
+            Type::Abstract(_) => Self::Abstract(0),
+            Type::Int | Type::Real => Self::Number(Rational::ZERO),
+        }
+    }
+
     /// Whether this is a value of type `ty` as declared. Value ranges found by analysis do not count: a
     /// state outside of them is still a state, and shows that the analysis was wrong.
     pub fn is_of(self, system: &System, ty: Type) -> bool {

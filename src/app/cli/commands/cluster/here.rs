@@ -106,7 +106,7 @@ impl RemoteExplorer for Leading {
                 let states = Arc::new(states);
                 *self.states.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&states));
                 explored.with_remote(Remote {
-                    oracle: Arc::new(Asked { procs, states }),
+                    oracle: Arc::new(Asked(states)),
                     system: Arc::new(system.clone()),
                     options: options.clone(),
                     interrupt: interrupt.clone(),
@@ -144,18 +144,11 @@ fn advice(checkpoint: Option<&Checkpoint>, explored: bool) -> String {
 }
 
 /// The states of all, as an oracle.
-struct Asked {
-    procs: usize,
-    states: Arc<SpreadStates>,
-}
+struct Asked(Arc<SpreadStates>);
 
 impl Oracle for Asked {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        self.states.ask(candidate)
-    }
-
-    fn procs(&self) -> usize {
-        self.procs
+        self.0.ask(candidate)
     }
 }
 
