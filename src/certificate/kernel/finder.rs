@@ -8,7 +8,7 @@ use super::formula::cell_key;
 use super::read::{Reader, Sort};
 use crate::cubes::{CubeInstance, Cubes};
 use crate::obligation::Obligation;
-use cubicle_lang::model::{Cell, Count, Linear, Literal, ProcRef, Rational, Relation, System, Term};
+use cubicle_lang::model::{Cell, Count, Linear, Literal, ProcRef, Rational, System, Term};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::verdict::Forbidden;
 

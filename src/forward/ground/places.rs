@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::ground::accesses::{Accesses, said_everywhere};
 use crate::ground::sorts::FixedSorts;
 use cubicle_lang::model::semantics::{Point, Value, tuples};
-use cubicle_lang::model::{Rational, System, Type, VarId};
+use cubicle_lang::model::{System, Type, VarId};
 
 /// The processes that an index may be: some that follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

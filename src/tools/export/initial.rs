@@ -5,7 +5,7 @@ use super::read::Range;
 use super::refusal::Refusal;
 use super::sized::sort_of;
 use super::values::Values;
-use cubicle_lang::model::semantics::{Env, Layout, Point, Semantics, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_lang::model::{
     Cell, Conj, Dnf, FormulaOfSorts, Literal, Rational, Relation, System, Type, Var, VarId,

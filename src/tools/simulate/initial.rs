@@ -7,8 +7,8 @@
 
 use super::refusal::CommandRefusal;
 use super::values::{CellNames, around};
-use cubicle_lang::model::semantics::{Env, Point, State, Value, distinct_tuples, tuples};
-use cubicle_lang::model::{Cell, Dnf, Literal, Rational, Type};
+use cubicle_lang::model::semantics::{Env, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::{Cell, Dnf, Literal, Rational};
 
 /// The search is given up after this number of values tried for cells.
 const MOST_TRIED: usize = 2_000_000;

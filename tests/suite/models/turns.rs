@@ -17,7 +17,8 @@ fn turns_of_an_exact_search_visit_what_one_search_visits() {
         for order in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh] {
             let lemmas = Lemmas::default();
             let oracle = &StateSpace::new(Vec::new());
-            let shared = Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
+            let shared =
+                Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
             let search = |effort: Option<u64>, paused: &mut Option<Paused>| -> Outcome {
                 let mut options = BackwardOptions::default().max_nodes(150).max_effort(effort);
                 options.order = Some(order);
