@@ -28,6 +28,12 @@ fn counts_that_compare_with_parameters() {
     ]);
 }
 
+/// No process has more than the sum, where no process has less than zero.
+#[test]
+fn sums_of_numbers_that_are_never_negative() {
+    answers(&[("@shares.cub", 0, "SAFE")]);
+}
+
 /// Cells of witnesses hold processes of their sort.
 #[test]
 fn witnesses_of_a_sort() {

@@ -11,7 +11,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
 use cubicle_run::words;
-use cubicle_tools::validate::{Covered, LogAnswer, Validated};
+use cubicle_tools::validate::{LogAnswer, Validated};
 
 /// The results for all logs.
 #[derive(Clone, Debug, Serialize)]
@@ -204,11 +204,6 @@ impl LogRecord {
             state: it.state,
         };
         let line = |label: &u64| RunStepRecord { line: (*label != 0).then_some(*label) };
-        let figures = |of: &[Covered]| {
-            let figure =
-                |(name, covered): &Covered| CoverageFigures { name: name.clone(), covered: *covered };
-            of.iter().map(figure).collect()
-        };
         let run = found.run.as_ref();
         Self {
             kind: ValidationMark::Log,
@@ -229,8 +224,8 @@ impl LogRecord {
             run_is_whole: run.map(|(run, _)| run.whole),
             skipped: found.skipped.0,
             first_skipped: found.skipped.1.clone(),
-            transitions: found.coverage.as_ref().map(|it| figures(&it.0)).unwrap_or_default(),
-            values: found.coverage.as_ref().map(|it| figures(&it.1)).unwrap_or_default(),
+            transitions: found.coverage.as_ref().map(|it| CoverageFigures::all(&it.0)).unwrap_or_default(),
+            values: found.coverage.as_ref().map(|it| CoverageFigures::all(&it.1)).unwrap_or_default(),
         }
     }
 }

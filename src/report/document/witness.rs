@@ -82,6 +82,13 @@ pub struct CoverageFigures {
     pub covered: bool,
 }
 
+impl CoverageFigures {
+    /// Those of all these, each with whether it is covered.
+    pub fn all(of: &[(String, bool)]) -> Vec<Self> {
+        of.iter().map(|(name, covered)| Self { name: name.clone(), covered: *covered }).collect()
+    }
+}
+
 impl Written for WitnessDocument {}
 
 impl WitnessDocument {
@@ -105,11 +112,6 @@ impl WitnessDocument {
     /// With a run of `model` that shows what is `wanted`.
     #[must_use]
     pub fn with_run(self, model: ModelSource<'_>, wanted: &str, witness: &Witness) -> Self {
-        let figures = |of: &[(String, bool)]| {
-            let figure =
-                |(name, covered): &(String, bool)| CoverageFigures { name: name.clone(), covered: *covered };
-            of.iter().map(figure).collect()
-        };
         let record = TraceRecord {
             ends_in: wanted.to_owned(),
             ..TraceRecord::reached(model.system, &Lines::new(model.text), &witness.run)
@@ -117,8 +119,8 @@ impl WitnessDocument {
         Self {
             answer: WitnessAnswerWord::Run,
             run: Some(record),
-            transitions: figures(&witness.coverage.transitions),
-            values: figures(&witness.coverage.values),
+            transitions: CoverageFigures::all(&witness.coverage.transitions),
+            values: CoverageFigures::all(&witness.coverage.values),
             ..self
         }
     }
