@@ -233,8 +233,8 @@ pub struct BackwardOptions {
     /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
     /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
     pub max_effort: Option<u64>,
-    /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed. With a
-    /// limit on the effort this is done at its end.
+    /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed; three times
+    /// that with an oracle of fewer than three processes. With a limit on the effort this is done at its end.
     pub network_at: u64,
     /// Give up beyond this depth.
     pub max_depth: usize,

@@ -105,8 +105,9 @@ pub struct Network<'n, 'a, 'r> {
     fresh: BTreeSet<CubeId>,
     waiting: VecDeque<PreId>,
     dead: Vec<CubeId>,
-    /// Members that some root rests on; `None` after a change.
-    needed: Option<HashSet<CubeId>>,
+    /// The held members that some root rests on, and whether it has changed since.
+    needed: HashSet<CubeId>,
+    is_stale: bool,
     work: Work,
 }
 
@@ -139,7 +140,8 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             fresh: BTreeSet::new(),
             waiting: VecDeque::new(),
             dead: Vec::new(),
-            needed: None,
+            needed: HashSet::new(),
+            is_stale: true,
             work: Work::default(),
         };
         for cube in proved {
@@ -178,10 +180,9 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
 
     /// Queues the pre-images that were left while no root rested on them, and now does; false where there are none.
     fn wait_again(&mut self) -> bool {
-        let needed = self.needed();
-        let pres = needed.iter().flat_map(|id| self.members[*id].pres.iter().flatten());
+        self.refresh();
+        let pres = self.needed.iter().flat_map(|id| self.members[*id].pres.iter().flatten());
         let open: BTreeSet<PreId> = pres.filter(|pre| self.supports[**pre].by.is_none()).copied().collect();
-        self.needed = Some(needed);
         let waits = !open.is_empty();
         self.waiting.extend(open);
         waits
@@ -189,13 +190,18 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
 
     /// What was proved before, and the held cubes that roots rest on.
     fn closed(mut self) -> Result<Visited, Halt> {
-        let needed = self.needed();
+        self.refresh();
         for place in (0..self.places.len()).rev() {
-            if self.places[place].is_some_and(|id| !needed.contains(&id)) {
+            if self.places[place].is_some_and(|id| !self.needed.contains(&id)) {
                 self.visited.remove(place);
             }
         }
-        debug!(cubes = needed.len(), tried = self.members.len(), dead = self.dead.len(), "network closed");
+        debug!(
+            cubes = self.needed.len(),
+            tried = self.members.len(),
+            dead = self.dead.len(),
+            "network closed"
+        );
         Ok(self.visited)
     }
 
@@ -215,37 +221,33 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         self.visited.insert(self.run.tester, member.cube.clone(), false)?;
         self.places.push(Some(id));
         self.fresh.insert(id);
-        if let Some(needed) = &mut self.needed {
-            needed.insert(id);
-        }
+        self.needed.insert(id);
         Ok(())
     }
 
     /// The next held cube whose pre-images are to be supported, among those that a root rests on. The newest first: a choice that
     /// cannot be supported is mostly taken back within few steps, and all that rests on it would be in vain.
     fn next_fresh(&mut self) -> Option<CubeId> {
-        let needed = self.needed();
-        let next = self.fresh.iter().rev().find(|it| needed.contains(*it)).copied();
-        self.needed = Some(needed);
-        self.fresh.remove(&next?);
-        next
+        self.refresh();
+        let next = self.fresh.iter().rev().find(|it| self.needed.contains(*it)).copied()?;
+        self.fresh.remove(&next);
+        Some(next)
     }
 
-    /// The held cubes that the roots rest on.
-    fn needed(&mut self) -> HashSet<CubeId> {
-        if let Some(needed) = self.needed.take() {
-            return needed;
+    /// Finds the held cubes that the roots rest on, after a change.
+    fn refresh(&mut self) {
+        if !std::mem::replace(&mut self.is_stale, false) {
+            return;
         }
-        let mut needed: HashSet<CubeId> = HashSet::new();
+        self.needed.clear();
         let mut stack: Vec<CubeId> = self.roots.clone().collect();
         while let Some(id) = stack.pop() {
-            if !needed.insert(id) {
+            if !self.needed.insert(id) {
                 continue;
             }
             let pres = self.members[id].pres.iter().flatten();
             stack.extend(pres.filter_map(|pre| self.supports[*pre].by.as_ref()).flatten());
         }
-        needed
     }
 
     /// The pre-images of a cube.
@@ -286,12 +288,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             }
             match &support.by {
                 None => self.waiting.push_back(pre),
-                Some(by) => {
-                    let known = |needed: &HashSet<CubeId>| by.iter().all(|id| needed.contains(id));
-                    if !self.needed.as_ref().is_some_and(known) {
-                        self.needed = None;
-                    }
-                }
+                Some(by) => self.is_stale |= !by.iter().all(|id| self.needed.contains(id)),
             }
         }
         Ok(())
@@ -299,12 +296,11 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
 
     /// Finds held cubes that contain a pre-image, or chooses a candidate that does.
     fn support(&mut self, pre: PreId) -> Result<(), Halt> {
-        let needed = self.needed();
+        self.refresh();
         let it = &self.supports[pre];
         let is_due = !it.is_dead
             && it.by.is_none()
-            && it.of.iter().any(|id| self.members[*id].fate == Fate::Held && needed.contains(id));
-        self.needed = Some(needed);
+            && it.of.iter().any(|id| self.members[*id].fate == Fate::Held && self.needed.contains(id));
         if !is_due {
             return Ok(());
         }
@@ -325,9 +321,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         for &id in &by {
             self.members[id].supports.push(pre);
         }
-        if self.needed.as_ref().is_some_and(|needed| !by.iter().all(|id| needed.contains(id))) {
-            self.needed = None;
-        }
+        self.is_stale |= !by.iter().all(|id| self.needed.contains(id));
         self.supports[pre].by = Some(by);
         Ok(())
     }
@@ -383,6 +377,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
     /// How many pre-images of a cube are not supported by one that is held.
     fn prospect(&mut self, id: CubeId) -> Result<usize, Halt> {
         let mut cost = 0;
+        let own = self.members[id].cube.clone();
         for pre in self.pres(id)? {
             let it = &self.supports[pre];
             if it.is_dead {
@@ -391,10 +386,8 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             if it.by.is_some() {
                 continue;
             }
-            let cube = it.cube.clone();
-            let own = self.members[id].cube.clone();
-            if !self.run.tester.contains(&own, &cube)?
-                && self.visited.subsumer(self.run.tester, &cube)?.is_none()
+            if !self.run.tester.contains(&own, &it.cube)?
+                && self.visited.subsumer(self.run.tester, &it.cube)?.is_none()
             {
                 cost += 1;
             }
@@ -418,7 +411,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
                 continue;
             }
             self.dead.push(id);
-            self.needed = None;
+            self.is_stale = true;
             self.fresh.remove(&id);
             if let Some(place) = self.places.iter().position(|it| *it == Some(id)) {
                 self.places.remove(place);

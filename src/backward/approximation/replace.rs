@@ -202,14 +202,16 @@ impl<'a, 'p> Approximation<'a, 'p> {
             return Some(RunEnd::Unsafe(trace, None).into());
         }
         observer.event(setting.system, Event::Work("choosing candidates that hold together"));
-        self.pool.network_at = spent.max(1);
         let effort = spent.saturating_mul(NETWORK_EFFORT);
         let max_effort = setting.options.max_effort.unwrap_or(u64::MAX);
         let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);
         let comparisons = effort.saturating_mul(COMPARISONS_PER_EFFORT);
         run.tester.effort_left = Some(EffortLeft { comparisons, clauses, max_effort });
         let closed = self.closed(run, effort);
+        // Its tests count as those of the search: the next one comes once this has gone on.
+        self.pool.network_at = run.spent().max(1);
         debug!(spent, effort, closed = matches!(closed, Ok(Some(_))), "network built");
+
         run.close(closed.ok()??);
         Some(run.fixpoint().into())
     }
