@@ -163,7 +163,11 @@ pub const MOST_CASES_OF_OTHERS: usize = 32;
 pub const NETWORK_AGAIN: u64 = 3;
 
 /// A network may take N times the effort of the search.
-pub const NETWORK_EFFORT: u64 = 5;
+pub const NETWORK_EFFORT: u64 = 8;
+
+/// A network is given up where roots rest on more cubes. Those that close stay below 400, whatever they try; the others grow, and each of their
+/// tests costs more than the one before.
+pub const NETWORK_CUBES: usize = 500;
 
 /// Processes of the candidates of a network beside the rigid ones: what three processes do together is mostly enough, and there are many more
 /// candidates with four.

@@ -21,7 +21,7 @@ use crate::preimage::{PreCounts, pre_image};
 use crate::search::{NodeId, Origin, Run};
 use crate::theory::Sat;
 use crate::tuning::{
-    INSTANCES_PER_EFFORT, MAX_RIVALS, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
+    INSTANCES_PER_EFFORT, MAX_RIVALS, NETWORK_CUBES, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
 };
 use tracing::debug;
 
@@ -165,7 +165,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         loop {
             self.run.setting.interrupt.check()?;
             let is_lost = self.roots.clone().any(|root| self.members[root].fate == Fate::Dead);
-            if is_lost || self.work.effort() > effort {
+            if is_lost || self.needed.len() > NETWORK_CUBES || self.work.effort() > effort {
                 return Ok(None);
             }
             if let Some(pre) = self.waiting.pop_front() {
@@ -197,6 +197,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             }
         }
         debug!(
+            effort = self.work.effort(),
             cubes = self.needed.len(),
             tried = self.members.len(),
             dead = self.dead.len(),
@@ -240,13 +241,21 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             return;
         }
         self.needed.clear();
-        let mut stack: Vec<CubeId> = self.roots.clone().collect();
+        self.need(self.roots.clone());
+    }
+
+    /// Adds cubes that the roots rest on, and those that these rest on.
+    fn need(&mut self, ids: impl IntoIterator<Item = CubeId>) {
+        let mut stack: Vec<CubeId> = ids.into_iter().collect();
         while let Some(id) = stack.pop() {
             if !self.needed.insert(id) {
                 continue;
             }
-            let pres = self.members[id].pres.iter().flatten();
-            stack.extend(pres.filter_map(|pre| self.supports[*pre].by.as_ref()).flatten());
+            for &pre in self.members[id].pres.iter().flatten() {
+                if let Some(by) = &self.supports[pre].by {
+                    stack.extend_from_slice(by);
+                }
+            }
         }
     }
 
@@ -286,9 +295,9 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             if support.is_dead {
                 return self.kill(id);
             }
-            match &support.by {
+            match support.by.clone() {
                 None => self.waiting.push_back(pre),
-                Some(by) => self.is_stale |= !by.iter().all(|id| self.needed.contains(id)),
+                Some(by) => self.need(by),
             }
         }
         Ok(())
@@ -321,7 +330,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         for &id in &by {
             self.members[id].supports.push(pre);
         }
-        self.is_stale |= !by.iter().all(|id| self.needed.contains(id));
+        self.need(by.iter().copied());
         self.supports[pre].by = Some(by);
         Ok(())
     }
@@ -359,10 +368,14 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
 
     /// Whether a cube may be held: no explored state is in it, no initial one, and it contains no dead cube.
     fn may_hold(&mut self, cube: &Cube) -> Result<bool, Halt> {
-        if let Some(&id) = self.ids.get(cube)
-            && self.members[id].fate == Fate::Dead
-        {
+        self.work.questions += 1;
+        if !(self.unseen)(self.run, cube)? {
             return Ok(false);
+        }
+        if let Some(&id) = self.ids.get(cube)
+            && self.members[id].fate != Fate::Idle
+        {
+            return Ok(self.members[id].fate == Fate::Held);
         }
         for at in (0..self.dead.len()).rev() {
             let dead = &self.members[self.dead[at]].cube;
@@ -370,8 +383,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
                 return Ok(false);
             }
         }
-        self.work.questions += 1;
-        Ok((self.unseen)(self.run, cube)? && self.run.meets_init(cube)? == Sat::No)
+        Ok(self.run.meets_init(cube)? == Sat::No)
     }
 
     /// How many pre-images of a cube are not supported by one that is held.

@@ -195,7 +195,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// the oracle met a bad state.
     pub fn close(&mut self, run: &mut Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let (setting, spent) = (run.setting, run.spent());
-        if spent < self.network_from(run) {
+        // Much of what was spent may have been the oracle's.
+        let max_effort = setting.options.max_effort.unwrap_or(u64::MAX);
+        if spent.min(max_effort) < self.network_from(run) {
             return None;
         }
         if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
@@ -203,7 +205,6 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         observer.event(setting.system, Event::Work("choosing candidates that hold together"));
         let effort = spent.saturating_mul(NETWORK_EFFORT);
-        let max_effort = setting.options.max_effort.unwrap_or(u64::MAX);
         let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);
         let comparisons = effort.saturating_mul(COMPARISONS_PER_EFFORT);
         run.tester.effort_left = Some(EffortLeft { comparisons, clauses, max_effort });
