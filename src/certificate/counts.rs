@@ -160,7 +160,7 @@ pub struct CountDefinitions<'a> {
     pairs: bool,
     /// Whether formulas compare processes.
     compares: bool,
-    /// Cubes about a single process, then those without numbers about two or three.
+    /// Cubes about a single process, then those about two or three, the ones with numbers last.
     about_few: Vec<(usize, &'a [Literal])>,
     /// The counts that cubes mention: all, and those that are taken for granted.
     mentioned: [BTreeSet<VarId>; 2],
@@ -189,7 +189,9 @@ impl<'a> CountDefinitions<'a> {
         };
         let mut about_few = about(&|params| params == 1);
         let several = about(&|params| params == 2 || params == 3).into_iter();
-        about_few.extend(several.filter(|(_, cube)| !cube.iter().any(numeric)));
+        let (numeric, plain): (Vec<_>, Vec<_>) = several.partition(|(_, cube)| cube.iter().any(numeric));
+        about_few.extend(plain);
+        about_few.extend(numeric);
         let compares = orders(system, cubes) || system.vars.iter().any(|it| it.ty == Type::Proc);
         Some(Self {
             system,

@@ -1,11 +1,12 @@
 //! Approximation candidates: small sub-cubes of a node (Conchon et al., BRAB, FMCAD 2013).
 
 use crate::cube::{
-    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, Instantiation, OTHER,
-    Reduced, Relational, Separated, compact, low,
+    Bound, CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, Instantiation,
+    OTHER, Reduced, Relational, Separated, compact, low,
 };
+use crate::theory::consequences;
 use crate::tuning::MAX_LITERALS;
-use cubicle_lang::model::{Init, Literal, Relation};
+use cubicle_lang::model::{Init, Literal, Rational, Relation};
 
 /// Limits on the form of candidates.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +19,19 @@ pub struct CandidateLimits {
     pub cells: usize,
     /// Most candidates tried.
     pub count: Option<usize>,
-    /// Whether candidates may have numeric literals.
-    pub numeric: bool,
+    /// Which numeric literals candidates may have.
+    pub numeric: Numeric,
+}
+
+/// Numeric literals of candidates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numeric {
+    /// None of them.
+    No,
+    /// Comparisons of two cells of one array, which need no number: `Term[p] = Term[q]`.
+    Alike,
+    /// All.
+    All,
 }
 
 /// The candidates for a cube, most general first. Made one by one: mostly only the first few are
@@ -35,6 +47,11 @@ pub fn candidates<'a>(
     let mut useful: Vec<CubeLiteral> =
         others.into_iter().flat_map(|it| parts(context, cube.procs, it)).collect();
     let whole = useful.len() + cube.others.len();
+    if limits.numeric == Numeric::Alike {
+        // Of equal numbers, each is compared with the first one only.
+        let chained = consequences(&cube.relational).unwrap_or_default();
+        useful.extend(chained.into_iter().map(CubeLiteral::Relational));
+    }
     useful.retain(|g| is_useful(context, g, limits));
     if useful.len() > MAX_LITERALS {
         useful.clear();
@@ -149,7 +166,7 @@ impl CandidateLimits {
     /// Those of BRAB with a size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
     pub fn of_size(procs: usize, size: usize) -> Self {
         let (literals, cells) = ((size + 1).max(2), size.saturating_sub(1));
-        Self { procs, literals, cells, count: None, numeric: false }
+        Self { procs, literals, cells, count: None, numeric: Numeric::No }
     }
 }
 
@@ -257,7 +274,16 @@ fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) ->
         CubeLiteral::Relational(relational) => match relational {
             Relational::Eq(a, _) | Relational::Ne(a, _) => context.kind(*a) != CellKind::Abstract,
             Relational::Lt(a, b) | Relational::Le(a, b) => !a.is_process() && !b.is_process(),
-            Relational::Linear { .. } => limits.numeric,
+            Relational::Linear { form, bound, .. } => match limits.numeric {
+                Numeric::No => false,
+                // Of whole numbers, `x < y` is `x - y <= -1`.
+                Numeric::Alike => {
+                    matches!(form[..], [(a, k), (b, l)] if a.var() == b.var() && k.add(l) == Some(Rational::ZERO))
+                        && bound.number().num().abs() <= 1
+                        && (bound.number().is_zero() || !matches!(bound, Bound::Eq(_) | Bound::Ne(_)))
+                }
+                Numeric::All => true,
+            },
         },
     }
 }

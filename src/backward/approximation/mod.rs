@@ -14,7 +14,7 @@ mod pool;
 mod reject;
 mod replace;
 
-pub use candidates::{CandidateLimits, candidates};
+pub use candidates::{CandidateLimits, Numeric, candidates};
 #[cfg(test)]
 pub use fold::folded;
 pub use pool::{Brab, Pool};

@@ -8,12 +8,14 @@ use std::num::NonZero;
 
 use hashbrown::HashMap;
 
-use super::candidates::{CandidateLimits, candidates};
+use super::candidates::{CandidateLimits, Numeric, candidates};
 use super::fold::folded;
 use super::network::Network;
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
-use crate::cube::{Cube, CubeBuilder, Halt, cubes_of, oracle_question, text};
+use crate::cube::{
+    Cube, CubeBuilder, CubeLiteral, Halt, Relational, compact, cubes_of, oracle_question, text,
+};
 use crate::fixpoint::{EffortLeft, Visited};
 use crate::lemmas::{self, Lemmas};
 use crate::preimage::{Pre, pre_image};
@@ -59,7 +61,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let size = options.candidate_size.map_or(brab.procs + more, NonZero::get);
         let limits = CandidateLimits {
             count: options.max_candidates,
-            numeric: options.numeric_candidates,
+            numeric: if options.numeric_candidates { Numeric::All } else { Numeric::No },
             ..CandidateLimits::of_size(brab.procs, size)
         };
         let counts = lemmas::counts(system);
@@ -257,10 +259,44 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     fn best(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
         let context = run.setting.context;
+        let mut best = self.best_within(run, id, self.limits)?;
+        if best.is_none() && self.limits.numeric == Numeric::No && compares(&run.state.nodes.get(id).cube) {
+            // A comparison is about two cells.
+            let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 1);
+            best = self.best_within(
+                run,
+                id,
+                CandidateLimits { literals, cells, numeric: Numeric::Alike, ..self.limits },
+            )?;
+        }
+        if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
+            let cube = run.state.nodes.get(id).cube.clone();
+            for larger in folded(context, &cube)?.into_iter().chain([cube]) {
+                if self.may_replace(run, &larger)? {
+                    return Ok(Some(self.shortened(run, larger)?));
+                }
+            }
+        }
+        if best.is_none() {
+            return self.without_counts(run, id);
+        }
+        Ok(best)
+    }
+
+    /// Of the candidates within these limits, among those of the smallest size the first of those that leave least to do.
+    fn best_within(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        id: NodeId,
+        limits: CandidateLimits,
+    ) -> Result<Option<Cube>, Halt> {
+        let context = run.setting.context;
         let mut best: Option<(usize, Cube)> = None;
         let mut class = (0, 0);
         let mut rivals = 0;
-        for c in candidates(context, &run.state.nodes.get(id).cube, self.limits) {
+        // Those without comparisons were tried before.
+        let is_new = |c: &Cube| limits.numeric != Numeric::Alike || compares(c);
+        for c in candidates(context, &run.state.nodes.get(id).cube, limits).filter(is_new) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
             }
@@ -279,15 +315,26 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 best = Some((cost, c));
             }
         }
-        if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
-            let cube = run.state.nodes.get(id).cube.clone();
-            for larger in folded(context, &cube)?.into_iter().chain([cube]) {
-                if self.may_replace(run, &larger)? {
-                    return Ok(Some(self.shortened(run, larger)?));
-                }
-            }
-        }
         Ok(best.map(|(_, candidate)| candidate))
+    }
+
+    /// A node without what it says of counts: once the processes are named that had to be among those counted, other ones are mostly nothing to
+    /// it.
+    fn without_counts(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
+        let (context, system) = (run.setting.context, run.setting.system);
+        let cube = run.state.nodes.get(id).cube.clone();
+        let counts = |literal: &CubeLiteral| {
+            literal.cells().iter().any(|cell| !cell.is_process() && system.count_of(cell.var()).is_some())
+        };
+        let literals: Vec<CubeLiteral> = cube.literals().filter(|it| !counts(it)).collect();
+        if literals.len() == cube.len() || !cube.others.is_empty() {
+            return Ok(None);
+        }
+        let mut b = CubeBuilder::new(context, cube.procs);
+        literals.iter().for_each(|literal| _ = b.require(literal));
+        let Some(larger) = b.finish()? else { return Ok(None) };
+        let larger = compact(context, &larger)?.0;
+        Ok(if self.may_replace(run, &larger)? { Some(larger) } else { None })
     }
 
     /// Whether a cube may be a candidate: no forward state satisfies it, and no initial one.
@@ -365,4 +412,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         Ok(cost)
     }
+}
+
+/// Whether a cube compares numbers.
+fn compares(cube: &Cube) -> bool {
+    cube.relational.iter().any(|it| matches!(it, Relational::Linear { .. }))
 }

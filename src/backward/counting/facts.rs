@@ -2,7 +2,10 @@
 //! that the cube names, so that it counts in no class where it would. And what equations say of each process.
 
 use super::signature::Counted;
-use crate::cube::{CellKind, Cube, CubeCell, CubeContext, CubeLiteral, OTHER, Relational};
+use crate::cube::{
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, OTHER, Relational, rename_mask,
+    rename_relational,
+};
 use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, Term, VarId};
 
@@ -18,7 +21,6 @@ struct Together {
     /// How many processes it is about.
     procs: u8,
     masks: Vec<(CubeCell, u64)>,
-    /// About globals.
     numbers: Vec<Relational>,
 }
 
@@ -45,17 +47,13 @@ impl Facts {
         for cube in lemmas {
             let procs = cube.procs - context.rigid;
             let mut together = Together { procs, masks: Vec::new(), numbers: Vec::new() };
-            let mut usable = procs <= MOST_PROCS;
             for literal in cube.literals() {
                 match literal {
                     CubeLiteral::Mask(cell, mask) => together.masks.push((cell, mask)),
-                    CubeLiteral::Relational(literal) => {
-                        usable &= literal.cells().iter().all(|cell| context.arity(cell.var()) == 0);
-                        together.numbers.push(literal);
-                    }
+                    CubeLiteral::Relational(literal) => together.numbers.push(literal),
                 }
             }
-            if usable {
+            if procs <= MOST_PROCS && cube.others.is_empty() {
                 facts.together.push(together);
             }
         }
@@ -70,17 +68,13 @@ impl Facts {
         counted: &[Counted<'_>],
         most: usize,
     ) -> Vec<Fact> {
-        let implied = |it: &Relational| cube.relational.iter().any(|known| known.implies(it));
-        let said: Vec<&Together> = self.together.iter().filter(|it| it.numbers.iter().all(implied)).collect();
         let mut facts: Vec<Fact> = Vec::new();
-        if said.is_empty() {
-            return facts;
-        }
         for member in std::iter::once(None).chain((context.rigid..cube.procs).map(Some)) {
             let read = read(counted, member);
             let others: Vec<u8> = (context.rigid..cube.procs).filter(|p| Some(*p) != member).collect();
             let is_read = |(cell, _): &(CubeCell, u64)| read.iter().any(|(var, _)| *var == cell.var());
-            for Together { procs, masks, .. } in said.iter().filter(|it| it.masks.iter().any(is_read)) {
+            let said = self.together.iter().filter(|it| it.masks.iter().any(is_read));
+            for Together { procs, masks, numbers } in said {
                 for own in 0..*procs {
                     for named in arrangements(&others, usize::from(procs - 1)) {
                         // The process of each role; `None` for the one that is not named.
@@ -89,6 +83,9 @@ impl Facts {
                             Some(p) if p == own => member,
                             Some(p) => Some(named[usize::from(p - u8::from(p > own))]),
                         };
+                        if !numbers.iter().all(|it| is_implied(context, cube, it, &role)) {
+                            continue;
+                        }
                         let names: Vec<u8> = named.iter().copied().chain(member).collect();
                         let Some(body) = fact(context, cube, masks, &role, &names, &read) else { continue };
                         let fact = (body, names, member);
@@ -104,6 +101,67 @@ impl Facts {
         }
         facts
     }
+}
+
+impl Facts {
+    /// A cube with what they say of numbers where all else that they exclude together is so; `None` where no state is left.
+    pub fn instructed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        let mut cube = cube.clone();
+        let mut changes = true;
+        while changes {
+            changes = false;
+            let named: Vec<u8> = (context.rigid..cube.procs).collect();
+            for Together { procs, masks, numbers } in self.together.iter().filter(|it| !it.numbers.is_empty())
+            {
+                for roles in arrangements(&named, usize::from(*procs)) {
+                    let map: Vec<u8> = (0..context.rigid).chain(roles).collect();
+                    let is_so = |(cell, mask): &(CubeCell, u64)| {
+                        let there = context.rename(*cell, &map);
+                        let held = cube.mask(there).unwrap_or_else(|| context.full(there, cube.procs));
+                        held & !rename_mask(context, *cell, *mask, &map, cube.procs) == 0
+                    };
+                    if !masks.iter().all(is_so) {
+                        continue;
+                    }
+                    let mut open: Option<Relational> = None;
+                    let mut several = false;
+                    for number in numbers {
+                        let number = rename_relational(context, number, &map)?;
+                        if !cube.relational.iter().any(|known| known.implies(&number)) {
+                            several |= open.replace(number).is_some();
+                        }
+                    }
+                    let Some(open) = open else { return Ok(None) };
+                    let denied = open.negate()?;
+                    if several || cube.relational.iter().any(|known| known.implies(&denied)) {
+                        continue;
+                    }
+                    let mut b = CubeBuilder::from_cube(context, &cube);
+                    let next = if b.require(&CubeLiteral::Relational(denied)) { b.finish()? } else { None };
+                    let Some(next) = next else { return Ok(None) };
+                    changes |= next != cube;
+                    cube = next;
+                }
+            }
+        }
+        Ok(Some(cube))
+    }
+}
+
+/// Whether a cube says that a comparison holds, at processes each of which it names.
+fn is_implied(
+    context: &CubeContext,
+    cube: &Cube,
+    number: &Relational,
+    role: &dyn Fn(u8) -> Option<u8>,
+) -> bool {
+    let mut map: Vec<u8> = (0..cube.procs.max(context.rigid + MOST_PROCS)).collect();
+    for p in number.cells().iter().flat_map(|cell| context.indices(*cell).collect::<Vec<u8>>()) {
+        let Some(named) = role(p) else { return false };
+        map[usize::from(p)] = named;
+    }
+    rename_relational(context, number, &map)
+        .is_ok_and(|it| cube.relational.iter().any(|known| known.implies(&it)))
 }
 
 /// The cells of a process that formulas read when they ask about it; it is `None` in an index unless it is named.

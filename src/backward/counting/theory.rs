@@ -7,8 +7,8 @@ use hashbrown::HashMap;
 use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Overflow, Reduced, Relational,
-    denial_of, linear, relation_of, widened,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Instantiation, Overflow, Reduced,
+    Relational, denial_of, linear, relation_of, widened,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -129,7 +129,7 @@ impl<'a> Counting<'a> {
         everywhere: &[Everywhere<'_>],
     ) -> Result<bool, Halt> {
         if cube.others.is_empty() {
-            return self.excludes_everywhere(context, cube, everywhere);
+            return self.excludes_where(context, cube, (everywhere, &[]));
         }
         // What the cube says of all others is one more thing that holds everywhere.
         let named: Vec<u8> = (0..cube.procs).collect();
@@ -137,17 +137,19 @@ impl<'a> Counting<'a> {
         let said = said.collect::<Result<Vec<Dnf>, Overflow>>()?;
         let of_others = said.iter().map(|body| Everywhere { named: false, body, args: &named });
         let everywhere: Vec<Everywhere<'_>> = everywhere.iter().copied().chain(of_others).collect();
-        self.excludes_everywhere(context, cube, &everywhere)
+        self.excludes_where(context, cube, (&everywhere, &[]))
     }
 
-    /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes.
-    fn excludes_everywhere(
+    /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes, and no process is part of all counts `absent`, if
+    /// there are any.
+    fn excludes_where(
         &self,
         context: &CubeContext,
         cube: &Cube,
-        everywhere: &[Everywhere<'_>],
+        (everywhere, absent): (&[Everywhere<'_>], &[CubeCell]),
     ) -> Result<bool, Halt> {
-        if self.excludes_plainly(context, cube, everywhere)? {
+        let Some(cube) = &self.instructed(context, cube)? else { return Ok(true) };
+        if self.excludes_plainly(context, cube, (everywhere, absent))? {
             return Ok(true);
         }
         // Equations that are only said of some values of a global, one value after the other.
@@ -161,7 +163,7 @@ impl<'a> Counting<'a> {
             let mut all = true;
             for part in parts {
                 all = match restricted(context, cube, cell, part)? {
-                    Some(narrowed) => self.excludes_plainly(context, &narrowed, everywhere)?,
+                    Some(narrowed) => self.excludes_plainly(context, &narrowed, (everywhere, absent))?,
                     None => true,
                 };
                 if !all {
@@ -175,12 +177,17 @@ impl<'a> Counting<'a> {
         Ok(false)
     }
 
+    /// A cube with what lemmas say of its numbers; `None` where no reachable state is in it.
+    fn instructed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        self.facts.get().map_or_else(|| Ok(Some(cube.clone())), |facts| facts.instructed(context, cube))
+    }
+
     /// The same, without a distinction of cases.
     fn excludes_plainly(
         &self,
         context: &CubeContext,
         cube: &Cube,
-        everywhere: &[Everywhere<'_>],
+        (everywhere, absent): (&[Everywhere<'_>], &[CubeCell]),
     ) -> Result<bool, Halt> {
         let equations = self.relevant(context, cube);
         let mut cells: Vec<CubeCell> = Vec::new();
@@ -217,6 +224,16 @@ impl<'a> Counting<'a> {
         let scopes: Vec<Scope> = of_everywhere.chain(of_facts).collect();
         let Some(mut regions) = Regions::new(context, cube, &counted, &scopes)? else { return Ok(false) };
         let mut rows = std::mem::take(&mut regions.rows);
+        if !absent.is_empty() {
+            let places = absent.iter().map(|it| cells.iter().position(|cell| cell == it));
+            let Some(places) = places.collect::<Option<Vec<usize>>>() else { return Ok(false) };
+            let all = places.iter().fold(0, |all, n| all | 1_u64 << n);
+            let together = regions.numbers.iter().filter(|(signature, _)| signature & all == all);
+            let together: Terms = together.map(|(_, number)| (*number, Rational::ONE)).collect();
+            if !require(&mut rows, &together, Rational::ZERO, Relation::Le)? {
+                return Ok(true);
+            }
+        }
         // A count is the sum of the numbers of its signatures.
         let mut sums: HashMap<CubeCell, Terms> = HashMap::new();
         for (n, cell) in cells.iter().enumerate().filter(|(_, cell)| self.counts(cell.var())) {
@@ -310,42 +327,74 @@ impl<'a> Counting<'a> {
         Ok(Some(cube))
     }
 
-    /// The cube with a further process, its last one, where a count that it compares cannot be zero and counts none of the
-    /// processes that it names.
-    pub fn witnessed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+    /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, or of two
+    /// counts at once (two majorities), where no named process certainly is. The cube itself where there is none.
+    pub fn witnessed(&self, context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
         if usize::from(cube.procs) >= context.max_procs {
-            return Ok(None);
+            return Ok(vec![cube]);
         }
-        for count in self.said(context, cube) {
-            let [conj] = count.body.0.as_slice() else { continue };
-            let [Literal::In { cell, values }] = conj.as_slice() else { continue };
-            if cell.index.as_slice() != [ProcRef::Var(0)] {
+        let Some(instructed) = self.instructed(context, &cube)? else { return Ok(Vec::new()) };
+        let mut compared: Vec<CubeCell> = instructed.relational.iter().flat_map(Relational::cells).collect();
+        compared.sort_unstable();
+        compared.dedup();
+        compared.retain(|cell| !cell.is_process() && self.counts(cell.var()));
+        let pairs =
+            compared.iter().enumerate().flat_map(|(at, a)| compared[at + 1..].iter().map(|b| vec![*a, *b]));
+        let indexed = compared.iter().filter(|it| context.arity(it.var()) > 0).map(|it| vec![*it]);
+        let said = self.said(context, &cube).into_iter().map(|count| vec![CubeCell::of(count.var, [])]);
+        // Two majorities seldom meet in a named process, while one of many that are counted may well be named.
+        let is_split = |together: &[CubeCell]| together.len() > 1;
+        for together in said.chain(indexed).chain(pairs).take(MOST_WITNESSES) {
+            let index: Vec<Vec<u8>> = together.iter().map(|cell| context.indices(*cell).collect()).collect();
+            let body = |cell: &CubeCell| &self.system.count_of(cell.var()).expect("it is a count").body;
+            let counted: Vec<Counted<'_>> = together
+                .iter()
+                .zip(&index)
+                .map(|(cell, index)| Counted { body: body(cell), index })
+                .collect();
+            let full = (1_u64 << together.len()) - 1;
+            let (mut possible, mut is_certain) = (Vec::new(), counted.iter().any(|it| it.body.0.len() != 1));
+            for p in 0..cube.procs {
+                let Some(of_it) = signatures(context, &cube, &counted, Member::Named(p)) else {
+                    is_certain = true;
+                    break;
+                };
+                is_certain |= of_it.iter().all(|it| *it == full);
+                if of_it.contains(&full) {
+                    possible.push(p);
+                }
+            }
+            is_certain |= !is_split(&together) && !possible.is_empty();
+            if is_certain || !self.excludes_where(context, &cube, (&[], &together))? {
                 continue;
             }
-            let of = |p: u8| CubeCell::of(cell.var, [p]);
-            let held = |p: u8| cube.mask(of(p)).unwrap_or_else(|| context.full(of(p), cube.procs));
-            if (0..cube.procs).any(|p| held(p) & values != 0) {
-                continue;
+            let mut cases = Vec::new();
+            for p in possible.into_iter().map(Some).chain([None]) {
+                let mut case = match p {
+                    Some(_) => CubeBuilder::from_cube(context, &cube),
+                    None => widened(context, &cube)?.cube,
+                };
+                let mut fits = true;
+                for it in &counted {
+                    let vars: Vec<u8> = it.index.iter().copied().chain([p.unwrap_or(cube.procs)]).collect();
+                    let env =
+                        Instantiation { context, procs: cube.procs + u8::from(p.is_none()), vars: &vars };
+                    for literal in &it.body.0[0] {
+                        fits = fits
+                            && match env.literal(literal)? {
+                                Reduced::True => true,
+                                Reduced::False => false,
+                                Reduced::Literal(literal) => case.require(&literal),
+                            };
+                    }
+                }
+                if fits {
+                    cases.extend(case.finish()?);
+                }
             }
-            let number = CubeCell::of(count.var, []);
-            let mut none = CubeBuilder::from_cube(context, cube);
-            let Reduced::Literal(zero) =
-                linear(&[(number, Rational::ONE)], Rational::ZERO, Relation::Le, true)?
-            else {
-                continue;
-            };
-            let possible = if none.require(&zero) { none.finish()? } else { None };
-            if let Some(none) = possible
-                && !self.excludes(context, &none, &[])?
-            {
-                continue;
-            }
-            let mut wider = widened(context, cube)?.cube;
-            if wider.restrict(of(cube.procs), *values) {
-                return wider.finish();
-            }
+            return Ok(cases);
         }
-        Ok(None)
+        Ok(vec![cube])
     }
 
     /// The counts without indices that a cube compares, itself or by an equation about numbers each of which it bounds.
@@ -512,6 +561,9 @@ fn restricted(context: &CubeContext, cube: &Cube, cell: CubeCell, values: u64) -
     let mut b = CubeBuilder::from_cube(context, cube);
     if b.restrict(cell, values) { b.finish() } else { Ok(None) }
 }
+
+/// Most counts, and pairs of counts, of which it is asked whether a process must be part of them.
+const MOST_WITNESSES: usize = 12;
 
 /// Most sets of values of a global that are looked at one after the other.
 const MOST_PARTS: usize = 6;

@@ -10,7 +10,7 @@ use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
 use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
 use crate::profile::Phase;
 use crate::smt::InstanceFormula;
-use crate::theory::Sat;
+use crate::theory::{Sat, consequences};
 use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
 use cubicle_run::options::SolverMode;
@@ -135,6 +135,16 @@ impl Visited {
         if let Some(place) = self.subsumes_view(context, &view)? {
             tester.counts.subsumed += 1;
             return Ok(Covered::Subsumed(Some(place)));
+        }
+        // A chain of comparisons: of it, a visited cube may ask for the ends alone.
+        let chained = consequences(&cube.relational)?;
+        if !chained.is_empty() {
+            let relational = cube.relational.iter().cloned().chain(chained).collect();
+            let cube = &Cube { relational, ..cube.clone() };
+            if let Some(place) = self.subsumes_view(context, &Tested { cube, ..view })? {
+                tester.counts.subsumed += 1;
+                return Ok(Covered::Subsumed(Some(place)));
+            }
         }
         drop(phase);
         let _phase = tester.profiler.enter(Phase::FiniteDomain);

@@ -79,23 +79,18 @@ impl Instances<'_, '_> {
         name_pointers(context, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
-            let mut at = from;
-            while at < self.out.len() {
-                let excluded = self.is_excluded(counting, &self.out[at])?;
-                match if excluded { None } else { counting.tightened(self.context, &self.out[at].cube)? } {
-                    Some(cube) => {
-                        let further = counting.witnessed(self.context, &cube)?;
-                        let pre = &mut self.out[at];
-                        if further.is_some() {
-                            pre.kept.push(pre.procs);
-                            pre.procs += 1;
-                        }
-                        pre.cube = further.unwrap_or(cube);
-                        at += 1;
+            for pre in self.out.split_off(from) {
+                if self.is_excluded(counting, &pre)? {
+                    continue;
+                }
+                let Some(cube) = counting.tightened(self.context, &pre.cube)? else { continue };
+                for cube in counting.witnessed(self.context, cube)? {
+                    let mut case = Pre { cube, ..pre.clone() };
+                    if case.cube.procs > pre.cube.procs {
+                        case.kept.push(pre.procs);
+                        case.procs += 1;
                     }
-                    None => {
-                        self.out.remove(at);
-                    }
+                    self.out.push(case);
                 }
             }
         }

@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World};
-use crate::approximation::{CandidateLimits, candidates};
+use crate::approximation::{CandidateLimits, Numeric, candidates};
 use crate::cube::{CellKind, Cube, CubeContext, Relational, bad_cubes, text as text_of};
 use crate::fixpoint::Tester;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 
 const LIMITS: CandidateLimits =
-    CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
+    CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
 
 fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let context = &world.context;
@@ -38,7 +38,7 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let few = CandidateLimits { count: Some(2), ..LIMITS };
     let first: Vec<Cube> = candidates(context, &cube, few).collect();
     prop_assert!(first.len() <= 2 && found.starts_with(&first), "{first:?} of {found:?}");
-    let plain = CandidateLimits { numeric: false, ..LIMITS };
+    let plain = CandidateLimits { numeric: Numeric::No, ..LIMITS };
     for candidate in candidates(context, &cube, plain) {
         let linear = candidate.relational.iter().any(|r| matches!(r, Relational::Linear { .. }));
         prop_assert!(!linear, "{candidate:?}");
@@ -98,7 +98,7 @@ fn kinds_come_with_the_processes() {
     let system = cubicle_lang::load(text).expect("a correct model").system;
     let context = CubeContext::new(&system, true, &Interrupt::default());
     let cube = bad_cubes(&context, &system.bad[0]).expect("no numbers").pop().expect("one cube");
-    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
+    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
     let found: Vec<String> =
         candidates(&context, &cube, limits).map(|it| text_of(&system, &context, &it).join(" && ")).collect();
     let expected = [

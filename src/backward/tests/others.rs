@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::pre_images::successors;
 use super::world::{CROWDS, Raw, Said, World};
-use crate::approximation::{CandidateLimits, candidates, folded};
+use crate::approximation::{CandidateLimits, Numeric, candidates, folded};
 use crate::cube::{Cube, Separated, invariant, oracle_question, widened};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
@@ -120,7 +120,7 @@ fn check_separation(world: &World, raw: &RawCube, number: u8) -> Result<(), Test
     for folded in folded(&world.context, &cube).expect("small numbers") {
         part_of(&folded, "has the candidate")?;
     }
-    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: true };
+    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
     for candidate in candidates(&world.context, &cube, limits) {
         part_of(&candidate, "has the candidate")?;
     }

@@ -3,7 +3,9 @@
 //! A number between a lower and an upper bound exists when the lower is below the upper: exact over the reals; over
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
-use crate::cube::{Bound, CubeCell, Form, Halt, Overflow, Reduced, Relational, linear, relation_of};
+use crate::cube::{
+    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
+};
 use cubicle_lang::model::{Rational, Relation};
 
 /// `sum terms relation bound`.
@@ -105,6 +107,33 @@ pub fn project(
         }
     }
     Ok(true)
+}
+
+/// Comparisons of at most two numbers that follow from two of these literals, and from none alone.
+pub fn consequences(literals: &[Relational]) -> Result<Vec<Relational>, Halt> {
+    let mut found: Vec<Relational> = Vec::new();
+    let mut seen: Vec<CubeCell> = Vec::new();
+    for (at, literal) in literals.iter().enumerate() {
+        let Relational::Linear { integer, form, .. } = literal else { continue };
+        for &(number, _) in form {
+            let about = |it: &&Relational| matches!(it, Relational::Linear { form, .. } if form.iter().any(|it| it.0 == number));
+            if seen.contains(&number) || !literals[at + 1..].iter().any(|it| about(&it)) {
+                continue;
+            }
+            seen.push(number);
+            let of_it: Vec<Relational> = literals.iter().filter(about).cloned().collect();
+            project(&of_it, number, *integer, &mut |it| {
+                if let Reduced::Literal(CubeLiteral::Relational(new)) = it
+                    && matches!(new, Relational::Linear { form, .. } if form.len() <= 2)
+                    && !literals.iter().chain(&found).any(|known| known.implies(new))
+                {
+                    found.push(new.clone());
+                }
+                Ok(true)
+            })?;
+        }
+    }
+    Ok(found)
 }
 
 /// The form times -1.

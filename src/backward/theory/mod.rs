@@ -12,6 +12,6 @@ mod sat;
 mod satisfiable;
 
 pub use feasible::satisfiable as linearly_satisfiable;
-pub use fourier_motzkin::project;
+pub use fourier_motzkin::{consequences, project};
 pub use sat::Sat;
 pub use satisfiable::{counted, satisfiable};
