@@ -89,7 +89,7 @@ impl Facts {
                         let names: Vec<u8> = named.iter().copied().chain(member).collect();
                         let Some(body) = fact(context, cube, masks, &role, &names, &read) else { continue };
                         let fact = (body, names, member);
-                        if !facts.contains(&fact) {
+                        if !facts.iter_mut().any(|known| adds_up(known, &fact)) {
                             facts.push(fact);
                         }
                         if facts.len() >= most {
@@ -101,6 +101,25 @@ impl Facts {
         }
         facts
     }
+}
+
+/// Whether a fact says what another one says, too; made so where both are about one cell of the same process.
+fn adds_up(known: &mut Fact, new: &Fact) -> bool {
+    if known == new {
+        return true;
+    }
+    if (&known.1, known.2) != (&new.1, new.2) {
+        return false;
+    }
+    let ([known], [new]) = (&mut known.0.0[..], &new.0.0[..]) else { return false };
+    let ([Literal::In { cell, values }], [Literal::In { cell: other, values: more }]) = (&mut known[..], &new[..])
+    else {
+        return false;
+    };
+    if cell == other {
+        *values &= more;
+    }
+    cell == other
 }
 
 impl Facts {

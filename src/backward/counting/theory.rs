@@ -115,6 +115,11 @@ impl<'a> Counting<'a> {
         self.facts.get_or_init(|| Facts::of(context, lemmas));
     }
 
+    /// The same where no reachable state is in these cubes.
+    pub fn taught(&self, context: &CubeContext, lemmas: &[Cube]) -> Self {
+        Self { facts: OnceLock::from(Facts::of(context, lemmas)), ..self.clone() }
+    }
+
     /// The states that violate an equation.
     pub fn violations(&self) -> Vec<Forbidden> {
         let cubes = |it: &Equation| it.violations(self.system, usize::MAX).unwrap_or_default();

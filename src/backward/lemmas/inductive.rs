@@ -239,6 +239,11 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     /// The indices of held guesses into which a step leads from outside, and whether the list is complete.
     fn failed(&mut self, together: &Visited, axioms: usize) -> Result<(Vec<usize>, bool), Halt> {
         let mut failed = Vec::new();
+        // What the guesses say of processes that are only counted.
+        let all: Vec<usize> = self.progress.held.iter().map(|held| held.number).collect();
+        let cubes: Vec<Cube> = self.progress.held.iter().map(|held| held.guess.cube.clone()).collect();
+        let context = self.setting.context;
+        let counting = self.setting.pre.counting.map(|it| it.taught(context, &cubes));
         for at in 0..self.progress.held.len() {
             if self.spent() > self.effort {
                 return Ok((failed, false));
@@ -250,12 +255,17 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
                     continue;
                 }
                 self.tests += 1;
-                let Some(places) = together.plain_cover(self.tester, cube)? else {
+                let by = if let Some(places) = together.plain_cover(self.tester, cube)? {
+                    let guesses = places.iter().filter_map(|place| place.checked_sub(axioms));
+                    guesses.map(|place| progress.held[place].number).collect()
+                } else if let Some(counting) = &counting
+                    && counting.excludes(context, cube, &[])?
+                {
+                    all.clone()
+                } else {
                     failed.push(at);
                     break;
                 };
-                let guesses = places.iter().filter_map(|place| place.checked_sub(axioms));
-                let by = guesses.map(|place| progress.held[place].number).collect();
                 self.progress.held[at].pres[k].by = Some(by);
             }
         }

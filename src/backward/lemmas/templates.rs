@@ -35,6 +35,8 @@ impl Guess {
 pub struct Templates<'a> {
     context: &'a CubeContext,
     comparisons: Vec<CubeLiteral>,
+    /// How many of them are of the model.
+    own: usize,
     contexts: Vec<CubeLiteral>,
     /// The literals of guesses without a comparison.
     values: Vec<CubeLiteral>,
@@ -53,11 +55,15 @@ impl<'a> Templates<'a> {
         for literal in thresholds {
             comparisons.extend(instances(context, literal)?);
         }
+        let own = comparisons.len();
         for class in classes {
             comparisons.extend(compared(context, class)?);
         }
         let values = if counts { values(context) } else { Vec::new() };
-        Ok(Self { context, comparisons, contexts: contexts(context), values, counts })
+        // What a number counts may depend on the sign of another one.
+        let mut contexts = contexts(context);
+        contexts.extend(comparisons[own..].iter().filter(|it| is_of_global(context, it)).cloned());
+        Ok(Self { context, comparisons, own, contexts, values, counts })
     }
 
     /// The most general guesses.
@@ -125,7 +131,9 @@ impl<'a> Templates<'a> {
     /// Whether a literal is about a process of the comparison, or a global, and about a cell that no other literal of
     /// the guess restricts.
     fn is_about(&self, comparison: &CubeLiteral, contexts: &[usize], next: usize) -> bool {
-        let CubeLiteral::Mask(cell, _) = self.contexts[next] else { return false };
+        let CubeLiteral::Mask(cell, _) = self.contexts[next] else {
+            return self.comparisons[..self.own].contains(comparison);
+        };
         let CubeLiteral::Relational(comparison) = comparison else { return false };
         let context = self.context;
         let named = comparison
@@ -164,6 +172,12 @@ impl<'a> Templates<'a> {
         let cube = compact(self.context, &cube)?.0;
         Ok(Some(Guess { comparison: comparison.cloned(), contexts, cube }))
     }
+}
+
+/// Whether a comparison is one of a global and a number.
+fn is_of_global(context: &CubeContext, literal: &CubeLiteral) -> bool {
+    let cells = literal.cells();
+    matches!(cells[..], [cell] if context.arity(cell.var()) == 0)
 }
 
 /// A comparison of the model and its opposite, at the first free processes; none where it is about more than a lemma may name.
