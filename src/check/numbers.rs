@@ -1,13 +1,24 @@
 //! What a backward search knows of numbers: how steps change the counts of the model, and the equations between numbers of
 //! processes and numeric variables that hold in every reachable state.
 
+use cubicle_forward::sample_runs;
 use cubicle_lang::model::semantics::{State, Trace};
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
+use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
+use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
 use cubicle_run::result::Outcome;
 use cubicle_run::verdict::{Forbidden, Verdict};
-use cubicle_transform::{WithEquations, with_equations, with_updates_of_counts};
+use cubicle_transform::{
+    WithEquations, open_numbers, with_counts_seen, with_equations, with_updates_of_counts,
+};
+
+/// States of an instance in which numbers are looked at. By estimate: more seldom refute a guess.
+const STATES_SEEN: usize = 1500;
+
+/// Processes of the largest one.
+const PROCS_SEEN: usize = 3;
 
 /// A system as the backward search reads it.
 #[derive(Clone, Debug)]
@@ -17,6 +28,8 @@ pub struct Numbers {
     pub system: System,
     /// What holds in every reachable state.
     pub equations: Vec<Equation>,
+    /// That a number is not what it may be.
+    pub guesses: Vec<Literal>,
     /// Variables of the system itself.
     own: usize,
 }
@@ -26,15 +39,32 @@ impl Numbers {
     pub fn of(system: &System) -> Self {
         let explicit = if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system) };
         let own = system.vars.len();
-        match with_equations(&explicit) {
-            Some(WithEquations { system, equations }) => Self { system, equations, own },
-            None => Self { system: explicit, equations: Vec::new(), own },
+        let (system, equations) = match with_equations(&explicit) {
+            Some(WithEquations { system, equations }) => (system, equations),
+            None => (explicit, Vec::new()),
+        };
+        Self { system, equations, guesses: Vec::new(), own }
+    }
+
+    /// With guesses about the numbers that no equation gives, from small instances of the system.
+    pub fn with_guesses(self, system: &System, options: &ForwardOptions, interrupt: &Interrupt) -> Self {
+        let open = open_numbers(system, &self.equations);
+        if !open.is_empty() {
+            let limits =
+                ForwardOptions { max_states: Some(STATES_SEEN), strategy: Strategy::Bfs, ..options.clone() };
+            let states = |procs| sample_runs(system, procs, &limits, interrupt).states;
+            let states: Vec<State> = (1..=PROCS_SEEN).flat_map(states).collect();
+            let (with_counts, guesses) = with_counts_seen(system, &open, &states);
+            if !guesses.is_empty() {
+                return Self { guesses, own: system.vars.len(), ..Self::of(&with_counts) };
+            }
         }
+        self
     }
 
     /// Those of a system without counts, with nothing found.
     pub fn without_equations(system: &System) -> Self {
-        Self { system: system.clone(), equations: Vec::new(), own: system.vars.len() }
+        Self { system: system.clone(), equations: Vec::new(), guesses: Vec::new(), own: system.vars.len() }
     }
 
     /// The counts that the system itself does not have.

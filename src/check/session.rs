@@ -177,7 +177,9 @@ impl<'a> Session<'a> {
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
         self.needs_equations = true;
         let numbers = Arc::clone(&self.numbers);
-        let numbers = numbers.get_or_init(|| Numbers::of(self.system));
+        let of_system =
+            || Numbers::of(self.system).with_guesses(self.system, &self.options.forward, self.interrupt);
+        let numbers = numbers.get_or_init(of_system);
         let equations = &numbers.equations;
         let reports = mem::take(&mut self.reports_equations);
         for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {
@@ -185,6 +187,7 @@ impl<'a> Session<'a> {
             self.observer.event(&numbers.system, Event::Note(&text));
         }
         let lemmas = mem::take(&mut self.lemmas);
+        lemmas.propose(&numbers.guesses);
         let is_exact = proof.oracle_procs().is_none();
         let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
         let mut paused = self.paused.take_if(|_| is_exact);

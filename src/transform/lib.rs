@@ -26,7 +26,7 @@ pub use again::ActsAgain;
 pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
-pub use equations::{WithEquations, moves_numbers, with_equations};
+pub use equations::{WithEquations, moves_numbers, open_numbers, with_counts_seen, with_equations};
 pub use not_derived::NotDerived;
 pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

@@ -14,7 +14,9 @@ mod pool;
 mod reject;
 mod replace;
 
-pub use candidates::{CandidateLimits, Numeric, candidates};
+#[cfg(test)]
+pub use candidates::Numeric;
+pub use candidates::{CandidateLimits, candidates};
 #[cfg(test)]
 pub use fold::folded;
 pub use pool::{Brab, Pool};

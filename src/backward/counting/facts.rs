@@ -112,7 +112,8 @@ fn adds_up(known: &mut Fact, new: &Fact) -> bool {
         return false;
     }
     let ([known], [new]) = (&mut known.0.0[..], &new.0.0[..]) else { return false };
-    let ([Literal::In { cell, values }], [Literal::In { cell: other, values: more }]) = (&mut known[..], &new[..])
+    let ([Literal::In { cell, values }], [Literal::In { cell: other, values: more }]) =
+        (&mut known[..], &new[..])
     else {
         return false;
     };

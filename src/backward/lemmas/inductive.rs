@@ -16,6 +16,7 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, LEMMA_QUESTIONS, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
 };
+use cubicle_lang::model::Literal;
 use cubicle_run::oracle::{Oracle, OracleAnswer};
 
 /// The state between two calls.
@@ -91,13 +92,14 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     /// # Errors
     /// The run must end, or a number left the 64-bit range; the same for the other methods.
     pub fn new(
-        setting: &'s Setting<'a>,
+        (setting, proposed): (&'s Setting<'a>, &[Literal]),
         tester: &'t mut Tester<'a>,
         classes: &[NumberClass],
         oracle: &'t dyn Oracle,
         mut progress: Progress,
     ) -> Result<Self, Halt> {
-        let thresholds = vocabulary::thresholds(setting.system);
+        let thresholds: Vec<&Literal> =
+            vocabulary::thresholds(setting.system).into_iter().chain(proposed).collect();
         let compares_counts = !thresholds.is_empty();
         let counts = vocabulary::counts(setting.system);
         let templates = Templates::new(setting.context, classes, (counts, &thresholds))?;

@@ -22,7 +22,7 @@ use crate::cube::{Cube, CubeContext};
 use crate::fixpoint::Tester;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{Setting, as_ranged};
-use cubicle_lang::model::System;
+use cubicle_lang::model::{Literal, System};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardOptions;
 use cubicle_run::oracle::Oracle;
@@ -33,6 +33,8 @@ use cubicle_run::oracle::Oracle;
 pub struct Lemmas {
     /// Once they are known.
     found: OnceCell<Vec<Cube>>,
+    /// Comparisons to begin with, beside those of the system.
+    proposed: OnceCell<Vec<Literal>>,
     progress: RefCell<Progress>,
 }
 
@@ -45,6 +47,11 @@ impl Lemmas {
     /// The lemmas, when they are known; `None` before that, and empty where a number left the 64-bit range.
     pub(super) fn get(&self) -> Option<&[Cube]> {
         self.found.get().map(Vec::as_slice)
+    }
+
+    /// Begins with these comparisons, too, which may never hold; once.
+    pub fn propose(&self, comparisons: &[Literal]) {
+        self.proposed.get_or_init(|| comparisons.to_vec());
     }
 
     /// Takes over the progress of another search that began from the same state, if it is further.
@@ -93,7 +100,8 @@ impl Lemmas {
             };
             let mut tester = Tester::new(system, &context, counting, options);
             let progress = self.progress.take();
-            Houdini::new(&setting, &mut tester, &classes, oracle, progress)
+            let proposed = self.proposed.get().map_or(&[][..], Vec::as_slice);
+            Houdini::new((&setting, proposed), &mut tester, &classes, oracle, progress)
                 .and_then(|houdini| houdini.run(effort))
                 .map_or_else(
                     |_| Some(Vec::new()),

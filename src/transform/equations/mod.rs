@@ -9,7 +9,7 @@
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
 //! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need),
-//! `observed` (what holds of each process).
+//! `observed` (what holds of each process), `seen` (what may hold while a number is not zero).
 
 mod case;
 mod columns;
@@ -19,6 +19,7 @@ mod hull;
 mod limits;
 mod named;
 mod observed;
+mod seen;
 mod span;
 mod traps;
 
@@ -28,6 +29,7 @@ use tracing::{debug, debug_span};
 use columns::{Column, Columns};
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
+pub use seen::{open_numbers, with_counts_seen};
 
 /// Whether steps change numbers that equations may be about.
 pub fn moves_numbers(system: &System) -> bool {
