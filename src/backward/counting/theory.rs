@@ -115,6 +115,11 @@ impl<'a> Counting<'a> {
         self.facts.get_or_init(|| Facts::of(context, lemmas));
     }
 
+    /// The globals on which it depends what equations say.
+    pub fn modes(&self) -> Vec<VarId> {
+        self.locations.iter().map(|it| it.0).collect()
+    }
+
     /// The same where no reachable state is in these cubes.
     pub fn taught(&self, context: &CubeContext, lemmas: &[Cube]) -> Self {
         Self { facts: OnceLock::from(Facts::of(context, lemmas)), ..self.clone() }

@@ -7,6 +7,7 @@ use hashbrown::HashSet;
 
 use super::templates::{Guess, Templates};
 use super::vocabulary::{self, NumberClass};
+use crate::counting::Counting;
 use crate::cube::{Cube, Halt, cubes_of, oracle_question};
 use crate::fixpoint::{Tester, Visited};
 use crate::preimage::{Pre, PreCounts, pre_image};
@@ -102,7 +103,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             vocabulary::thresholds(setting.system).into_iter().chain(proposed).collect();
         let compares_counts = !thresholds.is_empty();
         let counts = vocabulary::counts(setting.system);
-        let templates = Templates::new(setting.context, classes, (counts, &thresholds))?;
+        let modes = setting.pre.counting.map_or_else(Vec::new, Counting::modes);
+        let templates = Templates::new(setting.context, classes, (counts, &thresholds), modes)?;
         if !progress.begun {
             progress.begun = true;
             progress.fresh.extend(templates.roots()?);

@@ -42,6 +42,8 @@ pub struct Templates<'a> {
     values: Vec<CubeLiteral>,
     /// Whether the system counts.
     counts: bool,
+    /// Globals on which it depends what equations say.
+    modes: Vec<VarId>,
 }
 
 impl<'a> Templates<'a> {
@@ -50,6 +52,7 @@ impl<'a> Templates<'a> {
         context: &'a CubeContext,
         classes: &[NumberClass],
         (counts, thresholds): (bool, &[&Literal]),
+        modes: Vec<VarId>,
     ) -> Result<Self, Halt> {
         let mut comparisons = Vec::new();
         for literal in thresholds {
@@ -63,7 +66,7 @@ impl<'a> Templates<'a> {
         // What a number counts may depend on the sign of another one.
         let mut contexts = contexts(context);
         contexts.extend(comparisons[own..].iter().filter(|it| is_of_global(context, it)).cloned());
-        Ok(Self { context, comparisons, own, contexts, values, counts })
+        Ok(Self { context, comparisons, own, contexts, values, counts, modes })
     }
 
     /// The most general guesses.
@@ -95,16 +98,23 @@ impl<'a> Templates<'a> {
             }
             return Ok(out);
         };
-        if guess.contexts.len() < LEMMA_CONTEXTS {
-            let from = guess.contexts.last().map_or(0, |last| last + 1);
-            for next in from..self.contexts.len() {
+        // One more where it may say in which mode the system is.
+        let is_full = guess.contexts.len() == LEMMA_CONTEXTS;
+        if guess.contexts.len() <= LEMMA_CONTEXTS {
+            let from = if is_full { 0 } else { guess.contexts.last().map_or(0, |last| last + 1) };
+            for next in (from..self.contexts.len()).filter(|next| !is_full || self.is_mode(*next)) {
                 if self.is_about(comparison, &guess.contexts, next) {
-                    let contexts = guess.contexts.iter().copied().chain([next]).collect();
+                    let mut contexts: Vec<usize> = guess.contexts.iter().copied().chain([next]).collect();
+                    contexts.sort_unstable();
                     out.extend(self.guess(Some(comparison), contexts)?);
                 }
             }
         }
         Ok(out)
+    }
+
+    fn is_mode(&self, context: usize) -> bool {
+        matches!(self.contexts[context], CubeLiteral::Mask(cell, _) if self.modes.contains(&cell.var()))
     }
 
     /// Whether a value is one of a cell of a third process.

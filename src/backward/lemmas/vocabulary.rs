@@ -1,7 +1,9 @@
 //! Which numeric variables are compared with or assigned to each other, and with which numbers.
 
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, Type, VarId};
+use cubicle_lang::model::{
+    Assignment, Conj, Dnf, Linear, Literal, Rational, Relation, System, Term, Type, VarId,
+};
 
 /// Numeric variables that are related.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,9 +59,12 @@ pub fn thresholds(system: &System) -> Vec<&Literal> {
     let guards = system.transitions.iter().flat_map(|t| &t.guard);
     let mut found: Vec<&Literal> = Vec::new();
     for literal in guards.chain(system.bad.iter().flat_map(|bad| &bad.cube)) {
-        let Literal::Linear { expr, .. } = literal else { continue };
+        let Literal::Linear { expr, relation, .. } = literal else { continue };
         let plain = |factor: &Rational| *factor == Rational::ONE || *factor == Rational::ONE.neg();
-        let is_template = expr.terms.len() <= 2 && expr.terms.iter().all(|(_, factor)| plain(factor));
+        // Of whole numbers, `x < y` may be `x - y + 1 <= 0`.
+        let is_order = expr.constant.is_zero() || *relation == Relation::Le && expr.constant == Rational::ONE;
+        let is_short = expr.terms.len() < 2 || expr.terms.len() == 2 && is_order;
+        let is_template = is_short && expr.terms.iter().all(|(_, factor)| plain(factor));
         let counts = expr.terms.iter().any(|(cell, _)| is_count(cell.var));
         if (counts || !is_template && !system.counts.is_empty()) && !found.contains(&literal) {
             found.push(literal);
