@@ -104,6 +104,38 @@ pub const FOUND: &[Found] = &[
     ),
 ];
 
+/// Models that are proved by lemmas, which other searches than the usual one look for in vain, or not at all.
+const BY_LEMMAS: &[Found] = &[
+    found!(
+        "two_gates",
+        &[
+            ("Pc[p] = A6 && Gate1 > 0", "Pc[p] = A6"),
+            ("Pc[p] = A3 && Rdv = #proc", "Pc[p] = A3 && Rdv + 1 = #proc"),
+            ("Pc[p] = A9 && Rdv = 0", "Pc[p] = A9 && Rdv = 1"),
+            ("Gate1 := Gate1 + #proc", "Gate1 := Gate1 + #proc + 1"),
+        ]
+    ),
+    found!(
+        "raft_min",
+        &[
+            ("> #proc }", ">= #proc }"),
+            (" && Voted[v] = False", ""),
+            ("Voted[v] := True; Got", "Got"),
+            ("Voted[p] := True;", ""),
+            ("| i = p : False ", ""),
+        ]
+    ),
+    found!(
+        "barrier",
+        &[
+            ("Count + 1 = #proc", "Count + 2 = #proc"),
+            ("Count := 0; ", ""),
+            (" && Sense = Local[p]", ""),
+            ("Sense := Local[p]; ", ""),
+        ]
+    ),
+];
+
 /// The verdict with a proof that was checked or a run that the model executes; none where the search gives up.
 fn is_safe(name: &str, system: &System, options: &Options) -> Option<bool> {
     let interrupt = Interrupt::default();
@@ -147,6 +179,23 @@ fn twins_that_lack_the_repair_are_not_safe() {
             let twin = text.replacen(from, to, 1);
             assert_ne!(&twin, text, "{name}: {from}");
             decided(name, &twin, false);
+        }
+    }
+}
+
+#[test]
+fn lemmas_are_guessed_and_proved() {
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    let verdict = |name: &str, text: &str| {
+        let loaded = cubicle::load(text).unwrap_or_else(|why| panic!("{name}: {why}\n{text}"));
+        is_safe(name, &loaded.system, &usual)
+    };
+    for Found { name, text, twins } in BY_LEMMAS {
+        assert_eq!(verdict(name, text), Some(true), "{name}");
+        for (from, to) in *twins {
+            let twin = text.replacen(from, to, 1);
+            assert_ne!(&twin, text, "{name}: {from}");
+            assert_eq!(verdict(name, &twin), Some(false), "{name}: {from}");
         }
     }
 }
