@@ -2,6 +2,7 @@
 
 mod algebra;
 mod candidates;
+mod counting;
 mod covers;
 mod others;
 mod pre_images;
