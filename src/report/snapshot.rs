@@ -132,7 +132,8 @@ impl Snapshot {
         document.cause = document.explorations.iter().find(|it| !it.complete).map(|it| it.stop);
         document.stages.clone_from(&self.stages);
         if let Some((proof, order, before)) = self.stage {
-            let stage = Stage { proof, order, nodes: self.nodes() - before, reason: Some(why.clone()) };
+            let (nodes, reason) = (self.nodes() - before, Some(why.clone()));
+            let stage = Stage { proof, order, nodes, effort: 0, reason };
             document.stages.push(StageFigures::from(&stage));
         }
         document.backward = self.backward.map(|(nodes, restarts)| BackwardFigures {
