@@ -169,6 +169,7 @@ mod tests {
                 proof: BackwardMode::Classic,
                 order: SearchOrder::Bfs,
                 nodes: 2,
+                effort: 300,
                 reason: Some(Reason::Effort(300)),
             }),
             Event::Stage { number: 2, proof: BackwardMode::Brab(2), order: SearchOrder::Bfs, effort: 300 },
