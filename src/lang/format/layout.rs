@@ -181,12 +181,10 @@ fn in_line(w: &mut Writer<'_, '_>, sep: Sep, ends: impl Fn(&Writer<'_, '_>) -> b
 fn token(w: &mut Writer<'_, '_>, sep: Sep) -> Sep {
     let before = w.next();
     w.token(sep);
-    match (before, w.next()) {
-        ("(" | "[" | "." | "..", _) => Sep::None,
-        (":" | "=" | ":=" | ",", _) => Sep::Space,
-        (_, "," | ";" | ")" | "]" | "[" | "." | ".." | "(") => Sep::None,
-        _ => Sep::Space,
-    }
+    let opens = matches!(before, "(" | "[" | "." | "..");
+    let separates = matches!(before, ":" | "=" | ":=" | ",");
+    let closes = matches!(w.next(), "," | ";" | ")" | "]" | "[" | "." | ".." | "(");
+    if opens || closes && !separates { Sep::None } else { Sep::Space }
 }
 
 /// All tokens of a node in one line, unless an author did otherwise.

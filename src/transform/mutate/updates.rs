@@ -200,7 +200,9 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
         TermKind::Count(count) => of_count(count, out),
         TermKind::Remainder(of, _) => of_term(of, out),
         TermKind::Sum(summands) => {
-            summands.iter().for_each(|it| of_term(&it.operand, out));
+            for it in summands {
+                of_term(&it.operand, out);
+            }
         }
         TermKind::Record(fields) => fields.iter().for_each(|(_, value)| of_term(value, out)),
         TermKind::Number(_) => {}
