@@ -288,6 +288,7 @@ impl Search<'_> {
         let Self { setting, brab, tester, pool, totals, mut statistics, invariant, open, paused, .. } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
         statistics.solver_calls = solver.calls as usize;
+        statistics.effort = totals.effort + tester.effort();
         statistics.tests = Tests {
             subsumed: tests.subsumed,
             empty: tests.empty,

@@ -428,8 +428,13 @@ mod tests {
     #[test]
     fn what_was_just_tried_is_never_proposed() {
         let system = system();
-        let stage =
-            |proof| Stage { proof, order: SearchOrder::Bfs, nodes: 1, reason: Some(Reason::Effort(1)) };
+        let stage = |proof| Stage {
+            proof,
+            order: SearchOrder::Bfs,
+            nodes: 1,
+            effort: 1,
+            reason: Some(Reason::Effort(1)),
+        };
         let all =
             [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Brab(3), BackwardMode::Brab(4)];
         for reason in reasons() {

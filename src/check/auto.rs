@@ -78,6 +78,9 @@ impl Auto<'_, '_> {
                     open.push(search);
                     continue;
                 }
+                if let Some(most) = self.session.options.most_effort.filter(|_| self.left() == 0) {
+                    return Verdict::Unknown(self.spurious.take().unwrap_or(Reason::Effort(most)));
+                }
                 let due = |it: &Entry| it.beside && it.from <= round && !it.has_had(level);
                 let group: Vec<Entry> = std::iter::once(search).chain(waiting.next_if(due)).collect();
                 for (search, ended) in group.iter().zip(self.turns(&group, level)) {
@@ -140,6 +143,12 @@ impl Auto<'_, '_> {
         fitting
     }
 
+    /// What is left of the effort of all turns.
+    fn left(&self) -> u64 {
+        let spent = self.session.report.stages.iter().map(|stage| stage.effort).sum();
+        self.session.options.most_effort.map_or(u64::MAX, |most| most.saturating_sub(spent))
+    }
+
     /// The turns without equations that come before a round, where steps change numbers; after the first of them, before equations are looked for,
     /// walks look for a bad state. The verdict when one decides or the run must end.
     fn plain_turns(&mut self, entries: &[Entry], round: u32) -> Option<Verdict> {
@@ -149,7 +158,7 @@ impl Auto<'_, '_> {
         for &entry in entries {
             let Some(Plain { effort, .. }) = entry.plain.filter(|it| it.round == round) else { continue };
             let number = self.session.report.stages.len() + 1;
-            let turn = Turn { entry, level: 0, plain: Some(effort), number };
+            let turn = Turn { entry, level: 0, plain: Some(effort), left: self.left(), number };
             let end = turn.take(self.session);
             match self.conclude(&turn, end) {
                 Verdict::Unknown(reason) if !is_final(&reason) => {}
@@ -163,7 +172,8 @@ impl Auto<'_, '_> {
     /// Takes the turns of a group, the second beside the first.
     fn turns(&mut self, group: &[Entry], level: u32) -> Vec<Verdict> {
         let number = self.session.report.stages.len() + 1;
-        let turn = |at: usize| Turn { entry: group[at], level, plain: None, number: number + at };
+        let left = self.left();
+        let turn = |at: usize| Turn { entry: group[at], level, plain: None, left, number: number + at };
         if group.len() == 1 {
             let end = turn(0).take(self.session);
             return vec![self.conclude(&turn(0), end)];
@@ -202,7 +212,8 @@ impl Auto<'_, '_> {
         };
         let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
         info!(turn = turn.number, ?proof, nodes, verdict = verdict.words().0, ?reason, "turn ends");
-        let stage = Stage { proof, order, nodes, reason: reason.clone() };
+        let effort = outcome.statistics.effort;
+        let stage = Stage { proof, order, nodes, effort, reason: reason.clone() };
         self.session.tell(Event::StageEnd(&stage));
         self.session.report.stages.push(stage);
         self.session.report.backward = Some(outcome);

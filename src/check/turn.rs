@@ -22,6 +22,8 @@ pub struct Turn {
     pub level: u32,
     /// Its effort, where it is one without equations.
     pub plain: Option<u64>,
+    /// What is left of the effort of all turns together.
+    pub left: u64,
     /// Its place among all turns, from 1.
     pub number: usize,
 }
@@ -45,7 +47,7 @@ impl Turn {
     /// Explores the states of the oracle before the search. Returns the end when the run ends here.
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
-        let effort = self.plain.unwrap_or_else(|| self.entry.effort(self.level));
+        let effort = self.plain.unwrap_or_else(|| self.entry.effort(self.level)).min(self.left);
         info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         let procs = proof.oracle_procs()?;
@@ -56,10 +58,18 @@ impl Turn {
     pub fn search(&self, session: &mut Session<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
         if let Some(effort) = self.plain {
-            return TurnEnd::Searched(Box::new(session.search_plainly(proof, order, Some(effort))));
+            return TurnEnd::Searched(Box::new(session.search_plainly(
+                proof,
+                order,
+                Some(effort.min(self.left)),
+            )));
         }
         let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
-        TurnEnd::Searched(Box::new(session.search(proof, order, efforts.map(Some))))
+        TurnEnd::Searched(Box::new(session.search(
+            proof,
+            order,
+            efforts.map(|effort| Some(effort.min(self.left))),
+        )))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends

@@ -2,7 +2,7 @@
 
 use crate::Span;
 use crate::ast::{
-    Arg, Base, Comparison, Count, CountKind, Expr, ExprKind, Item, Loc, Local, Name, Operand, Path, Property,
+    Arg, Base, Comparison, Count, Counted, Expr, ExprKind, Item, Loc, Local, Name, Number, Path, Property,
     PropertyKind, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolDecl, SymbolKind, Temporal,
     TemporalKind, Term, TermKind, TypeDecl, Update, Wording, loc,
 };
@@ -203,23 +203,23 @@ impl TreeBuilder {
     }
 
     /// A count, which is discarded like a formula when it would be too high.
-    pub fn count(&mut self, l: u32, kind: CountKind, r: u32) -> Count {
-        let count = Count { kind, loc: loc(l, r) };
+    pub fn count(&mut self, l: u32, of: Option<Counted>, r: u32) -> Count {
+        let count = Count { of, loc: loc(l, r) };
         if count.depth() <= MAX_DEPTH {
             return count;
         }
         self.too_deep(count.span());
-        Count { kind: CountKind::Processes, ..count }
+        Count { of: None, ..count }
     }
 
     /// A name or a cell.
-    pub fn base(&mut self, path: Path) -> (Base, Loc) {
+    pub fn base(&mut self, path: Path) -> Term {
         let loc = path.loc;
         if path.depth() > MAX_DEPTH {
             self.too_deep(loc.0);
-            return (Base::Name(path.name), loc);
+            return Term::base(Base::Name(path.name), loc);
         }
-        (path.into_base(), loc)
+        Term::base(path.into_base(), loc)
     }
 
     /// `{ kind = Req; from = p }`
@@ -322,11 +322,6 @@ pub fn path(name: Name, index: Option<(Vec<Term>, u32)>, fields: Vec<Name>) -> P
     Path { name, index, fields, loc }
 }
 
-/// A name or a number by itself.
-pub fn leaf(kind: TermKind, at: Loc) -> Term {
-    Term { kind, loc: at }
-}
-
 /// A sum that begins there.
 pub fn whole((start, summands): (u32, Vec<Summand>)) -> Term {
     let end = summands.last().map_or(start, |last| last.loc.0.end);
@@ -334,8 +329,15 @@ pub fn whole((start, summands): (u32, Vec<Summand>)) -> Term {
 }
 
 /// A summand that is added.
-pub const fn summand(factor: Option<crate::ast::Number>, operand: Operand, at: Loc) -> Summand {
-    Summand { negative: false, factor, operand, loc: at }
+pub fn summand(operand: Term) -> Summand {
+    Summand { negative: false, factor: None, loc: operand.loc, operand }
+}
+
+/// A multiple of an operand, which stands on either side of the factor.
+pub fn multiple(factor: Number, operand: Term) -> Summand {
+    let (a, b) = (factor.loc.0, operand.span());
+    let at = if a.start < b.start { a.to(b) } else { b.to(a) };
+    Summand { negative: false, factor: Some(factor), operand, loc: Loc(at) }
 }
 
 /// A range as a type without a name of its own.

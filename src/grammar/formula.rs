@@ -221,13 +221,7 @@ impl Term {
     pub fn sum(mut summands: Vec<Summand>, loc: Loc) -> Self {
         let plain = matches!(&summands[..], [only] if !only.negative && only.factor.is_none());
         let only = if plain { summands.pop() } else { None };
-        let kind = match only.map(|summand| summand.operand) {
-            Some(Operand::Base(base)) => TermKind::Base(base),
-            Some(Operand::Number(number)) => TermKind::Number(number),
-            Some(Operand::Count(count)) => TermKind::Count(count),
-            None => TermKind::Sum(summands),
-        };
-        Self { kind, loc }
+        Self { kind: only.map_or_else(|| TermKind::Sum(summands), |summand| summand.operand.kind), loc }
     }
 
     /// What is left of a term when it is divided by a number.
@@ -246,30 +240,24 @@ impl Term {
         if let TermKind::Remainder(of, _) = &self.kind { of } else { self }
     }
 
+    /// The operands of a sum, or the term itself.
+    fn operands(&self) -> impl Iterator<Item = &TermKind> {
+        let divided = &self.divided().kind;
+        let (one, summands) = match divided {
+            TermKind::Sum(summands) => (None, summands.as_slice()),
+            other => (Some(other), &[][..]),
+        };
+        one.into_iter().chain(summands.iter().map(|summand| &summand.operand.kind))
+    }
+
     /// The counts in it.
     pub fn counts(&self) -> impl Iterator<Item = &Count> {
-        let (one, summands) = match &self.divided().kind {
-            TermKind::Count(count) => (Some(count), &[][..]),
-            TermKind::Sum(summands) => (None, summands.as_slice()),
-            _ => (None, &[][..]),
-        };
-        one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
-            Operand::Count(count) => Some(count),
-            Operand::Base(_) | Operand::Number(_) => None,
-        }))
+        self.operands().filter_map(|it| if let TermKind::Count(count) = it { Some(count) } else { None })
     }
 
     /// The names, cells and fields in it, without those in counts and records.
     pub fn bases(&self) -> impl Iterator<Item = &Base> {
-        let (one, summands) = match &self.divided().kind {
-            TermKind::Base(base) => (Some(base), &[][..]),
-            TermKind::Sum(summands) => (None, summands.as_slice()),
-            _ => (None, &[][..]),
-        };
-        one.into_iter().chain(summands.iter().filter_map(|summand| match &summand.operand {
-            Operand::Base(base) => Some(base),
-            Operand::Count(_) | Operand::Number(_) => None,
-        }))
+        self.operands().filter_map(|it| if let TermKind::Base(base) = it { Some(base) } else { None })
     }
 
     /// Height of the formulas in it.
@@ -279,6 +267,13 @@ impl Term {
         }
         let paths = self.bases().map(|it| if let Base::Path(path) = it { path.depth() } else { 0 });
         paths.chain(self.counts().map(Count::depth)).max().unwrap_or(0)
+    }
+}
+
+impl From<Number> for Term {
+    fn from(number: Number) -> Self {
+        let loc = number.loc;
+        Self { kind: TermKind::Number(number), loc }
     }
 }
 
@@ -306,21 +301,10 @@ pub struct Summand {
     pub negative: bool,
     /// Its factor; a number has none.
     pub factor: Option<Number>,
-    /// The operand, without sign and factor.
-    pub operand: Operand,
+    /// The operand, without sign and factor: a name, a cell, a number or a count.
+    pub operand: Term,
     /// Where, without the sign between it and the summand before.
     pub loc: Loc,
-}
-
-/// The operand of a summand.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Operand {
-    /// A name or a cell.
-    Base(Base),
-    /// A number.
-    Number(Number),
-    /// A count, or a sum over processes.
-    Count(Count),
 }
 
 impl Path {
@@ -366,8 +350,8 @@ impl Path {
 /// A number that all processes together give.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Count {
-    /// What it is.
-    pub kind: CountKind,
+    /// Which processes contribute what; `None`: all of them one, `#proc`.
+    pub of: Option<Counted>,
     /// Where.
     pub loc: Loc,
 }
@@ -380,11 +364,8 @@ impl Count {
 
     /// The name of the process that is counted, its term, and its condition.
     pub fn parts(&self) -> Option<(&Name, Option<&Term>, Option<&Expr>)> {
-        match &self.kind {
-            CountKind::Processes => None,
-            CountKind::Of { var, body } => Some((var, None, Some(body))),
-            CountKind::Sum { var, summand, body } => Some((var, Some(summand), body.as_deref())),
-        }
+        let counted = self.of.as_ref()?;
+        Some((&counted.var, counted.summand.as_deref(), counted.body.as_deref()))
     }
 
     /// The condition on the process that is counted, if there is one.
@@ -401,27 +382,15 @@ impl Count {
     }
 }
 
-/// The forms of a count.
+/// `#{p | formula}`, `sum{p | term}`, `sum{p | term if formula}`
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum CountKind {
-    /// `#proc`
-    Processes,
-    /// `#{p | formula}`
-    Of {
-        /// The process that is counted.
-        var: Name,
-        /// The condition on it.
-        body: Box<Expr>,
-    },
-    /// `sum{p | term}`, `sum{p | term if formula}`
-    Sum {
-        /// The process that is counted.
-        var: Name,
-        /// What it contributes.
-        summand: Box<Term>,
-        /// The condition on it.
-        body: Option<Box<Expr>>,
-    },
+pub struct Counted {
+    /// The process that is counted.
+    pub var: Name,
+    /// What it contributes; `None`: one.
+    pub summand: Option<Box<Term>>,
+    /// The condition on it.
+    pub body: Option<Box<Expr>>,
 }
 
 impl Base {

@@ -4,9 +4,8 @@ use std::fmt::{self, Write};
 use std::slice;
 
 use crate::ast::{
-    Arg, Base, Case, Comparison, Count, CountKind, Expr, ExprKind, FieldDecl, File, Item, Local, Name,
-    Operand, Path, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolKind, Term, TermKind,
-    Transition, Update,
+    Arg, Base, Case, Comparison, Count, Expr, ExprKind, FieldDecl, File, Item, Local, Name, Path, Quantifier,
+    RangeBounds, Rhs, Step, StepKind, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
 /// The text of a file. It parses back to an equal tree.
@@ -259,26 +258,18 @@ impl fmt::Display for Summand {
         if let Some(factor) = &self.factor {
             write!(f, "{} * ", factor.text)?;
         }
-        match &self.operand {
-            Operand::Base(base) => write!(f, "{base}"),
-            Operand::Number(number) => f.write_str(&number.text),
-            Operand::Count(count) => write!(f, "{count}"),
-        }
+        write!(f, "{}", self.operand)
     }
 }
 
 impl fmt::Display for Count {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            CountKind::Processes => f.write_str("#proc"),
-            CountKind::Of { var, body } => write!(f, "#{{{} | {body}}}", bound(slice::from_ref(var), "")),
-            CountKind::Sum { var, summand, body: None } => {
-                write!(f, "sum{{{} | {summand}}}", bound(slice::from_ref(var), ""))
-            }
-            CountKind::Sum { var, summand, body: Some(body) } => {
-                write!(f, "sum{{{} | {summand} if {body}}}", bound(slice::from_ref(var), ""))
-            }
-        }
+        let Some((var, summand, body)) = self.parts() else { return f.write_str("#proc") };
+        write!(f, "{}{{{} | ", if summand.is_some() { "sum" } else { "#" }, bound(slice::from_ref(var), ""))?;
+        summand.iter().try_for_each(|it| write!(f, "{it}"))?;
+        f.write_str(if summand.is_some() && body.is_some() { " if " } else { "" })?;
+        body.iter().try_for_each(|it| write!(f, "{it}"))?;
+        f.write_str("}")
     }
 }
 

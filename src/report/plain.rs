@@ -118,7 +118,8 @@ fn only_stage(options: &Options, outcome: &Outcome) -> Stage {
         Verdict::Unknown(why) => Some(why.clone()),
         Verdict::Safe | Verdict::Unsafe(_) => None,
     };
-    Stage { proof: options.proof, order: options.backward.order.unwrap_or_default(), nodes, reason }
+    let effort = outcome.statistics.effort;
+    Stage { proof: options.proof, order: options.backward.order.unwrap_or_default(), nodes, effort, reason }
 }
 
 /// The invariants that were proved; candidates that were only tried are shown when all are asked for.

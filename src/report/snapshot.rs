@@ -132,7 +132,8 @@ impl Snapshot {
         document.cause = document.explorations.iter().find(|it| !it.complete).map(|it| it.stop);
         document.stages.clone_from(&self.stages);
         if let Some((proof, order, before)) = self.stage {
-            let stage = Stage { proof, order, nodes: self.nodes() - before, reason: Some(why.clone()) };
+            let (nodes, reason) = (self.nodes() - before, Some(why.clone()));
+            let stage = Stage { proof, order, nodes, effort: 0, reason };
             document.stages.push(StageFigures::from(&stage));
         }
         document.backward = self.backward.map(|(nodes, restarts)| BackwardFigures {
@@ -168,6 +169,7 @@ mod tests {
                 proof: BackwardMode::Classic,
                 order: SearchOrder::Bfs,
                 nodes: 2,
+                effort: 300,
                 reason: Some(Reason::Effort(300)),
             }),
             Event::Stage { number: 2, proof: BackwardMode::Brab(2), order: SearchOrder::Bfs, effort: 300 },

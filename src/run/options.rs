@@ -388,6 +388,8 @@ pub struct Options {
     pub known_vacuity: KnownVacuity,
     /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
     pub rounds: Option<u32>,
+    /// [`BackwardMode::Auto`]: give up once its searches together took this effort, in the unit of [`BackwardOptions::max_effort`].
+    pub most_effort: Option<u64>,
     /// End the whole run after this time.
     pub time_limit: Option<Duration>,
     /// Do not have proofs checked: the answer is that of the search alone, and the report says so.
@@ -517,6 +519,7 @@ setters! {
         checkpoint: Checkpoint,
         spill: Spill,
         rounds: u32,
+        most_effort: u64,
         time_limit: Duration,
     }
 }

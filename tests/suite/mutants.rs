@@ -9,8 +9,9 @@ use cubicle::load::ModelSource;
 use cubicle::mutation::{Fate, Mutation};
 use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::named::Named;
-use cubicle::options::BackwardMode;
+use cubicle::options::{BackwardMode, Options};
 use cubicle::transform::mutate::{Operator, candidates, key};
+use cubicle::verdict::Reason;
 
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
@@ -175,6 +176,31 @@ fn options_never_turn_a_kill_into_a_survival() {
             assert_eq!(fates(&other), fates(&found));
         }
     }
+}
+
+/// The lock of Mellor-Crummey and Scott is proved at once; of this mutant, four rounds of searches take minutes.
+#[test]
+fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
+    let text = include_str!("../../examples/code_mcs.cub");
+    let loaded = load(text);
+    let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
+    let report =
+        cubicle::check(&loaded.system, &Options::default(), &interrupt, &mut cubicle::observer::Silent)
+            .unwrap();
+    let usual = MutationOptions::default().effort.unwrap();
+    let effort: u64 = report.stages.iter().map(|stage| stage.effort).sum();
+    assert!(effort > 0 && 20 * effort < usual, "{effort}");
+    assert_eq!(MutationOptions::effort_for(&report), usual);
+    let mut harder = report;
+    harder.stages[0].effort = usual;
+    assert!(MutationOptions::effort_for(&harder) >= 20 * usual);
+
+    let mut plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
+    plan.mutants.retain(|it| it.text(text).contains("if Tail = p { Tail := nil;  }"));
+    let options = MutationOptions { effort: Some(2_000), ..MutationOptions::default() };
+    let found = run(model, &plan, &options, &interrupt, &|_| {});
+    let fates: Vec<&Fate> = found.mutants.iter().map(|it| &it.fate).collect();
+    assert!(matches!(fates[..], [Fate::Undecided(Reason::Effort(2_000))]), "{fates:?}");
 }
 
 /// The same states and steps in small instances are not a proof: a larger instance may kill the mutant.

@@ -8,6 +8,7 @@ use crate::counting::Counting;
 use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, formulas};
 use crate::profile::Profiler;
 use crate::theory::{Sat, counted};
+use crate::tuning::{CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT};
 use cubicle_lang::model::System;
 use cubicle_run::options::{BackwardOptions, SolverMode};
 use cubicle_run::workers::WorkerPool;
@@ -87,6 +88,13 @@ impl<'a> Tester<'a> {
             counts: TestCounts::default(),
             profiler,
         }
+    }
+
+    /// The effort of hard tests so far.
+    pub const fn effort(&self) -> u64 {
+        self.counts.clauses / CLAUSES_PER_EFFORT
+            + self.counts.comparisons / COMPARISONS_PER_EFFORT
+            + self.solver.calls
     }
 
     /// Whether a cube holds in some state at all.

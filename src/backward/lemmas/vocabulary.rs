@@ -1,9 +1,7 @@
 //! Which numeric variables are compared with or assigned to each other, and with which numbers.
 
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_lang::model::{
-    Assignment, Conj, Dnf, Linear, Literal, Rational, Relation, System, Term, Type, VarId,
-};
+use cubicle_lang::model::{Conj, Linear, Literal, Rational, Relation, System, Term, Type, VarId};
 
 /// Numeric variables that are related.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -80,27 +78,18 @@ struct Reader {
 
 impl Reader {
     fn system(&mut self, system: &System) {
-        self.dnf(&system.init.body);
-        self.dnf(&system.init.without_processes);
+        let init = system.init.body.0.iter().chain(&system.init.without_processes.0);
+        init.for_each(|conj| self.conj(conj));
         system.bad.iter().for_each(|bad| self.conj(&bad.cube));
         system.axioms.iter().for_each(|axiom| self.conj(&axiom.cube));
         for transition in &system.transitions {
-            self.conj(&transition.guard);
-            transition.universals.iter().for_each(|universal| self.dnf(&universal.body));
-            for update in &transition.updates {
-                let Assignment::Cases(branches) = &update.assignment else { continue };
-                for branch in branches {
-                    self.dnf(&branch.when);
-                    if let Term::Linear(value) = &branch.value {
-                        self.assigned(update.var, value);
-                    }
+            transition.conjunctions().for_each(|conj| self.conj(conj));
+            for (var, value) in transition.values() {
+                if let Term::Linear(value) = value {
+                    self.assigned(var, value);
                 }
             }
         }
-    }
-
-    fn dnf(&mut self, dnf: &Dnf) {
-        dnf.0.iter().for_each(|conj| self.conj(conj));
     }
 
     fn conj(&mut self, conj: &Conj) {

@@ -306,20 +306,12 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// The effort of all runs so far.
     pub fn spent(&self) -> u64 {
-        self.totals.effort + self.effort_of_tests()
+        self.totals.effort + self.tester.effort()
     }
 
     /// The effort of the pre-images of this run.
     pub fn effort(&self) -> u64 {
         self.state.counts.pre.instances / INSTANCES_PER_EFFORT
-    }
-
-    /// The effort of hard tests in all runs.
-    fn effort_of_tests(&self) -> u64 {
-        let counts = self.tester.counts;
-        counts.clauses / CLAUSES_PER_EFFORT
-            + counts.comparisons / COMPARISONS_PER_EFFORT
-            + self.tester.solver.calls
     }
 
     /// How a run ends when no node is left.

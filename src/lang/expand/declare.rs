@@ -10,8 +10,8 @@ use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
-    Base, ChannelDecl, FieldDecl, File, Item, Name, Operand, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term,
-    TermKind, TypeDecl, capital,
+    Base, ChannelDecl, FieldDecl, File, Item, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
+    TypeDecl, capital,
 };
 
 /// A range with more values is a bounded integer, unless it is an index or gets any value.
@@ -171,21 +171,13 @@ impl Expander {
 
     /// The number that a term always is.
     pub fn constant(&self, term: &Term) -> Option<i64> {
-        let base = |base: &Base| match base {
-            Base::Name(name) => self.symbols.numbers.get(&name.text).copied(),
-            _ => None,
-        };
         match &term.kind {
             TermKind::Number(number) => number.text.parse().ok(),
-            TermKind::Base(it) => base(it),
+            TermKind::Base(Base::Name(name)) => self.symbols.numbers.get(&name.text).copied(),
             TermKind::Sum(summands) => {
                 let mut sum = 0_i64;
                 for summand in summands {
-                    let value = match &summand.operand {
-                        Operand::Number(number) => number.text.parse::<i64>().ok()?,
-                        Operand::Base(it) => base(it)?,
-                        Operand::Count(_) => return None,
-                    };
+                    let value = self.constant(&summand.operand)?;
                     let factor = match &summand.factor {
                         Some(factor) => factor.text.parse::<i64>().ok()?,
                         None => 1,
@@ -199,7 +191,7 @@ impl Expander {
                 let by = by.text.parse::<i64>().ok().filter(|by| *by > 0)?;
                 Some(self.constant(of)?.rem_euclid(by))
             }
-            TermKind::Count(_) | TermKind::Record(_) => None,
+            TermKind::Base(_) | TermKind::Count(_) | TermKind::Record(_) => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use indexmap::IndexSet;
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Expr, ExprKind, Item, Loc, Name, Number, SymbolDecl, SymbolKind, Term, TermKind};
+use crate::syntax::ast::{Expr, ExprKind, Item, Loc, Name, Number, SymbolDecl, SymbolKind, Term};
 
 /// The words of the text of a part of a tree.
 pub fn words_of(part: &impl ToString) -> IndexSet<String> {
@@ -12,7 +12,7 @@ pub fn words_of(part: &impl ToString) -> IndexSet<String> {
 
 /// A number as a term.
 pub fn number(value: i64, loc: Loc) -> Term {
-    Term { kind: TermKind::Number(Number { text: value.to_string(), loc }), loc }
+    Number { text: value.to_string(), loc }.into()
 }
 
 /// The declaration of a variable that is not in the text.

@@ -5,8 +5,7 @@ use indexmap::IndexMap;
 use super::expander::Expander;
 use super::make::words_of;
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, CountKind, Expr, ExprKind, Name, Number, Operand, Path, Rhs, Summand, Term,
-    TermKind,
+    Arg, Base, Case, Count, Counted, Expr, ExprKind, Name, Number, Path, Rhs, Summand, Term, TermKind,
 };
 
 /// A formula with terms for names; names that it binds are changed where one of the terms has them.
@@ -102,70 +101,49 @@ pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
 
 /// A sum for a summand: a factor multiplies all of it.
 fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand> {
-    let with = |operand| vec![Summand { operand, ..summand.clone() }];
-    match &summand.operand {
-        Operand::Number(_) => vec![summand.clone()],
-        Operand::Count(count) => with(Operand::Count(in_count(count, given))),
-        Operand::Base(base) => match in_base(base, given) {
-            Ok(base) => with(Operand::Base(base)),
-            Err(Term { kind: TermKind::Number(it), .. }) => {
-                let factor = summand.factor.as_ref().and_then(|it| it.text.parse::<i64>().ok());
-                match (factor, it.text.parse::<i64>().ok()) {
-                    (Some(factor), Some(value)) if factor.checked_mul(value).is_some() => {
-                        with(Operand::Number(Number { text: (factor * value).to_string(), ..it }))
-                            .into_iter()
-                            .map(|it| Summand { factor: None, ..it })
-                            .collect()
+    let with = |factor: Option<Number>, operand| vec![Summand { factor, operand, ..summand.clone() }];
+    let number = |number: &Number| number.text.parse::<i64>().ok();
+    let factor = summand.factor.as_ref().map_or(Some(1), number);
+    let operand = in_term(&summand.operand, given);
+    match (&operand.kind, &summand.operand.kind) {
+        (TermKind::Number(it), TermKind::Base(_)) if summand.factor.is_some() => {
+            match factor.zip(number(it)).and_then(|(a, b)| a.checked_mul(b)) {
+                Some(product) => with(None, Number { text: product.to_string(), ..it.clone() }.into()),
+                None => with(summand.factor.clone(), operand),
+            }
+        }
+        (TermKind::Sum(inner), _) => {
+            let times = |it: &Summand| {
+                let own = it.factor.as_ref().map_or(Some(1), number);
+                let by = factor.zip(own).and_then(|(a, b)| a.checked_mul(b)).unwrap_or(i64::MAX);
+                let negative = it.negative != summand.negative;
+                let factor = (by != 1).then(|| Number { text: by.to_string(), loc: it.loc });
+                match &it.operand.kind {
+                    TermKind::Number(n) if by != 1 => {
+                        let product = number(n).and_then(|it| it.checked_mul(by)).unwrap_or(i64::MAX);
+                        let operand = Number { text: product.to_string(), ..n.clone() }.into();
+                        Summand { negative, factor: None, operand, loc: it.loc }
                     }
-                    _ => with(Operand::Number(it)),
+                    _ => Summand { negative, factor, ..it.clone() },
                 }
-            }
-            Err(Term { kind: TermKind::Count(it), .. }) => with(Operand::Count(it)),
-            Err(Term { kind: TermKind::Sum(inner), .. }) => {
-                let outer = summand.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
-                let times = |it: Summand| {
-                    let own = it.factor.as_ref().map_or(Some(1), |it| it.text.parse::<i64>().ok());
-                    let by = outer.zip(own).and_then(|(a, b)| a.checked_mul(b)).unwrap_or(i64::MAX);
-                    let negative = it.negative != summand.negative;
-                    let factor = (by != 1).then(|| Number { text: by.to_string(), loc: it.loc });
-                    match it.operand {
-                        Operand::Number(n) if by != 1 => {
-                            let text = n
-                                .text
-                                .parse::<i64>()
-                                .ok()
-                                .and_then(|it| it.checked_mul(by))
-                                .unwrap_or(i64::MAX);
-                            let operand = Operand::Number(Number { text: text.to_string(), ..n });
-                            Summand { negative, factor: None, operand, loc: it.loc }
-                        }
-                        operand => Summand { negative, factor, operand, loc: it.loc },
-                    }
-                };
-                inner.into_iter().map(times).collect()
-            }
-            Err(_) => vec![summand.clone()],
-        },
+            };
+            inner.iter().map(times).collect()
+        }
+        (TermKind::Record(_) | TermKind::Remainder(..), _) => vec![summand.clone()],
+        _ => with(summand.factor.clone(), operand),
     }
 }
 
 fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
-    let kind = match &count.kind {
-        CountKind::Processes => return count.clone(),
-        CountKind::Of { var, body } => {
-            let (mut vars, inner) = apart(std::slice::from_ref(var), given);
-            CountKind::Of { var: vars.remove(0), body: Box::new(substituted(body, &inner)) }
+    let of = count.of.as_ref().map(|Counted { var, summand, body }| {
+        let (mut vars, inner) = apart(std::slice::from_ref(var), given);
+        Counted {
+            var: vars.remove(0),
+            summand: summand.as_ref().map(|it| Box::new(in_term(it, &inner))),
+            body: body.as_ref().map(|it| Box::new(substituted(it, &inner))),
         }
-        CountKind::Sum { var, summand, body } => {
-            let (mut vars, inner) = apart(std::slice::from_ref(var), given);
-            CountKind::Sum {
-                var: vars.remove(0),
-                summand: Box::new(in_term(summand, &inner)),
-                body: body.as_ref().map(|it| Box::new(substituted(it, &inner))),
-            }
-        }
-    };
-    Count { kind, loc: count.loc }
+    });
+    Count { of, loc: count.loc }
 }
 
 /// A base with terms for names, or the term that replaces it.

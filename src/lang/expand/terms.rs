@@ -7,8 +7,7 @@ use super::make::{all, number};
 use super::types::{Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, CountKind, Expr, ExprKind, Loc, Name, Number, Operand, Path, Summand, Term,
-    TermKind,
+    Base, Comparison, Count, Counted, Expr, ExprKind, Loc, Name, Number, Path, Summand, Term, TermKind,
 };
 
 /// Most combinations of values of the cells that a comparison or a value depends on.
@@ -95,13 +94,13 @@ pub enum Value {
 pub struct Linear {
     pub constant: i64,
     pub cells: Vec<(i64, Base, Arc<Values>)>,
-    pub rest: Vec<(i64, Operand, Loc)>,
+    pub rest: Vec<(i64, Term)>,
 }
 
 impl Linear {
     /// A number of the core.
-    pub fn of(operand: Operand, loc: Loc) -> Self {
-        Self { rest: vec![(1, operand, loc)], ..Self::default() }
+    pub fn of(operand: Term) -> Self {
+        Self { rest: vec![(1, operand)], ..Self::default() }
     }
 
     /// The numbers of the core in it, with another constant.
@@ -120,8 +119,8 @@ impl Linear {
             }
         }
         self.cells.retain(|(by, ..)| *by != 0);
-        for (by, operand, loc) in &other.rest {
-            self.rest.push((by.checked_mul(factor)?, operand.clone(), *loc));
+        for (by, operand) in &other.rest {
+            self.rest.push((by.checked_mul(factor)?, operand.clone()));
         }
         Some(())
     }
@@ -132,15 +131,15 @@ impl Linear {
             return number(self.constant, loc);
         }
         let size = |by: i64, loc| Number { text: by.unsigned_abs().to_string(), loc };
-        let scaled = |(by, operand, loc): &(i64, Operand, Loc)| Summand {
+        let scaled = |(by, operand): &(i64, Term)| Summand {
             negative: *by < 0,
-            factor: (by.unsigned_abs() != 1).then(|| size(*by, *loc)),
+            factor: (by.unsigned_abs() != 1).then(|| size(*by, operand.loc)),
             operand: operand.clone(),
-            loc: *loc,
+            loc: operand.loc,
         };
         let mut summands: Vec<Summand> = self.rest.iter().map(scaled).collect();
         if self.constant != 0 {
-            let operand = Operand::Number(size(self.constant, loc));
+            let operand = size(self.constant, loc).into();
             summands.push(Summand { negative: self.constant < 0, factor: None, operand, loc });
         }
         Term::sum(summands, loc)
@@ -501,7 +500,7 @@ impl Expander {
             let cell = self.base(&way.it);
             let value = match &way.it.ty {
                 Type::Finite(values) => Value::Cell(cell, Arc::clone(values)),
-                Type::Int | Type::Wide(..) => Value::Linear(Linear::of(Operand::Base(cell), path.loc)),
+                Type::Int | Type::Wide(..) => Value::Linear(Linear::of(Term::base(cell, path.loc))),
                 Type::Proc | Type::Core(_) => Value::Core(Term::base(cell, path.loc)),
                 Type::Record(record) => {
                     let help = if record.queue.is_some() {
@@ -524,11 +523,7 @@ impl Expander {
     fn sum(&mut self, summands: &[Summand], term: &Term) -> Option<Vec<Way<Value>>> {
         let mut ways = vec![Way::only(Linear::default())];
         for summand in summands {
-            let operand = match &summand.operand {
-                Operand::Number(number) => Term { kind: TermKind::Number(number.clone()), loc: summand.loc },
-                Operand::Base(base) => Term::base(base.clone(), summand.loc),
-                Operand::Count(count) => Term { kind: TermKind::Count(count.clone()), loc: summand.loc },
-            };
+            let operand = Term { loc: summand.loc, ..summand.operand.clone() };
             let factor = match &summand.factor {
                 Some(it) => it.text.parse::<i64>().ok(),
                 None => Some(1),
@@ -540,13 +535,8 @@ impl Expander {
                 let part = match (&one.it, linear(&one.it)) {
                     (_, Some(linear)) => linear,
                     // Reals, and what the core reports.
-                    (Value::Core(it), None) => {
-                        let operand = match &it.kind {
-                            TermKind::Number(number) => Operand::Number(number.clone()),
-                            TermKind::Base(base) => Operand::Base(base.clone()),
-                            _ => return self.wrong_sum(&operand),
-                        };
-                        Linear::of(operand, summand.loc)
+                    (Value::Core(it), None) if matches!(it.kind, TermKind::Number(_) | TermKind::Base(_)) => {
+                        Linear::of(Term { loc: summand.loc, ..it.clone() })
                     }
                     _ => return self.wrong_sum(&operand),
                 };
@@ -596,37 +586,24 @@ impl Expander {
     /// A count as a sum of counts of the core.
     fn count(&mut self, count: &Count) -> Option<Linear> {
         let (loc, at) = (count.loc, count.span());
-        let one = |kind: CountKind, by: i64| (by, Operand::Count(Count { kind, loc }), loc);
-        let (var, summand, body) = match &count.kind {
-            CountKind::Processes => return Some(Linear::of(Operand::Count(count.clone()), loc)),
-            CountKind::Of { var, body } => {
-                let kind = CountKind::Of { var: var.clone(), body: Box::new(self.formula(body)) };
-                return Some(Linear::of(Operand::Count(Count { kind, loc }), loc));
-            }
-            CountKind::Sum { var, summand, body } => (var, summand, body),
-        };
-        let body = body.as_ref().map(|body| self.formula(body));
+        let one = |of: Option<Counted>, by: i64| (by, Term { kind: TermKind::Count(Count { of, loc }), loc });
+        let whole = |of| Some(Linear { rest: vec![one(of, 1)], ..Linear::default() });
+        let Some((var, summand, body)) = count.parts() else { return whole(None) };
+        let body = body.map(|body| self.formula(body));
+        let of =
+            |summand: Option<Term>, body| Counted { var: var.clone(), summand: summand.map(Box::new), body };
+        let Some(summand) = summand else { return whole(Some(of(None, body.map(Box::new)))) };
         let with = |mut conditions: Vec<Expr>| {
             conditions.extend(body.clone());
             (!conditions.is_empty()).then(|| Box::new(all(conditions, at)))
         };
-        let counted = |conditions: Vec<Expr>, by: i64| {
-            let kind = match with(conditions) {
-                Some(body) => CountKind::Of { var: var.clone(), body },
-                None => CountKind::Processes,
-            };
-            one(kind, by)
-        };
+        let counted =
+            |conditions: Vec<Expr>, by: i64| one(with(conditions).map(|body| of(None, Some(body))), by);
         let mut rest = Vec::new();
         for way in self.value(summand)? {
             let Some(sum) = linear(&way.it) else {
                 let Value::Core(term) = &way.it else { return self.wrong_sum(summand) };
-                let kind = CountKind::Sum {
-                    var: var.clone(),
-                    summand: Box::new(term.clone()),
-                    body: with(way.conditions(at)),
-                };
-                rest.push(one(kind, 1));
+                rest.push(one(Some(of(Some(term.clone()), with(way.conditions(at)))), 1));
                 continue;
             };
             if sum.constant != 0 {
@@ -640,8 +617,8 @@ impl Expander {
                 }
             }
             if !sum.rest.is_empty() {
-                let (summand, body) = (Box::new(sum.beside(0).term(loc)), with(way.conditions(at)));
-                rest.push(one(CountKind::Sum { var: var.clone(), summand, body }, 1));
+                let (summand, body) = (sum.beside(0).term(loc), with(way.conditions(at)));
+                rest.push(one(Some(of(Some(summand), body)), 1));
             }
         }
         Some(Linear { rest, ..Linear::default() })
@@ -655,7 +632,7 @@ impl Expander {
             Value::Linear(linear) => {
                 let mut linear = linear.clone();
                 for (factor, cell, _) in std::mem::take(&mut linear.cells) {
-                    linear.rest.push((factor, Operand::Base(cell), loc));
+                    linear.rest.push((factor, Term::base(cell, loc)));
                 }
                 linear.term(loc)
             }

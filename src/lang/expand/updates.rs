@@ -14,7 +14,7 @@ use super::types::{Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Operand, Path, Quantifier, Rhs, Term, TermKind, Update,
+    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update,
 };
 use crate::syntax::{self, Word, negation};
 
@@ -643,9 +643,9 @@ impl Expander {
     /// Bounds of a sum whose cells have bounds.
     fn interval(&self, sum: &Linear, facts: &Facts) -> (Option<i64>, Option<i64>) {
         let (mut least, mut most) = (Some(sum.constant), Some(sum.constant));
-        for (factor, operand, _) in &sum.rest {
-            let range = match operand {
-                Operand::Base(base) => {
+        for (factor, operand) in &sum.rest {
+            let range = match &operand.kind {
+                TermKind::Base(base) => {
                     let known = self.symbols.variables.get(&base.name().text).and_then(|it| it.ty.range());
                     let (low, high) = known.unzip();
                     facts.bounds(base, low, high)

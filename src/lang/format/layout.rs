@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Operand, PropertyKind, Rhs, Step, StepKind,
-    Summand, SymbolKind, Term, TermKind, Transition, TypeDecl, Update, Wording,
+    self, Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Rhs, Step, StepKind, SymbolKind, Term,
+    TermKind, Transition, TypeDecl, Update,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.
@@ -26,70 +26,40 @@ pub fn lay_out(file: &File, lexemes: &Lexemes<'_>, eol: &'static str, out: &mut 
 
 fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
     match item {
-        Item::NumberProcs(_) => {
-            w.token(sep);
-            w.token(Sep::Space);
-        }
+        Item::NumberProcs(_) | Item::Fairness(_) => through(w, item.span().end, sep),
         Item::Type(decl) => type_decl(w, decl, sep),
         Item::Symbol(decl) => {
             let long = decl.range.is_some() || decl.ty.without_nil().is_some();
             if long || matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Channel(_)) {
                 return tokens(w, decl.loc, sep);
             }
-            w.token(sep);
-            w.token(Sep::Space);
-            if let SymbolKind::Relation(params) = &decl.kind {
-                return names(w, params.len(), Sep::Space);
+            let has_params = matches!(decl.kind, SymbolKind::Relation(_) | SymbolKind::Witness(..));
+            if has_params {
+                head(w, sep);
             }
-            if let SymbolKind::Witness(params, _) = &decl.kind {
-                names(w, params.len(), Sep::Space);
-            }
-            if let SymbolKind::Array(index) | SymbolKind::Total(index) = &decl.kind {
-                names(w, index.len(), Sep::None);
-            }
-            w.token(Sep::Space);
-            w.token(Sep::Space);
+            let sep = if has_params { Sep::Space } else { sep };
             if let SymbolKind::Witness(_, Some(axiom)) = &decl.kind {
+                until(w, &["{"], sep);
                 block(w, Sep::Space, axiom);
+            } else {
+                through(w, decl.loc.0.end, sep);
             }
         }
-        Item::Property(property) => {
-            w.token(sep);
-            if property.kind == PropertyKind::Invariant && property.wording != Wording::Kind {
-                w.token(Sep::Space);
-            }
-            head(w, property.name.is_some(), property.params.len());
-            block(w, Sep::Space, &property.body);
+        Item::Property(ast::Property { body, .. }) | Item::Predicate(ast::Predicate { body, .. }) => {
+            head(w, sep);
+            block(w, Sep::Space, body);
         }
         Item::Temporal(property) => {
-            w.token(sep);
-            head(w, property.name.is_some(), property.params.len());
+            head(w, sep);
             block(w, Sep::Space, &property.body);
             if let Some(then) = &property.then {
                 w.token(Sep::Space);
                 block(w, Sep::Space, then);
             }
         }
-        Item::Fairness(fairness) => {
-            w.token(sep);
-            w.token(Sep::Space);
-            if fairness.any {
-                w.token(Sep::Space);
-            }
-        }
-        Item::Predicate(predicate) => {
-            w.token(sep);
-            w.token(Sep::Space);
-            names(w, predicate.params.len(), Sep::Space);
-            block(w, Sep::Space, &predicate.body);
-        }
         Item::Transition(this) => transition(w, this, sep),
         Item::Process(process) => {
-            w.token(sep);
-            w.token(Sep::Space);
-            if w.next() == "(" {
-                names(w, process.params.len(), Sep::Space);
-            }
+            head(w, sep);
             code(w, &process.body, Sep::Space);
         }
     }
@@ -172,56 +142,63 @@ fn step(w: &mut Writer<'_, '_>, this: &Step, sep: Sep) {
             }
         }
         StepKind::With(_, body) => {
-            w.token(sep);
-            w.token(Sep::Space);
-            sort(w);
+            until(w, &["{"], sep);
             code(w, body, Sep::Space);
         }
     }
 }
 
-/// The name and the parameters of a property, as far as it has them.
-fn head(w: &mut Writer<'_, '_>, named: bool, params: usize) {
-    if named {
-        w.token(Sep::Space);
-    }
+/// The words of a declaration before its formula, and the list in parentheses, where it has one.
+fn head(w: &mut Writer<'_, '_>, sep: Sep) {
+    until(w, &["(", "{"], sep);
     if w.next() == "(" {
-        names(w, params, Sep::Space);
+        until(w, &[")"], Sep::Space);
+        w.token(Sep::None);
     }
+}
+
+/// Tokens in one line up to one of these, which is not written.
+fn until(w: &mut Writer<'_, '_>, stop: &[&str], sep: Sep) {
+    in_line(w, sep, |w| stop.contains(&w.next()));
+}
+
+/// Tokens in one line up to the one that ends at a byte, which is written.
+fn through(w: &mut Writer<'_, '_>, end: u32, sep: Sep) {
+    let last = w.lexemes.ending_at(end);
+    in_line(w, sep, |w| w.at > last);
+}
+
+/// Tokens in one line, as long as this does not hold. Returns what separates the next one from them.
+fn in_line(w: &mut Writer<'_, '_>, sep: Sep, ends: impl Fn(&Writer<'_, '_>) -> bool) -> Sep {
+    let mut between = sep;
+    while !ends(w) && !w.next().is_empty() {
+        between = token(w, between);
+    }
+    between
+}
+
+/// Writes a token. Returns what separates the next one from it within a line.
+fn token(w: &mut Writer<'_, '_>, sep: Sep) -> Sep {
+    let before = w.next();
+    w.token(sep);
+    let opens = matches!(before, "(" | "[" | "." | "..");
+    let separates = matches!(before, ":" | "=" | ":=" | ",");
+    let closes = matches!(w.next(), "," | ";" | ")" | "]" | "[" | "." | ".." | "(");
+    if opens || closes && !separates { Sep::None } else { Sep::Space }
 }
 
 /// All tokens of a node in one line, unless an author did otherwise.
 fn tokens(w: &mut Writer<'_, '_>, node: Loc, sep: Sep) {
-    let last = w.lexemes.ending_at(node.0.end);
-    let mut before = w.next();
-    w.token(sep);
-    w.deeper(1, |w| {
-        while w.at <= last {
-            let next = w.next();
-            let close = matches!(next, "," | ";" | ")" | "]" | "[" | "." | ".." | "(")
-                && !matches!(before, ":" | "=" | ":=" | ",");
-            let between = match before {
-                "(" | "[" | "." | ".." => Sep::None,
-                _ if close => Sep::None,
-                _ => Sep::Space,
-            };
-            w.token(between);
-            before = next;
-        }
-    });
+    let sep = token(w, sep);
+    w.deeper(1, |w| through(w, node.0.end, sep));
 }
 
 fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
     if decl.range.is_some() || decl.fields.is_some() {
         return tokens(w, decl.loc, sep);
     }
-    w.token(sep);
-    w.token(Sep::Space);
-    if decl.below.is_some() {
-        w.token(Sep::Space);
-        w.token(Sep::Space);
-    }
-    let Some(constructors) = &decl.constructors else { return };
+    let Some(constructors) = &decl.constructors else { return through(w, decl.loc.0.end, sep) };
+    until(w, &["="], sep);
     w.token(Sep::Space);
     w.deeper(1, |w| {
         for number in 0..constructors.len() {
@@ -247,43 +224,14 @@ fn type_decl(w: &mut Writer<'_, '_>, decl: &TypeDecl, sep: Sep) {
     });
 }
 
-/// A list in parentheses or brackets, with the commas that it has.
-fn names(w: &mut Writer<'_, '_>, count: usize, sep: Sep) {
-    w.token(sep);
-    for number in 0..count {
-        if w.next() == "," {
-            w.token(Sep::None);
-        }
-        w.token(if number == 0 { Sep::None } else { Sep::Space });
-        sort(w);
-    }
-    w.token(Sep::None);
-}
-
-/// The sort of a bound name, if it is written.
-fn sort(w: &mut Writer<'_, '_>) {
-    if w.next() == ":" {
-        w.token(Sep::Space);
-        w.token(Sep::Space);
-    }
-}
-
-/// The names that a quantifier binds, and the point behind them.
-fn bound(w: &mut Writer<'_, '_>, count: usize) {
-    for number in 0..count {
-        if number > 0 && w.next() == "<>" {
-            w.token(Sep::Space);
-        }
-        w.token(Sep::Space);
-        sort(w);
-    }
+/// A quantifier with the names that it binds, and the point behind them.
+fn bound(w: &mut Writer<'_, '_>, sep: Sep) {
+    until(w, &["."], sep);
     w.token(Sep::None);
 }
 
 fn transition(w: &mut Writer<'_, '_>, this: &Transition, sep: Sep) {
-    w.token(sep);
-    w.token(Sep::Space);
-    names(w, this.params.len(), Sep::Space);
+    head(w, sep);
     if let Some(guard) = &this.requires {
         w.token(Sep::Line(Blank::Never));
         block(w, Sep::Space, guard);
@@ -345,13 +293,13 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
     if matches!(this.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_)) {
         return tokens(w, this.loc, sep);
     }
-    match &this.each {
-        Some((_, vars)) => {
-            w.token(sep);
-            bound(w, vars.len());
-            target(w, this, Sep::Space);
-        }
-        None => target(w, this, sep),
+    if this.each.is_some() {
+        bound(w, sep);
+    }
+    let sep = if this.each.is_some() { Sep::Space } else { sep };
+    match &this.path {
+        Some(path) => tokens(w, path.loc, sep),
+        None => until(w, &[":="], sep),
     }
     w.token(Sep::Space);
     match &this.value {
@@ -369,16 +317,6 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
                 w.deeper(1, |w| cases.iter().for_each(|it| case(w, it, Sep::Line(Blank::Kept))));
             }
         }
-    }
-}
-
-fn target(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
-    if let Some(path) = &this.path {
-        return tokens(w, path.loc, sep);
-    }
-    w.token(sep);
-    if let Some(index) = &this.index {
-        names(w, index.len(), Sep::None);
     }
 }
 
@@ -441,9 +379,8 @@ fn bare(w: &mut Writer<'_, '_>, this: &Expr, sep: Sep) {
                 }
             });
         }
-        ExprKind::Quantified { vars, body, .. } => {
-            w.token(sep);
-            bound(w, vars.len());
+        ExprKind::Quantified { body, .. } => {
+            bound(w, sep);
             w.deeper(1, |w| {
                 let sep = fill(w, |w| expr(w, body, Sep::Space));
                 expr(w, body, sep);
@@ -499,58 +436,17 @@ fn fill(w: &mut Writer<'_, '_>, next: impl FnOnce(&mut Writer<'_, '_>)) -> Sep {
 }
 
 fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
-    match &this.kind {
-        TermKind::Base(it) => base(w, it, sep),
-        TermKind::Number(_) => w.token(sep),
-        TermKind::Count(it) => count(w, it, sep),
-        TermKind::Record(_) => tokens(w, this.loc, sep),
-        TermKind::Remainder(of, _) => {
-            let is_sum = matches!(of.kind, TermKind::Sum(_));
-            if is_sum {
-                w.token(sep);
-            }
-            term(w, of, if is_sum { Sep::None } else { sep });
-            if is_sum {
-                w.token(Sep::None);
-            }
-            w.token(Sep::Space);
-            w.token(Sep::Space);
-        }
-        TermKind::Sum(summands) => {
-            for (number, it) in summands.iter().enumerate() {
-                let signed = number > 0 || it.negative;
-                let before = if number == 0 { sep } else { Sep::Space };
-                if signed {
-                    w.token(before);
-                }
-                summand(w, it, if signed { Sep::Space } else { before });
-            }
-        }
+    if let TermKind::Record(_) | TermKind::Base(Base::Path(_)) = this.kind {
+        return tokens(w, this.loc, sep);
     }
-}
-
-/// Without its sign. The factor stands where the author put it.
-fn summand(w: &mut Writer<'_, '_>, this: &Summand, sep: Sep) {
-    let multiply = |w: &mut Writer<'_, '_>, sep| {
-        w.token(sep);
-        w.token(Sep::Space);
-    };
-    let operand = |w: &mut Writer<'_, '_>, sep| match &this.operand {
-        Operand::Base(it) => base(w, it, sep),
-        Operand::Number(_) => w.token(sep),
-        Operand::Count(it) => count(w, it, sep),
-    };
-    match &this.factor {
-        None => operand(w, sep),
-        Some(_) if !w.next().starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') => {
-            multiply(w, sep);
-            operand(w, Sep::Space);
-        }
-        Some(_) => {
-            operand(w, sep);
-            multiply(w, Sep::Space);
-        }
+    let mut sep = sep;
+    for it in this.counts() {
+        let at = w.lexemes.ending_at(it.span().start + 1);
+        sep = in_line(w, sep, |w| w.at >= at);
+        count(w, it, sep);
+        sep = Sep::Space;
     }
+    through(w, this.span().end, sep);
 }
 
 fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
@@ -559,8 +455,7 @@ fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
     if summand.is_some() {
         w.token(Sep::None);
     }
-    w.token(Sep::None);
-    sort(w);
+    until(w, &["|"], Sep::None);
     w.token(Sep::Space);
     w.deeper(1, |w| {
         if let Some(summand) = summand {
@@ -574,14 +469,4 @@ fn count(w: &mut Writer<'_, '_>, this: &Count, sep: Sep) {
         }
     });
     w.token_after(Sep::None, w.level + 1);
-}
-
-fn base(w: &mut Writer<'_, '_>, this: &Base, sep: Sep) {
-    if let Base::Path(path) = this {
-        return tokens(w, path.loc, sep);
-    }
-    w.token(sep);
-    if let Base::Cell { index, .. } = this {
-        names(w, index.len(), Sep::None);
-    }
 }

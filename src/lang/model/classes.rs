@@ -1,7 +1,7 @@
 //! Which variables exchange or compare values: classes that share one encoding.
 
 use super::union_find::UnionFind;
-use super::{Assignment, Conj, Dnf, Literal, System, Term, VarId};
+use super::{Conj, Dnf, Literal, System, Term, VarId};
 
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
 /// told apart.
@@ -91,15 +91,10 @@ impl Classes {
             f.dnf(&axiom.denial);
         }
         for transition in &system.transitions {
-            f.conj(&transition.guard);
-            transition.universals.iter().for_each(|u| f.dnf(&u.body));
-            for update in &transition.updates {
-                let Assignment::Cases(branches) = &update.assignment else { continue };
-                for branch in branches {
-                    f.dnf(&branch.when);
-                    if let Term::Cell(source) = &branch.value {
-                        f.join(update.var, source.var);
-                    }
+            transition.conjunctions().for_each(|conj| f.conj(conj));
+            for (var, value) in transition.values() {
+                if let Term::Cell(source) = value {
+                    f.join(var, source.var);
                 }
             }
         }

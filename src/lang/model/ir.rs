@@ -568,4 +568,18 @@ impl Transition {
     pub fn arity(&self) -> usize {
         self.params.len() + usize::from(self.hidden)
     }
+
+    /// What it asks for: its guard, and the disjuncts of what it says of others and of the branches of its updates.
+    pub fn conjunctions(&self) -> impl Iterator<Item = &Conj> {
+        let universals = self.universals.iter().flat_map(|it| &it.body.0);
+        let branches = self.updates.iter().flat_map(|it| it.assignment.branches());
+        std::iter::once(&self.guard).chain(universals).chain(branches.flat_map(|it| &it.when.0))
+    }
+
+    /// The values that it assigns, each with its variable.
+    pub fn values(&self) -> impl Iterator<Item = (VarId, &Term)> {
+        self.updates
+            .iter()
+            .flat_map(|it| it.assignment.branches().iter().map(|branch| (it.var, &branch.value)))
+    }
 }

@@ -9,7 +9,7 @@ use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{self, Base, Name, Operand, Summand, Term, TermKind};
+use crate::syntax::ast::{self, Base, Name, Summand, Term, TermKind};
 
 pub(super) enum IndexMeaning {
     Process(ProcRef),
@@ -135,13 +135,13 @@ impl<'a> Context<'a> {
     /// The meaning of a summand, without its sign.
     fn summand(&mut self, summand: &'a Summand, scope: &Scope<'a>) -> TermMeaning {
         let at = summand.loc.0;
-        let value = match &summand.operand {
-            Operand::Number(number) => return self.number(number),
-            Operand::Base(base) => {
+        let value = match &summand.operand.kind {
+            TermKind::Number(number) => return self.number(number),
+            TermKind::Base(base) => {
                 let value = self.base(base, scope);
                 self.numeric(value, base_span(base))
             }
-            Operand::Count(count) => self.count(count, scope),
+            _ => self.term(&summand.operand, scope),
         };
         let Some(factor) = &summand.factor else { return value };
         let (TermMeaning::Number(factor), TermMeaning::Number(number)) = (self.number(factor), &value) else {
@@ -155,7 +155,7 @@ impl<'a> Context<'a> {
 
     /// Notes where the original Cubicle reads something else, or nothing: it adds and multiplies constants only.
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
-        let (TermMeaning::Number(it), Operand::Base(base)) = (value, &summand.operand) else { return };
+        let (TermMeaning::Number(it), TermKind::Base(base)) = (value, &summand.operand.kind) else { return };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
         let varies = |(cell, _): &(Cell, Rational)| self.var(cell.var).kind != VarKind::Const;
         // The sums of a predicate are noted at its declaration. Counts it does not have at all.

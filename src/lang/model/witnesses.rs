@@ -4,23 +4,16 @@
 //! is as good as any other with the same rest, and no step depends on the choice.
 
 use super::initially::Initially;
-use super::{Cell, Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId, rename};
+use super::{Cell, Conj, Literal, ProcRef, SystemParts, Term, Transition, VarId, rename};
 use crate::diagnostic::Span;
 
 impl SystemParts {
     /// All conjunctions of the system but those of axioms.
     pub(super) fn conjunctions(&self) -> impl Iterator<Item = &Conj> {
-        fn of(dnf: &Dnf) -> std::slice::Iter<'_, Conj> {
-            dnf.0.iter()
-        }
-        let steps = self.transitions.iter().flat_map(|t| {
-            let branches = t.updates.iter().flat_map(|it| it.assignment.branches());
-            let universals = t.universals.iter().flat_map(|it| of(&it.body));
-            std::iter::once(&t.guard).chain(universals).chain(branches.flat_map(|it| of(&it.when)))
-        });
-        let states = of(&self.init.body).chain(of(&self.init.without_processes));
+        let steps = self.transitions.iter().flat_map(Transition::conjunctions);
+        let states = self.init.body.0.iter().chain(&self.init.without_processes.0);
         let bad = self.bad.iter().map(|it| &it.cube);
-        let counted = self.counts.iter().flat_map(|it| of(&it.body));
+        let counted = self.counts.iter().flat_map(|it| &it.body.0);
         let runs = self.temporal.iter().flat_map(|it| it.cubes().map(|cube| cube.1));
         states.chain(bad).chain(counted).chain(steps).chain(runs)
     }
@@ -28,10 +21,9 @@ impl SystemParts {
     /// The witnesses whose cells can be chosen one by one, after all others.
     pub fn chosen_last(&self) -> Vec<VarId> {
         let read = |var: VarId| {
-            let branches = self.transitions.iter().flat_map(|t| &t.updates);
-            let mut values = branches.flat_map(|it| it.assignment.branches()).map(|it| &it.value);
+            let mut values = self.transitions.iter().flat_map(Transition::values);
             self.conjunctions().any(|conj| mentions(conj, var) > 0)
-                || values.any(|it| matches!(it, Term::Cell(cell) if cell.var == var))
+                || values.any(|it| matches!(it.1, Term::Cell(cell) if cell.var == var))
         };
         let alone = |cube: &Conj, var: VarId| {
             let others = |literal: &Literal| {

@@ -60,6 +60,9 @@ pub struct PhaseReport {
 pub struct Statistics {
     /// Nodes visited in the last run.
     pub nodes: usize,
+    /// Effort of all runs, in the unit of [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort); of a search that went on,
+    /// with what it took before.
+    pub effort: u64,
     /// Nodes of each abandoned run, latest first.
     pub abandoned: Vec<usize>,
     /// Nodes found covered, in all runs.

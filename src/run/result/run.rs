@@ -224,6 +224,8 @@ pub struct Stage {
     pub order: SearchOrder,
     /// Nodes, over all restarts.
     pub nodes: usize,
+    /// Effort, as [`Statistics::effort`](super::Statistics::effort) counts it.
+    pub effort: u64,
     /// Why it did not decide; `None` when it did.
     pub reason: Option<Reason>,
 }

@@ -139,18 +139,12 @@ fn sums(system: &System) -> Vec<(&Linear, Span)> {
         found.extend(bad.cube.iter().filter_map(sum_of).map(|sum| (sum, bad.span)));
     }
     for transition in &system.transitions {
-        let universal = transition.universals.iter().flat_map(|universal| universal.body.0.iter().flatten());
-        let guards = transition.guard.iter().chain(universal).filter_map(sum_of);
-        let branches = transition.updates.iter().flat_map(|update| match &update.assignment {
-            Assignment::Cases(branches) => branches.as_slice(),
-            Assignment::Nondet => &[],
-        });
-        let values = branches.clone().filter_map(|branch| match &branch.value {
+        let values = transition.values().filter_map(|value| match value.1 {
             Term::Linear(sum) => Some(sum),
             _ => None,
         });
-        let conditions = branches.flat_map(|branch| branch.when.0.iter().flatten()).filter_map(sum_of);
-        found.extend(guards.chain(values).chain(conditions).map(|sum| (sum, transition.span)));
+        let asked = transition.conjunctions().flatten().filter_map(sum_of);
+        found.extend(asked.chain(values).map(|sum| (sum, transition.span)));
     }
     found
 }

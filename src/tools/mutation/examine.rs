@@ -119,15 +119,17 @@ impl Mutant<'_> {
     }
 
     fn options(&self) -> Options {
-        let MutationOptions { proof, rounds, .. } = *self.baseline.options;
+        let MutationOptions { proof, rounds, effort: most, .. } = *self.baseline.options;
+        let effort = effort_of_level(rounds).min(most.unwrap_or(u64::MAX));
         let (rounds, effort) = match proof {
             BackwardMode::Auto => (Some(rounds), None),
-            _ => (None, Some(effort_of_level(rounds))),
+            _ => (None, Some(effort)),
         };
         let states = ForwardOptions::default().seed(self.baseline.options.seed);
         Options::default()
             .proof(proof)
             .rounds(rounds)
+            .most_effort(most)
             .forward(states)
             .backward(BackwardOptions::default().max_effort(effort))
             .vacuity(Vacuity::Ignore)

@@ -10,7 +10,14 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::BackwardMode;
+use cubicle_run::result::Report;
 use cubicle_transform::mutate::{MutantCandidate, Operator, candidates, key};
+
+/// A mutant gets N times the effort that the proof of the model took: proofs of mutants that survive take about as much as that of the model.
+const TIMES_THE_MODEL: u64 = 20;
+
+/// A mutant gets at least this effort: about a second. By measurement of the examples.
+const LEAST_EFFORT: u64 = 10_000;
 
 /// How to examine mutants.
 #[derive(Clone, Debug)]
@@ -19,6 +26,8 @@ pub struct MutationOptions {
     pub proof: BackwardMode,
     /// Effort of a proof: rounds of [`BackwardMode::Auto`]; other searches get the effort of the last of these rounds.
     pub rounds: u32,
+    /// The searches of a proof together get no more than this effort, either; see [`Self::effort_for`].
+    pub effort: Option<u64>,
     /// Instances up to this size are explored.
     pub procs: usize,
     /// Limit on the stored states of one instance.
@@ -31,7 +40,23 @@ pub struct MutationOptions {
 
 impl Default for MutationOptions {
     fn default() -> Self {
-        Self { proof: BackwardMode::Auto, rounds: 4, procs: 3, max_states: 20_000, jobs: 1, seed: 0 }
+        Self {
+            proof: BackwardMode::Auto,
+            rounds: 4,
+            effort: Some(LEAST_EFFORT),
+            procs: 3,
+            max_states: 20_000,
+            jobs: 1,
+            seed: 0,
+        }
+    }
+}
+
+impl MutationOptions {
+    /// The effort for a mutant of the model that this report is about: in proportion to what the proof of the model took.
+    pub fn effort_for(model: &Report) -> u64 {
+        let effort: u64 = model.stages.iter().map(|stage| stage.effort).sum();
+        effort.saturating_mul(TIMES_THE_MODEL).max(LEAST_EFFORT)
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value, tuples};
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId,
+    Cell, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type, Var, VarId,
 };
 use cubicle_lang::words::{ShownCell, all_cells, cell, cells};
 
@@ -170,36 +170,18 @@ pub(super) fn around(numbers: &[Rational], integer: bool) -> Vec<Value> {
 
 /// The constants that the model compares with cells of `var` or assigns to them.
 fn compared(system: &System, var: VarId) -> Vec<Rational> {
-    let mut found = Vec::new();
-    for bad in &system.bad {
-        of_conj(&bad.cube, var, &mut found);
-    }
-    for transition in &system.transitions {
-        of_conj(&transition.guard, var, &mut found);
-        transition.universals.iter().for_each(|universal| of_dnf(&universal.body, var, &mut found));
-        for update in &transition.updates {
-            let Assignment::Cases(branches) = &update.assignment else { continue };
-            for branch in branches {
-                of_dnf(&branch.when, var, &mut found);
-                if let (Term::Linear(linear), true) = (&branch.value, update.var == var) {
-                    found.push(linear.constant);
-                }
-            }
-        }
-    }
-    found
-}
-
-fn of_dnf(dnf: &Dnf, var: VarId, found: &mut Vec<Rational>) {
-    dnf.0.iter().for_each(|conj| of_conj(conj, var, found));
-}
-
-fn of_conj(conj: &Conj, var: VarId, found: &mut Vec<Rational>) {
-    for literal in conj {
+    let assigned = system.transitions.iter().flat_map(Transition::values).filter_map(|value| match value {
+        (of, Term::Linear(linear)) if of == var => Some(linear.constant),
+        _ => None,
+    });
+    let mut found: Vec<Rational> = assigned.collect();
+    let asked = system.transitions.iter().flat_map(Transition::conjunctions);
+    for literal in asked.chain(system.bad.iter().map(|bad| &bad.cube)).flatten() {
         let Literal::Linear { expr: Linear { terms, constant }, .. } = literal else { continue };
         let of_var = terms.iter().filter(|(cell, _)| cell.var == var);
         found.extend(of_var.filter_map(|(_, coefficient)| constant.neg().div(*coefficient)));
     }
+    found
 }
 
 /// The value that `text` means for a cell of `var`; the error is a line that lists the possible values.

@@ -4,9 +4,7 @@ use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, Operand, Quantifier, Term, TermKind,
-};
+use cubicle_lang::syntax::ast::{Arg, Base, Comparison, Count, Expr, ExprKind, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -107,11 +105,9 @@ impl CandidateCollector<'_> {
                     if let Some(factor) = &summand.factor {
                         self.number(factor.loc.0);
                     }
-                    match &summand.operand {
-                        Operand::Base(Base::Cell { index, .. }) => self.indices(index),
-                        Operand::Base(Base::Name(_) | Base::Path(_)) => {}
-                        Operand::Number(number) => self.number(number.loc.0),
-                        Operand::Count(count) => self.count(count),
+                    match &summand.operand.kind {
+                        TermKind::Base(Base::Name(_) | Base::Path(_)) => {}
+                        _ => self.term(&summand.operand),
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! The declared names that mistakes are made with: constructors by type, variables by type and shape.
 
-use cubicle_lang::syntax::ast::{File, Item, Operand, SymbolDecl, SymbolKind, Term, TermKind};
+use cubicle_lang::syntax::ast::{File, Item, SymbolDecl, SymbolKind, Term, TermKind};
 
 /// The declarations of a file that matter here.
 #[derive(Clone, Debug)]
@@ -67,10 +67,9 @@ impl<'f> Names<'f> {
         };
         match &term.kind {
             // Summands have one type.
-            TermKind::Sum(summands) => summands.iter().any(|it| match &it.operand {
-                Operand::Number(_) | Operand::Count(_) => true,
-                Operand::Base(base) => it.factor.is_some() || declared(&base.name().text),
-            }),
+            TermKind::Sum(summands) => {
+                summands.iter().any(|it| it.factor.is_some() || self.is_number(&it.operand))
+            }
             TermKind::Number(_) | TermKind::Count(_) | TermKind::Remainder(..) => true,
             TermKind::Base(base) => declared(&base.name().text),
             TermKind::Record(_) => false,

@@ -5,8 +5,8 @@ use super::operator::Operator;
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Arg, Base, Count, Expr, ExprKind, Name, Operand, ProcessDecl, Rhs, Step, StepKind, Term, TermKind,
-    Transition, Update,
+    Arg, Base, Count, Expr, ExprKind, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition,
+    Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -200,12 +200,8 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
         TermKind::Count(count) => of_count(count, out),
         TermKind::Remainder(of, _) => of_term(of, out),
         TermKind::Sum(summands) => {
-            for summand in summands {
-                match &summand.operand {
-                    Operand::Base(base) => of_base(base, out),
-                    Operand::Count(count) => of_count(count, out),
-                    Operand::Number(_) => {}
-                }
+            for it in summands {
+                of_term(&it.operand, out);
             }
         }
         TermKind::Record(fields) => fields.iter().for_each(|(_, value)| of_term(value, out)),

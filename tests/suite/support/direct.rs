@@ -10,8 +10,8 @@ use cubicle::model::semantics::{
 };
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Operand, Predicate, Property,
-    PropertyKind, Quantifier, Rhs, Term, TermKind, Transition, Update,
+    Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Predicate, Property, PropertyKind,
+    Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
 use super::explore::{canonical, domain, steps};
@@ -288,11 +288,7 @@ impl<'a> Direct<'a> {
             TermKind::Sum(summands) => {
                 let mut sum = Rational::ZERO;
                 for summand in summands {
-                    let value = match &summand.operand {
-                        Operand::Base(base) => rational(self.base(base, scope)?),
-                        Operand::Number(n) => number(&n.text),
-                        Operand::Count(count) => self.count(count, scope)?,
-                    };
+                    let value = rational(self.term(&summand.operand, scope)?);
                     let factor = summand.factor.as_ref().map_or(Rational::ONE, |n| number(&n.text));
                     // A number that is too large has no value: the step is not taken.
                     let part = factor.mul(value)?;

@@ -110,10 +110,13 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
         };
     let model = ModelSource::new(system, text);
     let plan = Plan::new(&loaded.file, model, &args.selection(), &interrupt);
-    let options = args.options();
-    let helper = Helper::new(model, &plan, &options, &interrupt);
+    let (options, helper) = (OnceLock::new(), OnceLock::new());
+    // Once a mutant is handed out, the check of the model itself is known to end.
+    let measured = || args.options(args.checked(system, &interrupt).as_ref());
+    let helper =
+        || helper.get_or_init(|| Helper::new(model, &plan, options.get_or_init(measured), &interrupt));
     let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
-    let (work, code) = (|place| helper.answer(place), Cell::new(None));
+    let (work, code) = (|place| helper().answer(place), Cell::new(None));
     let over = || {
         let ended = following.ended(meeting.end());
         code.set(Some(ended));

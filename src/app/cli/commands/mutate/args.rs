@@ -4,7 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use cubicle_run::options::BackwardMode;
+use cubicle_check::check_on_this_thread;
+use cubicle_lang::model::System;
+use cubicle_run::interrupt::Interrupt;
+use cubicle_run::observer::Silent;
+use cubicle_run::options::{BackwardMode, Options, Vacuity};
+use cubicle_run::result::Report;
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::Operator;
 
@@ -81,9 +86,10 @@ pub struct MutateArgs {
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..))]
     pub max_states: u32,
 
-    /// Give a proof up after N rounds, each with three times the effort of the one before
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=16))]
-    pub rounds: u8,
+    /// Give a proof up after N rounds, each with three times the effort of the one before; without it after 4 rounds, or 20 times
+    /// the effort of the proof of the model itself, if that is less (but at least an effort of 10000, about a second)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=16))]
+    pub rounds: Option<u8>,
 
     /// Number of threads; the result does not depend on it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -141,16 +147,33 @@ impl MutateArgs {
         }
     }
 
-    /// How they are examined.
-    pub fn options(&self) -> MutationOptions {
+    /// How they are examined, when this is known of the model itself.
+    pub fn options(&self, model: Option<&Report>) -> MutationOptions {
+        let usual = MutationOptions::default();
         MutationOptions {
             proof: self.proof(),
-            rounds: self.rounds.into(),
+            rounds: self.rounds.map_or(usual.rounds, u32::from),
+            effort: match (self.rounds, model) {
+                (Some(_), _) => None,
+                (None, Some(model)) => Some(MutationOptions::effort_for(model)),
+                (None, None) => usual.effort,
+            },
             procs: self.procs.into(),
             max_states: self.max_states as usize,
             jobs: self.jobs.into(),
             seed: self.seed,
         }
+    }
+
+    /// What is found about the model itself, unless its mutants are wanted anyway. Deterministic: each process of a cluster finds the same.
+    pub fn checked(&self, system: &System, interrupt: &Interrupt) -> Option<Report> {
+        let options = Options::default()
+            .proof(self.proof())
+            .vacuity(Vacuity::Ignore)
+            .only_states(true)
+            .jobs(self.jobs.into())
+            .seed(self.seed);
+        (!self.anyway).then(|| check_on_this_thread(system, &options, interrupt, &mut Silent))
     }
 
     /// How a proof is looked for.
@@ -160,11 +183,13 @@ impl MutateArgs {
 
     /// All that the result depends on besides the model, by name: the processes of a cluster must agree on it.
     pub fn agreement(&self) -> Vec<(String, String)> {
-        let MutationOptions { proof, rounds, procs, max_states, jobs: _, seed } = self.options();
+        // The effort follows from the model and the number of rounds.
+        let MutationOptions { proof, rounds: _, effort: _, procs, max_states, jobs: _, seed } =
+            self.options(None);
         let all = [
             ("which mutants", format!("{:?}", self.selection())),
             ("the search for proofs", format!("{proof:?}")),
-            ("the number of rounds", rounds.to_string()),
+            ("the number of rounds", format!("{:?}", self.rounds)),
             ("the number of processes", procs.to_string()),
             ("the number of states", max_states.to_string()),
             ("the seed", seed.to_string()),

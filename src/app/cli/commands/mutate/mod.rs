@@ -7,7 +7,6 @@ use std::iter;
 use std::sync::Arc;
 
 use clap::Parser;
-use cubicle_check::check_on_this_thread;
 use cubicle_cluster::Fault;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -16,8 +15,6 @@ use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
 use cubicle_report::{self as report, MutantsShown, MutationPage, Style};
 use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Options, Vacuity};
 use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::verdict::Reason;
 use cubicle_tools::mutation::Mutation;
@@ -151,7 +148,7 @@ impl MutateRun<'_> {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
             ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
         };
-        let (options, others) = (args.options(), self.team.map(|team| team as &dyn Others));
+        let (options, others) = (args.options(proof.as_ref()), self.team.map(|team| team as &dyn Others));
         let found = look_at(model, &plan, &options, others, self.interrupt, &tell);
         ending.begin();
         Ok(self.show(&found, &source))
@@ -188,17 +185,8 @@ impl MutateRun<'_> {
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.
     fn safe(&self, system: &System) -> Result<Option<Report>, NoMutants> {
-        if self.args.anyway {
-            return Ok(None);
-        }
         self.ending.progress().begin("checking the model itself");
-        let options = Options::default()
-            .proof(self.args.proof())
-            .vacuity(Vacuity::Ignore)
-            .only_states(true)
-            .jobs(self.args.jobs.into())
-            .seed(self.args.seed);
-        let report = check_on_this_thread(system, &options, self.interrupt, &mut Silent);
+        let Some(report) = self.args.checked(system, self.interrupt) else { return Ok(None) };
         let what = match report.conclusion() {
             Conclusion::Safe => return Ok(Some(report)),
             Conclusion::Unknown => "not decided",
@@ -226,7 +214,7 @@ impl MutateRun<'_> {
         let selection =
             PropertySelection { stronger: args.properties, proof: proof.filter(|_| args.suggest) };
         let tell = |what: String| ending.progress().begin(&what);
-        let found = properties(model, plan, selection, &args.options(), self.interrupt, &tell);
+        let found = properties(model, plan, selection, &args.options(proof), self.interrupt, &tell);
         ending.begin();
         let code = match &found.stopped {
             Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
