@@ -546,6 +546,7 @@ mod tests {
             "case_of_one_cell",
             "cells",
             "clh_lock",
+            "clh_lock_wrong",
             "client_server",
             "client_server_wrong",
             "code_futex",
