@@ -22,7 +22,9 @@ mod observed;
 mod span;
 mod traps;
 
-use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{
+    Assignment, Cell, Equation, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId, VarKind,
+};
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns};
@@ -70,17 +72,51 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         (said(true), said(false))
     };
     let alone = found.as_ref().map_or((0, 0), settles);
-    let classes =
-        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
-    let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
+    let together = classes(system, &arrays);
     // A count may be about several arrays, and which classes have no process matters to it.
-    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
-        let joint = equations(system, &[arrays], &numbers).filter(|joint| counts || settles(joint) > alone);
-        joint.or(found)
+    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
+        let groups = if together <= MOST_CLASSES { vec![arrays] } else { tied(system, arrays) };
+        let joint = Some(groups).filter(|groups| groups.len() < single.len());
+        let joint = joint.and_then(|groups| equations(system, &groups, &numbers));
+        joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
         found
     };
     found.filter(|found| counts || settles(found) > (0, 0))
+}
+
+/// How many classes processes are in by the cells of these arrays.
+fn classes(system: &System, arrays: &[VarId]) -> usize {
+    let values =
+        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
+}
+
+/// The arrays in groups: together where a step assigns to one, of any process, what another one holds of that process, unless there are too many
+/// classes.
+fn tied(system: &System, arrays: Vec<VarId>) -> Vec<Vec<VarId>> {
+    let mut groups: Vec<Vec<VarId>> = arrays.into_iter().map(|array| vec![array]).collect();
+    for t in &system.transitions {
+        let own = [ProcRef::Var(t.arity() as u8)];
+        for update in &t.updates {
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            let asked = branches.iter().flat_map(|it| it.when.0.iter().flatten()).flat_map(Literal::cells);
+            let copied = branches.iter().filter_map(|it| match &it.value {
+                Term::Cell(cell) => Some(cell),
+                _ => None,
+            });
+            for cell in asked.chain(copied).filter(|cell| cell.index.as_slice() == own) {
+                let place = |var: VarId| groups.iter().position(|group| group.contains(&var));
+                let (Some(of), Some(with)) = (place(update.var), place(cell.var)) else { continue };
+                let both = [&groups[of][..], &groups[with][..]].concat();
+                if of != with && classes(system, &both) <= MOST_CLASSES {
+                    groups[of.min(with)] = both;
+                    groups.remove(of.max(with));
+                }
+            }
+        }
+    }
+    groups
 }
 
 /// Which arrays that are added up are never negative.

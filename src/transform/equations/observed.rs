@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational, System,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational, System,
     SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
@@ -80,13 +80,16 @@ struct Observed<'a> {
     vars: Vec<Var>,
     /// The new variables: for one of the original, by the set of its indices that are the observed process.
     of: BTreeMap<(VarId, usize), VarId>,
+    /// Those of the new variables that count others.
+    counts: Vec<Count>,
     /// Globals that hold another process than the observed one in all states.
     elsewhere: Vec<VarId>,
 }
 
 impl<'a> Observed<'a> {
     fn new(original: &'a System) -> Self {
-        let mut observed = Self { original, vars: Vec::new(), of: BTreeMap::new(), elsewhere: Vec::new() };
+        let (vars, of, counts, elsewhere) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        let mut observed = Self { original, vars, of, counts, elsewhere };
         for (id, var) in original.declared() {
             let constant = !original.transitions.iter().any(|t| original.may_change(t, id));
             if var.arity() == 0 && var.ty == Type::Proc && constant {
@@ -120,7 +123,29 @@ impl<'a> Observed<'a> {
                 observed.of.insert((id, set), new);
             }
         }
+        for count in &original.counts {
+            observed.count(count);
+        }
         observed
+    }
+
+    /// Adds what a count says of the observed process, where that certainly is not counted itself: `#{q | S[q] = Shared && q <> p}`.
+    fn count(&mut self, count: &Count) {
+        let counted = self.original.var(count.var);
+        let indices = counted.arity();
+        let all = (1 << indices) - 1;
+        let of_itself = self.same(&count.body, &roles(indices + 1, all << 1 | 1));
+        let of_others = self.same(&count.body, &roles(indices + 1, all));
+        let (Some(of_itself), Some(body), Some(var)) = (of_itself, of_others, VarId::new(self.vars.len()))
+        else {
+            return;
+        };
+        if of_itself.0.is_empty() && count.summand.is_none() {
+            let name = format!("{}@{all}", counted.name);
+            self.vars.push(Var { name, kind: VarKind::Global, ..counted.clone() });
+            self.counts.push(Count { var, body, summand: None });
+            self.of.insert((count.var, all), var);
+        }
     }
 
     /// The system; `None` where no step or initial state can be said.
@@ -128,7 +153,7 @@ impl<'a> Observed<'a> {
         let mut parts = self.original.to_parts();
         parts.max_procs = None;
         parts.vars.clone_from(&self.vars);
-        parts.counts.clear();
+        parts.counts.clone_from(&self.counts);
         parts.axioms.clear();
         parts.bad.clear();
         parts.temporal.clear();
