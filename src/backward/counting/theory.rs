@@ -368,7 +368,8 @@ impl<'a> Counting<'a> {
         }
         cells.sort_unstable();
         cells.dedup();
-        let count = |cell: CubeCell| Some((self.system.count_of(cell.var())?, context.indices(cell).collect()));
+        let count =
+            |cell: CubeCell| Some((self.system.count_of(cell.var())?, context.indices(cell).collect()));
         cells.into_iter().filter_map(count).filter(|(count, _)| count.summand.is_none()).collect()
     }
 

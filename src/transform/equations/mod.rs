@@ -23,7 +23,8 @@ mod span;
 mod traps;
 
 use cubicle_lang::model::{
-    Assignment, Cell, Equation, Linear, Literal, ProcRef, Rational, System, Term, Type, Var, VarId, VarKind,
+    Assignment, Cell, Equation, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type, Var,
+    VarId, VarKind,
 };
 use tracing::{debug, debug_span};
 
@@ -60,7 +61,7 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         .filter(|id| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_)))
         .collect();
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
-    let found = equations(system, &single, &numbers);
+    let found = equations(system, (&single, true), &numbers);
     // How many numbers equations say something of, whatever the location; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
@@ -75,9 +76,12 @@ fn of_globals(system: &System) -> Option<WithEquations> {
     let together = classes(system, &arrays);
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
-        let groups = if together <= MOST_CLASSES { vec![arrays] } else { tied(system, arrays) };
-        let joint = Some(groups).filter(|groups| groups.len() < single.len());
-        let joint = joint.and_then(|groups| equations(system, &groups, &numbers));
+        let joint = if together <= MOST_CLASSES {
+            equations(system, (&[arrays], true), &numbers)
+        } else {
+            // What is always so needs no globals, and nothing that does not change along with a number.
+            equations(system, (&tied(system, &arrays, &numbers), false), &numbers)
+        };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
         found
@@ -92,10 +96,15 @@ fn classes(system: &System, arrays: &[VarId]) -> usize {
     values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
 }
 
-/// The arrays in groups: together where a step assigns to one, of any process, what another one holds of that process, unless there are too many
-/// classes.
-fn tied(system: &System, arrays: Vec<VarId>) -> Vec<Vec<VarId>> {
-    let mut groups: Vec<Vec<VarId>> = arrays.into_iter().map(|array| vec![array]).collect();
+/// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
+/// that process, unless there are too many classes.
+fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>> {
+    let assigns = |t: &Transition, var: VarId| t.updates.iter().any(|update| update.var == var);
+    let declared = numbers.iter().filter(|number| system.count_of(**number).is_none());
+    let with_number = |t: &&Transition| declared.clone().any(|number| assigns(t, *number));
+    let is_along =
+        |array: &&VarId| system.transitions.iter().filter(with_number).any(|t| assigns(t, **array));
+    let mut groups: Vec<Vec<VarId>> = arrays.iter().filter(is_along).map(|array| vec![*array]).collect();
     for t in &system.transitions {
         let own = [ProcRef::Var(t.arity() as u8)];
         for update in &t.updates {
@@ -129,9 +138,13 @@ fn floors(system: &System) -> Vec<Equation> {
     floors::floors(system).into_iter().map(never_negative).collect()
 }
 
-/// The equations over the columns of these groups of arrays, and inequalities about those of these numbers that no equation is about.
-fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Option<WithEquations> {
-    let columns = Columns::new(system, groups)?;
+/// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
+fn equations(
+    system: &System,
+    (groups, with_globals): (&[Vec<VarId>], bool),
+    numbers: &[VarId],
+) -> Option<WithEquations> {
+    let columns = Columns::new(system, groups, with_globals)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns).ok()?;
     let hulls = hull::hulls(&columns, &steps, &order, None).ok()??;

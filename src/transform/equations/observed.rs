@@ -22,8 +22,8 @@ use std::collections::BTreeMap;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational, System,
-    SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational,
+    System, SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 use super::columns::full;
@@ -217,7 +217,8 @@ impl<'a> Observed<'a> {
             own.truncate(last);
         }
         let mut updates = Vec::new();
-        for update in &t.updates {
+        // What counts of others become follows from what they count.
+        for update in t.updates.iter().filter(|it| self.original.count_of(it.var).is_none()) {
             for set in 0..1_usize << self.original.var(update.var).arity() {
                 let Some(var) = self.of.get(&(update.var, set)) else { continue };
                 let indices = self.original.var(update.var).arity();
