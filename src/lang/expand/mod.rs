@@ -557,6 +557,8 @@ mod tests {
             "dragon",
             "firewall",
             "firewall_wrong",
+            "msi_directory",
+            "msi_directory_wrong",
             "nil",
             "paxos",
             "paxos_lemmas",

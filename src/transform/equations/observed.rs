@@ -12,6 +12,7 @@
 //! 2. *Steps*: in a step with arguments `a`, one of them is o or none is, and there is a transition for either. Its guard
 //!    follows from that of the original: a literal that cannot be said is left out. A universal guard holds of o, too, unless o is an argument.
 //!    An update has a case for a new variable as the original has it, or, where it cannot be said exactly, the new value may be anything.
+//! 3. *Counts*: that of the original at o, if o certainly is not counted there, is how many others are. Other counts cannot be said.
 //!
 //! So reachable states become reachable ones, whatever instances with 0, 1, .. others do, and the equations of the new system hold: of numbers of
 //! processes other than o. Where o certainly does not satisfy what is counted, it need not be left out. Axioms and properties are forgotten.

@@ -200,3 +200,25 @@ fn larger_candidates_support_what_small_ones_do_not() {
         assert_eq!(with(&twin, short.clone()), Some(false), "{from}");
     }
 }
+
+/// Acknowledgements are counted by each cache: what it still needs is how many messages are under way, whatever the directory and the caches do.
+#[test]
+fn counted_acknowledgements_are_messages_under_way() {
+    let text = include_str!("../../../examples/msi_directory.cub");
+    let twins = [
+        ("Need[p] := #{s | Sharer[s] = True && s <> p};", "Need[p] := 0;"),
+        ("Data[p] = FromDir && Need[p] = 0 }", "Data[p] = FromDir }"),
+        ("{ Msg[r, p] := Ack; Cache[p] := I }", "{ Msg[r, p] := Ack }"),
+        (
+            "(Cache[p] = IM_A || Cache[p] = SM_A) && Need[p] = 1 }",
+            "(Cache[p] = IM_A || Cache[p] = SM_A) && Need[p] <= 2 }",
+        ),
+    ];
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    for (from, to) in twins {
+        let twin = text.replacen(from, to, 1);
+        assert_ne!(twin, text, "{from}");
+        let system = cubicle::load(&twin).expect("the model is well-formed").system;
+        assert_eq!(is_safe("msi_directory", &system, &usual), Some(false), "{to}");
+    }
+}
