@@ -176,6 +176,10 @@ pub const NETWORK_PROCS: usize = 3;
 /// Their literals: two pointers to the same process, each with a flag that says it is meant, are four.
 pub const NETWORK_LITERALS: usize = 4;
 
+/// How many processes and literals more candidates may have where smaller ones cannot support the bad states, which mostly turns out at once: in a queue
+/// lock, a cell that is not marked is not that of a predecessor's predecessor.
+pub const NETWORK_MORE: usize = 1;
+
 /// A pre-image is held as it is where it has at most this many literals, and no more processes than candidates: with more, networks follow
 /// chains of pointers for long that no cube closes. By measurement of a directory with forwarded requests.
 pub const NETWORK_EXACT: usize = 6;

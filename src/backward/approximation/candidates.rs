@@ -41,9 +41,7 @@ pub fn candidates<'a>(
     cube: &Cube,
     limits: CandidateLimits,
 ) -> impl Iterator<Item = Cube> + use<'a> {
-    // What never changes comes with the processes: of a home and its caches, a candidate has as much to say as of processes that are alike.
-    let is_kind = |g: &CubeLiteral| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell));
-    let (fixed, others): (Vec<CubeLiteral>, Vec<CubeLiteral>) = cube.literals().partition(is_kind);
+    let (fixed, others) = apart(context, cube);
     let mut useful: Vec<CubeLiteral> =
         others.into_iter().flat_map(|it| parts(context, cube.procs, it)).collect();
     let whole = useful.len() + cube.others.len();
@@ -104,6 +102,12 @@ pub fn candidates<'a>(
         }
         Some(cube).filter(|it| !it.others.is_empty())
     })
+}
+
+/// The literals of a cube: those about what never changes, and the others. The first come with the processes: of a home and its caches, a
+/// candidate has as much to say as of processes that are alike.
+fn apart(context: &CubeContext, cube: &Cube) -> (Vec<CubeLiteral>, Vec<CubeLiteral>) {
+    cube.literals().partition(|g| matches!(g, CubeLiteral::Mask(cell, _) if context.is_kind(*cell)))
 }
 
 /// A literal, or those that it is the conjunction of: a pointer that holds none of several processes.
@@ -167,6 +171,14 @@ impl CandidateLimits {
     pub fn of_size(procs: usize, size: usize) -> Self {
         let (literals, cells) = ((size + 1).max(2), size.saturating_sub(1));
         Self { procs, literals, cells, count: None, numeric: Numeric::No }
+    }
+
+    /// Whether a cube has at most these literals, and no more processes than a candidate.
+    pub fn admit(&self, context: &CubeContext, cube: &Cube, literals: usize) -> bool {
+        let (fixed, others) = apart(context, cube);
+        let named = low(cube.procs) & !low(context.rigid);
+        let is_small = |kind: u64| (kind & named).count_ones() as usize <= self.procs;
+        others.len() <= literals && kinds(context, &fixed).into_iter().all(is_small)
     }
 }
 

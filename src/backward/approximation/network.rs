@@ -86,6 +86,19 @@ impl Work {
 /// Whether no explored state is in a cube.
 type Unseen<'n, 'a, 'r> = &'n mut dyn FnMut(&mut Run<'a, 'r>, &Cube) -> Result<bool, Halt>;
 
+/// How the work on a network ends.
+pub enum Closing {
+    /// With the cubes that hold together, and those that were proved before.
+    Closed(Visited),
+    /// A root cannot be supported by cubes of the size that is allowed.
+    Lost {
+        /// What it took to find that out.
+        effort: u64,
+    },
+    /// It is not known whether such cubes support the roots.
+    Open,
+}
+
 /// A network that is being built.
 pub struct Network<'n, 'a, 'r> {
     run: &'n mut Run<'a, 'r>,
@@ -155,25 +168,28 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         Ok(network)
     }
 
-    /// The cubes that hold together and contain the roots, with those that were proved before, where this effort suffices to find such.
-    pub fn close(mut self, effort: u64) -> Result<Option<Visited>, Halt> {
+    /// Chooses cubes that hold together and contain the roots, within this effort.
+    pub fn close(mut self, effort: u64) -> Result<Closing, Halt> {
         for root in self.roots.clone() {
             if self.run.meets_init(&self.members[root].cube.clone())? != Sat::No {
-                return Ok(None);
+                return Ok(Closing::Open);
             }
         }
         loop {
             self.run.setting.interrupt.check()?;
             let is_lost = self.roots.clone().any(|root| self.members[root].fate == Fate::Dead);
-            if is_lost || self.needed.len() > NETWORK_CUBES || self.work.effort() > effort {
-                return Ok(None);
+            if is_lost {
+                return Ok(Closing::Lost { effort: self.work.effort() });
+            }
+            if self.needed.len() > NETWORK_CUBES || self.work.effort() > effort {
+                return Ok(Closing::Open);
             }
             if let Some(pre) = self.waiting.pop_front() {
                 self.support(pre)?;
             } else if let Some(next) = self.next_fresh() {
                 self.expand(next)?;
             } else if !self.wait_again() {
-                return self.closed().map(Some);
+                return self.closed().map(Closing::Closed);
             }
         }
     }
@@ -340,9 +356,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         let Support { cube, tried, .. } = &self.supports[pre];
         let (cube, mut tried) = (cube.clone(), *tried);
         let context = self.run.setting.context;
-        let is_small =
-            usize::from(cube.procs - context.rigid) <= self.limits.procs && cube.len() <= NETWORK_EXACT;
-        let own = is_small.then(|| cube.clone());
+        let own = self.limits.admit(context, &cube, NETWORK_EXACT).then(|| cube.clone());
         let choices = candidates(context, &cube, self.limits).chain(own);
         let (mut class, mut rivals) = ((0, 0), 0);
         let mut best: Option<(usize, CubeId)> = None;

@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, Numeric, candidates};
 use super::fold::folded;
-use super::network::Network;
+use super::network::{Closing, Network};
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
 use crate::cube::{
@@ -24,8 +24,8 @@ use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
-    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LITERALS, NETWORK_PROCS,
-    WIDEN_AT,
+    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LITERALS, NETWORK_MORE,
+    NETWORK_PROCS, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -219,21 +219,29 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Some(run.fixpoint().into())
     }
 
-    fn closed(&mut self, run: &mut Run<'_, '_>, effort: u64) -> Result<Option<Visited>, Halt> {
+    /// A network of small candidates that closes, or one of larger candidates where it is certain that small ones do not.
+    fn closed(&mut self, run: &mut Run<'_, '_>, mut effort: u64) -> Result<Option<Visited>, Halt> {
         let setting = run.setting;
         let mut proved: Vec<Cube> = self.pool.lemmas.iter().map(|it| it.1.clone()).collect();
         proved.extend(run.state.trusted().iter().map(|id| run.state.nodes.get(*id).cube.clone()));
         for axiom in &setting.system.axioms {
             proved.extend(cubes_of(setting.context, &axiom.into())?);
         }
-        let limits = CandidateLimits {
-            procs: self.limits.procs.min(NETWORK_PROCS),
-            literals: NETWORK_LITERALS,
-            cells: NETWORK_LITERALS,
-            ..self.limits
-        };
-        let mut unseen = |run: &mut Run<'_, '_>, cube: &Cube| self.is_unseen(run, cube);
-        Network::new(run, (limits, proved), &mut unseen)?.close(effort)
+        for more in 0..=NETWORK_MORE {
+            let limits = CandidateLimits {
+                procs: self.limits.procs.min(NETWORK_PROCS) + more,
+                literals: NETWORK_LITERALS + more,
+                cells: NETWORK_LITERALS + more,
+                ..self.limits
+            };
+            let mut unseen = |run: &mut Run<'_, '_>, cube: &Cube| self.is_unseen(run, cube);
+            match Network::new(run, (limits, proved.clone()), &mut unseen)?.close(effort)? {
+                Closing::Closed(visited) => return Ok(Some(visited)),
+                Closing::Lost { effort: spent } => effort = effort.saturating_sub(spent),
+                Closing::Open => break,
+            }
+        }
+        Ok(None)
     }
 
     /// Replaces a node by a candidate that no forward state satisfies, if there is one: among those of the

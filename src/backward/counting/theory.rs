@@ -308,15 +308,19 @@ impl<'a> Counting<'a> {
     /// `None` when no reachable state is in it.
     pub fn tightened(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
         let mut cube = cube.clone();
-        for count in self.said(context, &cube) {
-            // Only where one literal about the process alone says whether it is counted.
+        for (count, index) in self.said(context, &cube) {
+            // Only where one literal about the process says whether it is counted.
             let [conj] = count.body.0.as_slice() else { continue };
             let [Literal::In { cell, values }] = conj.as_slice() else { continue };
-            if cell.index.as_slice() != [ProcRef::Var(0)] {
+            if !cell.index.contains(&ProcRef::Var(index.len() as u8)) {
                 continue;
             }
             for p in context.rigid..cube.procs {
-                let cell = CubeCell::of(cell.var, [p]);
+                let process = |it: &ProcRef| match it {
+                    ProcRef::Const(k) => *k,
+                    ProcRef::Var(v) => index.get(usize::from(*v)).copied().unwrap_or(p),
+                };
+                let cell = CubeCell::of(cell.var, cell.index.iter().map(process));
                 let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
                 if held & values == 0 || held & !values == 0 {
                     continue;
@@ -351,7 +355,8 @@ impl<'a> Counting<'a> {
         let pairs =
             compared.iter().enumerate().flat_map(|(at, a)| compared[at + 1..].iter().map(|b| vec![*a, *b]));
         let indexed = compared.iter().filter(|it| context.arity(it.var()) > 0).map(|it| vec![*it]);
-        let said = self.said(context, &cube).into_iter().map(|count| vec![CubeCell::of(count.var, [])]);
+        let said = self.said(context, &cube).into_iter().filter(|(_, index)| index.is_empty());
+        let said = said.map(|(count, _)| vec![CubeCell::of(count.var, [])]);
         // Two majorities seldom meet in a named process, while one of many that are counted may well be named.
         let is_split = |together: &[CubeCell]| together.len() > 1;
         for together in said.chain(indexed).chain(pairs).take(MOST_WITNESSES) {
@@ -407,25 +412,25 @@ impl<'a> Counting<'a> {
         Ok(vec![cube])
     }
 
-    /// The counts without indices that a cube compares, itself or by an equation about numbers each of which it bounds.
-    fn said(&self, context: &CubeContext, cube: &Cube) -> Vec<&'a Count> {
+    /// The counts that a cube compares, itself or by an equation about numbers each of which it bounds, with their indices.
+    fn said(&self, context: &CubeContext, cube: &Cube) -> Vec<(&'a Count, Vec<u8>)> {
         let cells = cube.relational.iter().flat_map(Relational::cells);
-        let mut vars: Vec<VarId> = cells.filter(|cell| !cell.is_process()).map(CubeCell::var).collect();
-        let bounds = |cell: &Cell| {
-            let here = CubeCell::of(cell.var, []);
-            let about = |it: &Relational| matches!(it, Relational::Linear { form, .. } if matches!(form[..], [(cell, _)] if cell == here));
-            cell.index.is_empty() && (self.counts(cell.var) || cube.relational.iter().any(about))
+        let mut cells: Vec<CubeCell> = cells.filter(|cell| !cell.is_process()).collect();
+        let bounds = |here: &CubeCell| {
+            let about = |it: &Relational| matches!(it, Relational::Linear { form, .. } if matches!(form[..], [(cell, _)] if cell == *here));
+            self.counts(here.var()) || cube.relational.iter().any(about)
         };
-        for (equation, _) in self.relevant(context, cube) {
-            let cells = equation.number.terms.iter().map(|(cell, _)| cell);
-            if cells.clone().all(bounds) {
-                vars.extend(cells.map(|cell| cell.var));
+        for (equation, p) in self.relevant(context, cube) {
+            let of_it: Vec<CubeCell> = equation.number.terms.iter().map(|(cell, _)| at(cell, p)).collect();
+            if of_it.iter().all(bounds) {
+                cells.extend(of_it);
             }
         }
-        vars.sort_unstable();
-        vars.dedup();
-        let counts = vars.into_iter().filter_map(|var| self.system.count_of(var));
-        counts.filter(|count| count.summand.is_none()).collect()
+        cells.sort_unstable();
+        cells.dedup();
+        let count =
+            |cell: CubeCell| Some((self.system.count_of(cell.var())?, context.indices(cell).collect()));
+        cells.into_iter().filter_map(count).filter(|(count, _)| count.summand.is_none()).collect()
     }
 
     /// What the named processes that are certainly part of a sum add to it. Adds that a sum of numbers none of which is negative

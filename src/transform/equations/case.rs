@@ -207,7 +207,9 @@ impl TransitionCases<'_> {
         for literal in t.guard.iter().filter(|it| matches!(it, Literal::Eq { .. })) {
             literal.cells().iter().for_each(|cell| add(place(cell, &own)));
         }
-        for update in &t.updates {
+        for update in
+            t.updates.iter().filter(|it| (0..columns.all.len()).any(|at| columns.is_about(at, it.var)))
+        {
             if columns.system.var(update.var).arity() == 0 {
                 add((update.var, Vec::new()));
             }
@@ -611,13 +613,8 @@ impl TransitionCases<'_> {
 
     /// The case that says nothing of what is written.
     fn lost(&self) -> Case {
-        let writes = |var: VarId| self.t.updates.iter().any(|update| update.var == var);
-        let is_lost = |column: &Column| match column {
-            Column::One | Column::Processes => false,
-            Column::Class(group, _) => self.columns.groups[*group].arrays.iter().any(|var| writes(*var)),
-            Column::Sum(var) | Column::Holds(var, _) | Column::Number(var) => writes(*var),
-        };
-        let lost = (0..self.columns.all.len()).filter(|at| is_lost(&self.columns.all[*at])).collect();
+        let is_lost = |at: &usize| self.t.updates.iter().any(|update| self.columns.is_about(*at, update.var));
+        let lost = (0..self.columns.all.len()).filter(is_lost).collect();
         Case { lost, ..Case::default() }
     }
 }

@@ -48,8 +48,8 @@ pub struct Columns<'a> {
 pub const PROCESSES: usize = 1;
 
 impl<'a> Columns<'a> {
-    /// The columns over these groups of arrays; `None` when there are too many.
-    pub fn new(system: &'a System, groups: &[Vec<VarId>]) -> Option<Self> {
+    /// The columns over these groups of arrays, and whether of what globals hold, too; `None` when there are too many.
+    pub fn new(system: &'a System, groups: &[Vec<VarId>], with_globals: bool) -> Option<Self> {
         let mut all = vec![Column::One, Column::Processes];
         let mut known = Vec::new();
         for arrays in groups {
@@ -75,7 +75,7 @@ impl<'a> Columns<'a> {
             }
             match (var.kind, var.ty) {
                 (VarKind::Array(1), Type::Int) => all.push(Column::Sum(id)),
-                (VarKind::Global, Type::Enum(_)) => {
+                (VarKind::Global, Type::Enum(_)) if with_globals => {
                     let range = var.range & full(system, id);
                     all.extend(values(range).map(|value| Column::Holds(id, value)));
                 }
@@ -84,6 +84,15 @@ impl<'a> Columns<'a> {
             }
         }
         (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known })
+    }
+
+    /// Whether a column depends on a variable.
+    pub fn is_about(&self, column: usize, var: VarId) -> bool {
+        match &self.all[column] {
+            Column::One | Column::Processes => false,
+            Column::Class(group, _) => self.groups[*group].arrays.contains(&var),
+            Column::Sum(of) | Column::Holds(of, _) | Column::Number(of) => *of == var,
+        }
     }
 
     /// The place of a column.

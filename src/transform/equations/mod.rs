@@ -23,7 +23,10 @@ mod seen;
 mod span;
 mod traps;
 
-use cubicle_lang::model::{Cell, Equation, Linear, ProcRef, Rational, System, Type, Var, VarId, VarKind};
+use cubicle_lang::model::{
+    Assignment, Cell, Equation, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type, Var,
+    VarId, VarKind,
+};
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns};
@@ -60,7 +63,7 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         .filter(|id| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_)))
         .collect();
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
-    let found = equations(system, &single, &numbers);
+    let found = equations(system, (&single, true), &numbers);
     // How many numbers equations say something of, whatever the location; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
@@ -72,17 +75,59 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         (said(true), said(false))
     };
     let alone = found.as_ref().map_or((0, 0), settles);
-    let classes =
-        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
-    let together = classes.fold(1_usize, |product, n| product.saturating_mul(n as usize));
+    let together = classes(system, &arrays);
     // A count may be about several arrays, and which classes have no process matters to it.
-    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 && together <= MOST_CLASSES {
-        let joint = equations(system, &[arrays], &numbers).filter(|joint| counts || settles(joint) > alone);
-        joint.or(found)
+    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
+        let joint = if together <= MOST_CLASSES {
+            equations(system, (&[arrays], true), &numbers)
+        } else {
+            // What is always so needs no globals, and nothing that does not change along with a number.
+            equations(system, (&tied(system, &arrays, &numbers), false), &numbers)
+        };
+        joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
         found
     };
     found.filter(|found| counts || settles(found) > (0, 0))
+}
+
+/// How many classes processes are in by the cells of these arrays.
+fn classes(system: &System, arrays: &[VarId]) -> usize {
+    let values =
+        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
+}
+
+/// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
+/// that process, unless there are too many classes.
+fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>> {
+    let assigns = |t: &Transition, var: VarId| t.updates.iter().any(|update| update.var == var);
+    let declared = numbers.iter().filter(|number| system.count_of(**number).is_none());
+    let with_number = |t: &&Transition| declared.clone().any(|number| assigns(t, *number));
+    let is_along =
+        |array: &&VarId| system.transitions.iter().filter(with_number).any(|t| assigns(t, **array));
+    let mut groups: Vec<Vec<VarId>> = arrays.iter().filter(is_along).map(|array| vec![*array]).collect();
+    for t in &system.transitions {
+        let own = [ProcRef::Var(t.arity() as u8)];
+        for update in &t.updates {
+            let Assignment::Cases(branches) = &update.assignment else { continue };
+            let asked = branches.iter().flat_map(|it| it.when.0.iter().flatten()).flat_map(Literal::cells);
+            let copied = branches.iter().filter_map(|it| match &it.value {
+                Term::Cell(cell) => Some(cell),
+                _ => None,
+            });
+            for cell in asked.chain(copied).filter(|cell| cell.index.as_slice() == own) {
+                let place = |var: VarId| groups.iter().position(|group| group.contains(&var));
+                let (Some(of), Some(with)) = (place(update.var), place(cell.var)) else { continue };
+                let both = [&groups[of][..], &groups[with][..]].concat();
+                if of != with && classes(system, &both) <= MOST_CLASSES {
+                    groups[of.min(with)] = both;
+                    groups.remove(of.max(with));
+                }
+            }
+        }
+    }
+    groups
 }
 
 /// Which arrays that are added up are never negative.
@@ -95,9 +140,13 @@ fn floors(system: &System) -> Vec<Equation> {
     floors::floors(system).into_iter().map(never_negative).collect()
 }
 
-/// The equations over the columns of these groups of arrays, and inequalities about those of these numbers that no equation is about.
-fn equations(system: &System, groups: &[Vec<VarId>], numbers: &[VarId]) -> Option<WithEquations> {
-    let columns = Columns::new(system, groups)?;
+/// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
+fn equations(
+    system: &System,
+    (groups, with_globals): (&[Vec<VarId>], bool),
+    numbers: &[VarId],
+) -> Option<WithEquations> {
+    let columns = Columns::new(system, groups, with_globals)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns).ok()?;
     let hulls = hull::hulls(&columns, &steps, &order, None).ok()??;

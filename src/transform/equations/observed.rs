@@ -12,6 +12,7 @@
 //! 2. *Steps*: in a step with arguments `a`, one of them is o or none is, and there is a transition for either. Its guard
 //!    follows from that of the original: a literal that cannot be said is left out. A universal guard holds of o, too, unless o is an argument.
 //!    An update has a case for a new variable as the original has it, or, where it cannot be said exactly, the new value may be anything.
+//! 3. *Counts*: that of the original at o, if o certainly is not counted there, is how many others are. Other counts cannot be said.
 //!
 //! So reachable states become reachable ones, whatever instances with 0, 1, .. others do, and the equations of the new system hold: of numbers of
 //! processes other than o. Where o certainly does not satisfy what is counted, it need not be left out. Axioms and properties are forgotten.
@@ -22,8 +23,8 @@ use std::collections::BTreeMap;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{
-    Assignment, BOOL, Branch, Cell, Conj, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational, System,
-    SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
+    Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational,
+    System, SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 use super::columns::full;
@@ -80,13 +81,16 @@ struct Observed<'a> {
     vars: Vec<Var>,
     /// The new variables: for one of the original, by the set of its indices that are the observed process.
     of: BTreeMap<(VarId, usize), VarId>,
+    /// Those of the new variables that count others.
+    counts: Vec<Count>,
     /// Globals that hold another process than the observed one in all states.
     elsewhere: Vec<VarId>,
 }
 
 impl<'a> Observed<'a> {
     fn new(original: &'a System) -> Self {
-        let mut observed = Self { original, vars: Vec::new(), of: BTreeMap::new(), elsewhere: Vec::new() };
+        let (vars, of, counts, elsewhere) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+        let mut observed = Self { original, vars, of, counts, elsewhere };
         for (id, var) in original.declared() {
             let constant = !original.transitions.iter().any(|t| original.may_change(t, id));
             if var.arity() == 0 && var.ty == Type::Proc && constant {
@@ -120,7 +124,29 @@ impl<'a> Observed<'a> {
                 observed.of.insert((id, set), new);
             }
         }
+        for count in &original.counts {
+            observed.count(count);
+        }
         observed
+    }
+
+    /// Adds what a count says of the observed process, where that certainly is not counted itself: `#{q | S[q] = Shared && q <> p}`.
+    fn count(&mut self, count: &Count) {
+        let counted = self.original.var(count.var);
+        let indices = counted.arity();
+        let all = (1 << indices) - 1;
+        let of_itself = self.same(&count.body, &roles(indices + 1, all << 1 | 1));
+        let of_others = self.same(&count.body, &roles(indices + 1, all));
+        let (Some(of_itself), Some(body), Some(var)) = (of_itself, of_others, VarId::new(self.vars.len()))
+        else {
+            return;
+        };
+        if of_itself.0.is_empty() && count.summand.is_none() {
+            let name = format!("{}@{all}", counted.name);
+            self.vars.push(Var { name, kind: VarKind::Global, ..counted.clone() });
+            self.counts.push(Count { var, body, summand: None });
+            self.of.insert((count.var, all), var);
+        }
     }
 
     /// The system; `None` where no step or initial state can be said.
@@ -128,7 +154,7 @@ impl<'a> Observed<'a> {
         let mut parts = self.original.to_parts();
         parts.max_procs = None;
         parts.vars.clone_from(&self.vars);
-        parts.counts.clear();
+        parts.counts.clone_from(&self.counts);
         parts.axioms.clear();
         parts.bad.clear();
         parts.temporal.clear();
@@ -192,7 +218,8 @@ impl<'a> Observed<'a> {
             own.truncate(last);
         }
         let mut updates = Vec::new();
-        for update in &t.updates {
+        // What counts of others become follows from what they count.
+        for update in t.updates.iter().filter(|it| self.original.count_of(it.var).is_none()) {
             for set in 0..1_usize << self.original.var(update.var).arity() {
                 let Some(var) = self.of.get(&(update.var, set)) else { continue };
                 let indices = self.original.var(update.var).arity();

@@ -226,3 +226,48 @@ fn candidates_are_taken_back_that_no_cube_closes() {
         assert_eq!(with(&twin, short.clone()), Some(false), "{from}");
     }
 }
+
+/// In a queue lock with a cell more than threads, what holds together takes a literal and a process more than what mostly does.
+#[test]
+fn larger_candidates_support_what_small_ones_do_not() {
+    let text = include_str!("../../../examples/clh_lock.cub");
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    let with = |text: &str, backward: BackwardOptions| {
+        let system = cubicle::load(text).expect("the model is well-formed").system;
+        is_safe("clh_lock", &system, &usual.clone().proof(BackwardMode::Brab(3)).backward(backward))
+    };
+    let short = BackwardOptions::default().max_effort(1_500);
+    assert_eq!(with(text, short.clone()), Some(true));
+    assert_eq!(with(text, short.clone().network_at(u64::MAX)), None, "not needed");
+    let twins = [
+        ("{ Mine[p] := Pred[p]; ", "{ Mine[p] := Tail; "),
+        ("{ Marked[c] := True; At[p] := Swap }", "{ At[p] := Swap }"),
+    ];
+    for (from, to) in twins {
+        let twin = text.replacen(from, to, 1);
+        assert_ne!(twin, text, "{from}");
+        assert_eq!(with(&twin, short.clone()), Some(false), "{from}");
+    }
+}
+
+/// Acknowledgements are counted by each cache: what it still needs is how many messages are under way, whatever the directory and the caches do.
+#[test]
+fn counted_acknowledgements_are_messages_under_way() {
+    let text = include_str!("../../../examples/msi_directory.cub");
+    let twins = [
+        ("Need[p] := #{s | Sharer[s] = True && s <> p};", "Need[p] := 0;"),
+        ("Data[p] = FromDir && Need[p] = 0 }", "Data[p] = FromDir }"),
+        ("{ Msg[r, p] := Ack; Cache[p] := I }", "{ Msg[r, p] := Ack }"),
+        (
+            "(Cache[p] = IM_A || Cache[p] = SM_A) && Need[p] = 1 }",
+            "(Cache[p] = IM_A || Cache[p] = SM_A) && Need[p] <= 2 }",
+        ),
+    ];
+    let usual = Options::default().only_states(true).vacuity(Vacuity::Ignore);
+    for (from, to) in twins {
+        let twin = text.replacen(from, to, 1);
+        assert_ne!(twin, text, "{from}");
+        let system = cubicle::load(&twin).expect("the model is well-formed").system;
+        assert_eq!(is_safe("msi_directory", &system, &usual), Some(false), "{to}");
+    }
+}

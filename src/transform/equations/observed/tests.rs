@@ -107,3 +107,46 @@ fn a_pointer_with_a_location_counts_where_the_location_says_so() {
     let equation = "Staff[p] = #{q | p <> q && Boss[q] = p && Has[q] = True}";
     assert_eq!(said(text), [equation, "Boss[p] = p && Has[p] = True => false"]);
 }
+
+const MESSAGES: &str = "array Msg[proc, proc] : bool array Need[proc] : int array S[proc] : bool
+    init (p q) { Msg[p, p] = False && Msg[p, q] = False && Need[p] = 0 && S[p] = False }
+    transition share (p) { S[p] := True }
+    transition send (p)
+      {
+        Msg[r, s] := case | r <> p : Msg[r, s] | s = p : False | S[s] = True : True | _ : False;
+        Need[p] := #{s | S[s] = True && s <> p};
+        S[s] := case | _ : False
+      }
+    transition get (p q) requires { Msg[p, q] = True } { Msg[p, q] := False; Need[p] := Need[p] - 1 }";
+
+#[test]
+fn a_number_takes_over_a_count_of_others() {
+    assert_eq!(said(MESSAGES), ["Need[p] = #{q | Msg[p, q] = True}"]);
+    // Many arrays of large types, which would have too many classes together: those that matter are looked at.
+    let kinds = (0..30).map(|n| format!("K{n}")).collect::<Vec<_>>().join(" | ");
+    let many: String = (0..4).map(|n| format!(" array A{n}[proc] : kind")).collect();
+    let moves = (0..4).map(|n| format!(" transition t{n} (p) {{ A{n}[p] := K7 }}"));
+    let text = format!("type kind = {kinds} {many} {MESSAGES} {}", moves.collect::<String>());
+    assert_eq!(said(&text), ["Need[p] = #{q | Msg[p, q] = True}"]);
+    // A message to itself is neither counted nor taken.
+    let own = MESSAGES.replace("| s = p : False ", "");
+    assert_eq!(said(&own), ["Need[p] = #{q | p <> q && Msg[p, q] = True}"]);
+    // Messages of an earlier request are lost, but the number is kept.
+    let kept = MESSAGES.replace("Need[p] := #{s", "Need[p] := Need[p] + #{s");
+    assert_eq!(said(&kept), ["Need[p] >= #{q | Msg[p, q] = True}"]);
+}
+
+#[test]
+fn a_count_that_may_hold_of_the_observed_process_is_not_taken_over() {
+    for (from, to) in [
+        (" && s <> p}", "}"),
+        ("S[s] = True && s <> p}", "S[s] = False && s <> p}"),
+        ("S[s] = True : True | _ : False;", "S[s] = True : True | _ : Msg[r, s];"),
+        ("Need[p] - 1", "Need[p] - 2"),
+        ("Msg[p, q] := False; ", ""),
+    ] {
+        let broken = MESSAGES.replacen(from, to, 1);
+        assert_ne!(broken, MESSAGES);
+        assert!(!said(&broken).iter().any(|it| it.contains(" = #{")), "{to}: {:?}", said(&broken));
+    }
+}
