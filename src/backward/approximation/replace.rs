@@ -339,7 +339,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
             return Ok(None);
         }
         let mut b = CubeBuilder::new(context, cube.procs);
-        literals.iter().for_each(|literal| _ = b.require(literal));
+        if !b.require_all(&literals) {
+            return Ok(None);
+        }
         let Some(larger) = b.finish()? else { return Ok(None) };
         let larger = compact(context, &larger)?.0;
         Ok(if self.may_replace(run, &larger)? { Some(larger) } else { None })

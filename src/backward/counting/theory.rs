@@ -237,9 +237,7 @@ impl<'a> Counting<'a> {
         if !absent.is_empty() {
             let places = absent.iter().map(|it| cells.iter().position(|cell| cell == it));
             let Some(places) = places.collect::<Option<Vec<usize>>>() else { return Ok(false) };
-            let all = places.iter().fold(0, |all, n| all | 1_u64 << n);
-            let together = regions.numbers.iter().filter(|(signature, _)| signature & all == all);
-            let together: Terms = together.map(|(_, number)| (*number, Rational::ONE)).collect();
+            let together = regions.together(&places);
             if !require(&mut rows, &together, Rational::ZERO, Relation::Le)? {
                 return Ok(true);
             }
@@ -745,9 +743,15 @@ impl Regions {
         Ok(Some(Self { numbers, rows, certain: certain_of }))
     }
 
+    /// The processes that are part of all these counts, as a sum of numbers.
+    fn together(&self, counts: &[usize]) -> Terms {
+        let all = counts.iter().fold(0, |all, n| all | 1_u64 << n);
+        let of_all = self.numbers.iter().filter(|(signature, _)| signature & all == all);
+        of_all.map(|(_, number)| (*number, Rational::ONE)).collect()
+    }
+
     /// The processes that are part of count n, as a sum of numbers.
     fn members(&self, n: usize) -> Terms {
-        let of_it = self.numbers.iter().filter(|(signature, _)| signature >> n & 1 == 1);
-        of_it.map(|(_, number)| (*number, Rational::ONE)).collect()
+        self.together(&[n])
     }
 }
