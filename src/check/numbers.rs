@@ -47,6 +47,7 @@ impl Numbers {
     }
 
     /// With guesses about the numbers that no equation gives, from small instances of the system.
+    #[must_use]
     pub fn with_guesses(self, system: &System, options: &ForwardOptions, interrupt: &Interrupt) -> Self {
         let open = open_numbers(system, &self.equations);
         if !open.is_empty() {
