@@ -110,7 +110,7 @@ pub const WAYS_TO_CANDIDATE: usize = 60;
 pub const WAYS_TO_BAD: usize = 1 << 16;
 
 /// Literals over enum cells that a guess about numbers may have beside its comparison: bounds on a number mostly
-/// depend on where one or two processes are.
+/// depend on where one or two processes are. One more may say in which mode the system is.
 pub const LEMMA_CONTEXTS: usize = 2;
 
 /// Numbers of the model that each numeric cell is compared with in guesses; by estimate, as the next three.

@@ -78,6 +78,10 @@ fn mended_disagreements_stay_mended() {
         "type t = A | B array S[proc] : t var P : proc array L[proc] : proc init (a) { S[a] = A }
          transition t0 (i j) { S[j] := B } transition t3 (i) requires { S[i] = A && forall j. L[j] <= i } { L[i] := i }
          transition t4 (i) requires { P > i } { P := i }",
+        // A cell is dead for all processes alike, or the value that it has initially is lost under another name.
+        "array X[proc] : bool var N : real array F[proc] : bool init (a) { X[a] <> False }
+         invariant (x y) { F[x] <> False && F[y] = F[x] } transition t () requires { forall_other j. F[j] <> False }
+         { X[c] := case | N = 2.0 : False | _ : X[c] }",
         // Two cells that are read together are not both dead.
         "type t = A | B type u = U | V array S[proc] : t array E[proc] : u init (a) { S[a] = A && E[a] = U }
          unsafe (z) { S[z] = B && E[z] = V } transition t0 (i) { S[i] := B; E[i] := V }",

@@ -1,6 +1,8 @@
 //! What proved lemmas say of a process that a cube does not name: it does not do what a lemma excludes together with the processes
 //! that the cube names, so that it counts in no class where it would. And what equations say of each process.
 
+use std::borrow::Cow;
+
 use super::signature::Counted;
 use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, OTHER, Relational, rename_mask,
@@ -125,14 +127,22 @@ fn adds_up(known: &mut Fact, new: &Fact) -> bool {
 
 impl Facts {
     /// A cube with what they say of numbers where all else that they exclude together is so; `None` where no state is left.
-    pub fn instructed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
-        let mut cube = cube.clone();
+    pub fn instructed<'c>(
+        &self,
+        context: &CubeContext,
+        cube: &'c Cube,
+    ) -> Result<Option<Cow<'c, Cube>>, Halt> {
+        let mut cube = Cow::Borrowed(cube);
+        let named: Vec<u8> = (context.rigid..cube.procs).collect();
+        // What a cube says nothing of may hold any value.
+        let says =
+            |(cell, _): &(CubeCell, u64)| cube.masks.iter().any(|(known, _)| known.var() == cell.var());
+        let applies = |it: &&Together| !it.numbers.is_empty() && it.masks.iter().all(says);
+        let together: Vec<&Together> = self.together.iter().filter(applies).collect();
         let mut changes = true;
         while changes {
             changes = false;
-            let named: Vec<u8> = (context.rigid..cube.procs).collect();
-            for Together { procs, masks, numbers } in self.together.iter().filter(|it| !it.numbers.is_empty())
-            {
+            for Together { procs, masks, numbers } in &together {
                 for roles in arrangements(&named, usize::from(*procs)) {
                     let map: Vec<u8> = (0..context.rigid).chain(roles).collect();
                     let is_so = |(cell, mask): &(CubeCell, u64)| {
@@ -159,8 +169,8 @@ impl Facts {
                     let mut b = CubeBuilder::from_cube(context, &cube);
                     let next = if b.require(&CubeLiteral::Relational(denied)) { b.finish()? } else { None };
                     let Some(next) = next else { return Ok(None) };
-                    changes |= next != cube;
-                    cube = next;
+                    changes |= next != *cube;
+                    cube = Cow::Owned(next);
                 }
             }
         }
@@ -176,7 +186,8 @@ fn is_implied(
     role: &dyn Fn(u8) -> Option<u8>,
 ) -> bool {
     let mut map: Vec<u8> = (0..cube.procs.max(context.rigid + MOST_PROCS)).collect();
-    for p in number.cells().iter().flat_map(|cell| context.indices(*cell).collect::<Vec<u8>>()) {
+    let cells = number.cells();
+    for p in cells.iter().flat_map(|cell| context.indices(*cell).chain(cell.as_process())) {
         let Some(named) = role(p) else { return false };
         map[usize::from(p)] = named;
     }

@@ -1,5 +1,6 @@
 //! Whether the counts, sums and equations leave a cube any state.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 use hashbrown::HashMap;
@@ -158,7 +159,8 @@ impl<'a> Counting<'a> {
         cube: &Cube,
         (everywhere, absent): (&[Everywhere<'_>], &[CubeCell]),
     ) -> Result<bool, Halt> {
-        let Some(cube) = &self.instructed(context, cube)? else { return Ok(true) };
+        let Some(cube) = self.instructed(context, cube)? else { return Ok(true) };
+        let cube = &*cube;
         if self.excludes_plainly(context, cube, (everywhere, absent))? {
             return Ok(true);
         }
@@ -188,8 +190,8 @@ impl<'a> Counting<'a> {
     }
 
     /// A cube with what lemmas say of its numbers; `None` where no reachable state is in it.
-    fn instructed(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
-        self.facts.get().map_or_else(|| Ok(Some(cube.clone())), |facts| facts.instructed(context, cube))
+    fn instructed<'c>(&self, context: &CubeContext, cube: &'c Cube) -> Result<Option<Cow<'c, Cube>>, Halt> {
+        self.facts.get().map_or(Ok(Some(Cow::Borrowed(cube))), |facts| facts.instructed(context, cube))
     }
 
     /// The same, without a distinction of cases.

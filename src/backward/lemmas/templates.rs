@@ -1,5 +1,5 @@
 //! The guesses: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
-//! over cells of enum type; where the model counts, also one or two literals alone, over cells of processes too, for what a process
+//! over cells of enum type, and one about the mode that equations depend on; a comparison of the model also with the sign of a number; where the model counts, also one or two literals alone, over cells of processes too, for what a process
 //! contributes to a count often follows from its other cells. From general to specific: specific guesses are only tried where
 //! the general ones fail.
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use crate::counting::Counting;
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::smt::InstanceFormula;
+use crate::testing::holds;
 use cubicle_lang::model::semantics::{Env, Layout, Point, State, Value, distinct_tuples, with_counts};
 use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::interrupt::Interrupt;
@@ -64,15 +65,6 @@ fn state(system: &System, procs: usize, numbers: &[u8]) -> Option<State> {
         }
     }
     with_counts(system, State { procs, values })
-}
-
-fn holds(formula: &InstanceFormula, env: &Env<'_>) -> bool {
-    match formula {
-        InstanceFormula::Literal(literal) => env.literal(literal) == Some(true),
-        InstanceFormula::All(parts) => parts.iter().all(|part| holds(part, env)),
-        InstanceFormula::Any(parts) => parts.iter().any(|part| holds(part, env)),
-        InstanceFormula::Not(part) => !holds(part, env),
-    }
 }
 
 /// The processes for which a cube holds in a state.

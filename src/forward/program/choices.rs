@@ -1,5 +1,6 @@
 //! Initial states in which each witness can hold a value, and runs with these values.
 
+use crate::clock::Clock;
 use crate::program::compiled::Program;
 use crate::program::enumerate::Ended;
 use cubicle_lang::model::semantics::{Point, Value};
@@ -9,12 +10,15 @@ impl Program {
     pub fn each_chosen(
         &self,
         codes: Vec<i64>,
+        clock: &Clock,
         mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let procs = self.cells.procs;
         let mut stack = vec![codes];
         stack.retain(|it| self.choosing.all(it, procs));
         while let Some(codes) = stack.pop() {
+            // Where no choice is left in the end, `f` is never called.
+            clock.poll().map_err(Some)?;
             let Some(cell) = self.choosing.next(&codes) else {
                 f(codes)?;
                 continue;

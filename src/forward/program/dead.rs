@@ -11,6 +11,8 @@
 //! cells only; both or none are bad. What holds of the control decides whether a cell is dead, so a control may itself be dead: a step that depends on its value
 //! reads it. But no cell controls, by others, one that controls it: two cells that are read together would both be dead while neither is written.
 
+use hashbrown::HashMap;
+
 use crate::ground::init::InitDisjunct;
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
@@ -111,6 +113,7 @@ impl DeadCells {
                 }
             }
         }
+        let found = alike(found, cells, system.proc_constants);
         Self { cells: without_circles(found, |c| cells.cells[c].var) }
     }
 
@@ -154,6 +157,25 @@ impl DeadCells {
         }
         instance.dead = dead;
     }
+}
+
+/// Those of these that hold for all processes, the first ones, which are constants, apart: a state may be stored under other names. An axiom may single out a
+/// process of an instance, for it is evaluated there.
+fn alike(mut found: Vec<(usize, usize, u128)>, cells: &Cells, constants: u8) -> Vec<(usize, usize, u128)> {
+    // The variable, and which indices are constants or equal to earlier ones.
+    let kind = |c: usize| {
+        let cell = &cells.cells[c];
+        let index: Vec<u8> = cell.index.iter().copied().collect();
+        let place = |p: u8| index.iter().position(|q| *q == p).map_or(0, |at| at as u8);
+        let named = |p: &u8| if *p < constants { *p } else { constants + place(*p) };
+        (cell.var, index.iter().map(named).collect::<Vec<u8>>())
+    };
+    let of_var = |(c, k, dead): &(usize, usize, u128)| (kind(*c), cells.cells[*k].var, *dead);
+    let (mut all, mut holds) = (HashMap::new(), HashMap::new());
+    (0..cells.len()).for_each(|c| *all.entry(kind(c)).or_insert(0) += 1);
+    found.iter().for_each(|it| *holds.entry(of_var(it)).or_insert(0) += 1);
+    found.retain(|it| holds[&of_var(it)] == all[&kind(it.0)]);
+    found
 }
 
 /// Those of these that let no variable control itself, by way of others; the same for the cells of all processes.

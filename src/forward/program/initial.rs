@@ -44,8 +44,9 @@ impl Program {
                 }
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
-            let mut meet =
-                |codes, numbers: &mut bool| self.each_chosen(codes, |codes| meet_chosen(codes, numbers));
+            let mut meet = |codes, numbers: &mut bool| {
+                self.each_chosen(codes, clock, |codes| meet_chosen(codes, numbers))
+            };
             let start =
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
             let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();

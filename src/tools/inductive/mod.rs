@@ -1,5 +1,5 @@
 //! Is each claim of a model inductive, alone and together with the others? If not, a counterexample: a step from a state outside
-//! of all claimed cubes into one. No run has to reach that state; whether one does is asked of small instances.
+//! of all claimed cubes into one, in which constants are what init says of them. No run has to reach that state; whether one does is asked of small instances.
 //!
 //! # Any number of processes
 //!
@@ -18,8 +18,11 @@ use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::semantics::{Trace, admits};
-use cubicle_lang::model::{Bad, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
+use cubicle_lang::model::{
+    Bad, Cell, Dnf, Forbidden, Literal, ProcRef, System, TransitionId, forbids_all_of, negated,
+};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{ForwardOptions, Options, Vacuity};
@@ -177,6 +180,7 @@ impl Asked<'_> {
                 outside.push(bad);
             }
         }
+        outside.extend(never_of_constants(self.model.system));
         let system = self.only(cubes);
         let claim = Claim { cubes: &outside, ..Claim::default() };
         let how = CheckOptions::new(self.options.timeout, self.interrupt);
@@ -305,6 +309,7 @@ impl Asked<'_> {
                 finding.holds = true;
                 let mut claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
                 claimed.extend(cubes.iter().flat_map(|at| self.claimed(*at)).map(|it| it.1));
+                claimed.extend(never_of_constants(&system));
                 let all = certificate.cubes.system();
                 let ghosts = certificate.cubes.subject.tails.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
@@ -318,6 +323,26 @@ impl Asked<'_> {
             _ => {}
         }
     }
+}
+
+/// What init excludes of each process and variables that no step changes, such as that `nil` is a process: no state of a run has it, so a
+/// counterexample must not, either. It goes to the checker with the claims.
+fn never_of_constants(system: &System) -> Vec<Forbidden> {
+    let [conj] = system.init.body.0.as_slice() else { return Vec::new() };
+    let is_constant = |cell: &Cell| !system.transitions.iter().any(|t| system.may_change(t, cell.var));
+    let mut found = Vec::new();
+    for literal in conj.iter().filter(|it| it.cells().into_iter().all(is_constant)) {
+        let mut named = literal.procs();
+        named.retain(|p| matches!(p, ProcRef::Var(_)));
+        let [first, others @ ..] = &named[..] else { continue };
+        let own = |p: ProcRef| if p == *first { ProcRef::Var(0) } else { p };
+        if others.iter().all(|p| p == first)
+            && let Some(Truth::Literal(said)) = rename::literal(literal, &own)
+        {
+            found.extend(negated(system, &said).map(|never| Forbidden::new(1, vec![never])));
+        }
+    }
+    found
 }
 
 /// Whether a transition may lead into the states of a claim from outside of them: it may change a variable of it.

@@ -71,6 +71,12 @@ fn inductive_asks_what_a_claim_says_of_all() {
         all.iter().map(|it| (it.names.len(), is_inductive(&it.induction))).collect();
     // Each alone, and both together: in a state that no run reaches, the holder is woken as another sleeper's waker.
     assert_eq!(inductive, [(1, true), (1, true), (2, true)], "{all:?}");
+    // That `nil` is not a process need not be claimed.
+    let tail = "var Tail : proc or nil array S[proc] : bool init (p) { Tail = nil && S[p] = False }
+        never (p) { Tail = p && S[p] = False }
+        transition take (p) requires { Tail = nil } { Tail := p; S[p] := True }
+        transition leave (p) requires { Tail = p } { Tail := nil; S[p] := False }";
+    assert!(found(tail).iter().all(|it| is_inductive(&it.induction)));
     let all = found(&format!("{} {WAKER}", WAKE_UP.replace("At[p] := Waker }", "At[p] := Idle }")));
     let step =
         all.iter().find_map(|it| if let Induction::Step(step) = &it.induction { Some(step) } else { None });
