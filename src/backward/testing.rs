@@ -75,7 +75,7 @@ impl<'a> PreImages<'a> {
 }
 
 /// Truth of a formula; a number beyond 64 bits makes a literal false.
-pub(crate) fn holds(formula: &InstanceFormula, env: &Env<'_>) -> bool {
+pub fn holds(formula: &InstanceFormula, env: &Env<'_>) -> bool {
     match formula {
         InstanceFormula::Literal(literal) => env.literal(literal) == Some(true),
         InstanceFormula::All(parts) => parts.iter().all(|part| holds(part, env)),

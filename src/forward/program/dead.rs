@@ -172,8 +172,12 @@ fn alike(mut found: Vec<(usize, usize, u128)>, cells: &Cells, constants: u8) -> 
     };
     let of_var = |(c, k, dead): &(usize, usize, u128)| (kind(*c), cells.cells[*k].var, *dead);
     let (mut all, mut holds) = (HashMap::new(), HashMap::new());
-    (0..cells.len()).for_each(|c| *all.entry(kind(c)).or_insert(0) += 1);
-    found.iter().for_each(|it| *holds.entry(of_var(it)).or_insert(0) += 1);
+    for c in 0..cells.len() {
+        *all.entry(kind(c)).or_insert(0) += 1;
+    }
+    for it in &found {
+        *holds.entry(of_var(it)).or_insert(0) += 1;
+    }
     found.retain(|it| holds[&of_var(it)] == all[&kind(it.0)]);
     found
 }
