@@ -41,6 +41,12 @@ pub const PROCS_FOR_THREADS: u8 = 3;
 /// measurement of the default strategy's rounds, as the next two.
 pub const INSTANCES_PER_EFFORT: u64 = 200;
 
+/// Rows of linear constraints that the theory of counts goes through in about the time of a small node.
+pub const ROWS_PER_EFFORT: u64 = 1_000;
+
+/// Work of Z3, in its own unit, that takes about as long as a small node.
+pub const WORK_PER_EFFORT: u64 = 500;
+
 /// Questions to the oracle that take about as long as a small node.
 pub const QUESTIONS_PER_EFFORT: u64 = 25;
 
@@ -167,7 +173,7 @@ pub const NETWORK_EFFORT: u64 = 8;
 
 /// A network is given up where roots rest on more cubes. Those that close stay below 400, whatever they try; the others grow, and each of their
 /// tests costs more than the one before.
-pub const NETWORK_CUBES: usize = 500;
+pub const NETWORK_CUBES: usize = 800;
 
 /// Processes of the candidates of a network beside the rigid ones: what three processes do together is mostly enough, and there are many more
 /// candidates with four.

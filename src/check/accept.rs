@@ -70,7 +70,8 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
     session.tell(Event::Check { ended: true });
 }
 
-fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
+/// Limits of a check in a run.
+pub fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
     let options = &session.options.backward;
     CheckOptions::new(options.solver_timeout, session.interrupt).trusting(options.trust_invariants)
 }

@@ -10,6 +10,7 @@
 
 use super::all_sizes;
 use super::beside::side_by_side;
+use super::claims;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
@@ -19,8 +20,8 @@ use super::tuning::DERIVED_ROUNDS;
 use super::turn::{Turn, TurnEnd, limits};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::observer::{Event, Silent};
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy, Vacuity};
-use cubicle_run::result::{Decider, Exploration, Report, Stage, Stop};
+use cubicle_run::options::{BackwardMode, ForwardOptions, Options, SearchOrder, Strategy, Vacuity};
+use cubicle_run::result::{Decider, Exploration, Outcome, Report, Stage, Stop};
 use cubicle_run::verdict::{Reason, Verdict};
 use tracing::info;
 
@@ -99,6 +100,12 @@ impl Auto<'_, '_> {
                 && let Some(verdict) = self.glance()
             {
                 return verdict;
+            }
+            if round == 0
+                && !open.is_empty()
+                && let Some(outcome) = claims::hold_together(self.session)
+            {
+                return self.record(BackwardMode::Classic, SearchOrder::Bfs, outcome);
             }
             if !open.is_empty()
                 && let Some(verdict) = all_sizes::decide(self.session, schedule::states(level))
@@ -204,31 +211,35 @@ impl Auto<'_, '_> {
             TurnEnd::Stopped(reason) => return Verdict::Unknown(reason),
             TurnEnd::Searched(outcome) => *outcome,
         };
-        let Entry { proof, order, .. } = turn.entry;
+        let verdict = self.record(turn.entry.proof, turn.entry.order, outcome);
+        if let Verdict::Unknown(reason @ Reason::Spurious(_)) = &verdict
+            && turn.plain.is_none()
+            && self.spurious.is_none()
+        {
+            *self.spurious = Some(reason.clone());
+            return look_forward(self.session).unwrap_or(verdict);
+        }
+        verdict
+    }
+
+    /// Puts the outcome of a search into the report; returns its verdict.
+    fn record(&mut self, proof: BackwardMode, order: SearchOrder, outcome: Outcome) -> Verdict {
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),
             Verdict::Safe | Verdict::Unsafe(_) => None,
         };
-        let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
-        info!(turn = turn.number, ?proof, nodes, verdict = verdict.words().0, ?reason, "turn ends");
-        let effort = outcome.statistics.effort;
-        let stage = Stage { proof, order, nodes, effort, reason: reason.clone() };
-        self.session.tell(Event::StageEnd(&stage));
-        self.session.report.stages.push(stage);
-        self.session.report.backward = Some(outcome);
-        match reason {
-            None => self.session.report.decider = Some(Decider::Stage(proof)),
-            Some(reason @ Reason::Spurious(_)) if turn.plain.is_none() => {
-                if self.spurious.is_none() {
-                    *self.spurious = Some(reason);
-                    if let Some(verdict) = look_forward(self.session) {
-                        return verdict;
-                    }
-                }
-            }
-            Some(_) => {}
+        let report = &mut self.session.report;
+        if reason.is_none() {
+            report.decider = Some(Decider::Stage(proof));
         }
+        let nodes = outcome.statistics.nodes + outcome.statistics.abandoned.iter().sum::<usize>();
+        let turn = report.stages.len() + 1;
+        info!(turn, ?proof, nodes, verdict = verdict.words().0, ?reason, "turn ends");
+        let stage = Stage { proof, order, nodes, effort: outcome.statistics.effort, reason };
+        report.stages.push(stage.clone());
+        report.backward = Some(outcome);
+        self.session.tell(Event::StageEnd(&stage));
         verdict
     }
 

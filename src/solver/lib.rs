@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use tracing::{debug, trace};
 use z3::ast::Bool;
-use z3::{Context, Model, Params, SatResult, set_global_param};
+use z3::{Context, Model, Params, SatResult, StatisticsValue, set_global_param};
 
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 
@@ -117,6 +117,15 @@ impl Solver {
         let fails =
             |formula: &Bool| model.eval(formula, true).and_then(|value| value.as_bool()) == Some(false);
         !self.told.borrow().iter().chain(assumptions).any(fails)
+    }
+}
+
+/// The work of Z3 on this thread so far, in its own unit.
+pub fn work() -> u64 {
+    match z3::Solver::new().get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(work)) => u64::from(work),
+        Some(StatisticsValue::Double(work)) => work as u64,
+        None => 0,
     }
 }
 

@@ -20,9 +20,7 @@ use crate::fixpoint::Visited;
 use crate::preimage::{PreCounts, pre_image};
 use crate::search::{NodeId, Origin, Run};
 use crate::theory::Sat;
-use crate::tuning::{
-    INSTANCES_PER_EFFORT, MAX_RIVALS, NETWORK_CUBES, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
-};
+use crate::tuning::{MAX_RIVALS, NETWORK_CUBES, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT};
 use tracing::debug;
 
 /// Index of a cube in a network.
@@ -69,7 +67,7 @@ struct Support {
 /// What was done, in counts.
 #[derive(Default, Debug)]
 struct Work {
-    instances: u64,
+    pre: PreCounts,
     questions: u64,
     tests: u64,
 }
@@ -77,9 +75,7 @@ struct Work {
 impl Work {
     /// In the unit of searches.
     const fn effort(&self) -> u64 {
-        self.instances / INSTANCES_PER_EFFORT
-            + self.questions / QUESTIONS_PER_EFFORT
-            + self.tests / TESTS_PER_EFFORT
+        self.pre.effort() + self.questions / QUESTIONS_PER_EFFORT + self.tests / TESTS_PER_EFFORT
     }
 }
 
@@ -95,6 +91,8 @@ pub enum Closing {
         /// What it took to find that out.
         effort: u64,
     },
+    /// Roots rest on too many cubes.
+    Large,
     /// It is not known whether such cubes support the roots.
     Open,
 }
@@ -181,7 +179,10 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             if is_lost {
                 return Ok(Closing::Lost { effort: self.work.effort() });
             }
-            if self.needed.len() > NETWORK_CUBES || self.work.effort() > effort {
+            if self.needed.len() > NETWORK_CUBES {
+                return Ok(Closing::Large);
+            }
+            if self.work.effort() > effort {
                 return Ok(Closing::Open);
             }
             if let Some(pre) = self.waiting.pop_front() {
@@ -285,7 +286,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         for t in &setting.transitions {
             pre_image(setting.context, t, &self.members[id].cube, setting.pre, &mut counts, &mut pres)?;
         }
-        self.work.instances += counts.instances;
+        self.work.pre += counts;
         let mut ids: Vec<PreId> = Vec::new();
         for pre in pres {
             let next = self.supports.len();

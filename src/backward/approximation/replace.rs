@@ -228,6 +228,10 @@ impl<'a, 'p> Approximation<'a, 'p> {
             proved.extend(cubes_of(setting.context, &axiom.into())?);
         }
         for more in 0..=NETWORK_MORE {
+            let size = (self.brab.procs, more);
+            if self.lemmas.is_too_large(size) {
+                break;
+            }
             let limits = CandidateLimits {
                 procs: self.limits.procs.min(NETWORK_PROCS) + more,
                 literals: NETWORK_LITERALS + more,
@@ -238,6 +242,10 @@ impl<'a, 'p> Approximation<'a, 'p> {
             match Network::new(run, (limits, proved.clone()), &mut unseen)?.close(effort)? {
                 Closing::Closed(visited) => return Ok(Some(visited)),
                 Closing::Lost { effort: spent } => effort = effort.saturating_sub(spent),
+                Closing::Large => {
+                    self.lemmas.was_too_large(size);
+                    break;
+                }
                 Closing::Open => break,
             }
         }

@@ -36,6 +36,8 @@ pub struct Lemmas {
     /// Comparisons to begin with, beside those of the system.
     proposed: OnceCell<Vec<Literal>>,
     progress: RefCell<Progress>,
+    /// Networks of candidates that were given up since they became too large: processes of the oracle, and how much larger candidates were allowed.
+    too_large: RefCell<Vec<(usize, usize)>>,
 }
 
 impl Lemmas {
@@ -54,12 +56,23 @@ impl Lemmas {
         self.proposed.get_or_init(|| comparisons.to_vec());
     }
 
-    /// Takes over the progress of another search that began from the same state, if it is further.
-    pub fn take_up(&mut self, other: Self) {
+    /// Whether a network of this size became too large in another search: with more states it mostly does, too.
+    pub(super) fn is_too_large(&self, size: (usize, usize)) -> bool {
+        self.too_large.borrow().contains(&size)
+    }
+
+    /// Remembers that a network of this size became too large.
+    pub(super) fn was_too_large(&self, size: (usize, usize)) {
+        self.too_large.borrow_mut().push(size);
+    }
+
+    /// Takes over the progress of another search that began from the same state, if it is further, and what it remembers of networks.
+    pub fn take_up(&mut self, mut other: Self) {
         let further = |it: &Self| (it.found.get().is_some(), it.progress.borrow().asked());
         if further(&other) > further(self) {
-            *self = other;
+            std::mem::swap(self, &mut other);
         }
+        self.too_large.get_mut().append(other.too_large.get_mut());
     }
 
     /// Spends more effort on guesses from templates and an oracle; the lemmas are known when that was enough.

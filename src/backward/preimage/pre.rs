@@ -2,6 +2,7 @@
 
 use crate::counting::Counting;
 use crate::cube::Cube;
+use crate::tuning::{INSTANCES_PER_EFFORT, ROWS_PER_EFFORT};
 
 /// One cube of a pre-image.
 #[derive(Clone, Debug)]
@@ -23,12 +24,22 @@ pub struct PreCounts {
     pub instances: u64,
     /// Instances skipped because they change nothing that the cube constrains.
     pub untouched: u64,
+    /// [`rows_seen`] by the theory of counts.
+    pub rows: u64,
+}
+
+impl PreCounts {
+    /// In the unit of searches.
+    pub const fn effort(&self) -> u64 {
+        self.instances / INSTANCES_PER_EFFORT + self.rows / ROWS_PER_EFFORT
+    }
 }
 
 impl std::ops::AddAssign for PreCounts {
     fn add_assign(&mut self, other: Self) {
         self.instances += other.instances;
         self.untouched += other.untouched;
+        self.rows += other.rows;
     }
 }
 

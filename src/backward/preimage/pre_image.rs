@@ -13,6 +13,7 @@ use super::transition::Prepared;
 use super::witness::name_witnesses;
 use crate::counting::{Counting, Everywhere};
 use crate::cube::{Cube, CubeContext, CubeLiteral, Halt, MAX_PROCS, Overflow, Relational};
+use crate::theory::rows_seen;
 
 /// All cubes of the pre-image of `child` under `t`, appended to `out`.
 pub fn pre_image(
@@ -79,6 +80,7 @@ impl Instances<'_, '_> {
         name_pointers(context, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {
+            let before = rows_seen();
             for pre in self.out.split_off(from) {
                 if self.is_excluded(counting, &pre)? {
                     continue;
@@ -93,6 +95,7 @@ impl Instances<'_, '_> {
                     self.out.push(case);
                 }
             }
+            self.counts.rows += rows_seen() - before;
         }
         Ok(())
     }

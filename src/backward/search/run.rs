@@ -17,8 +17,7 @@ use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
 use crate::profile::Phase;
 use crate::theory::Sat;
 use crate::tuning::{
-    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, INSTANCES_PER_EFFORT, MOST_NAMED_BESIDE_OTHERS,
-    PROCS_FOR_THREADS,
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, MOST_NAMED_BESIDE_OTHERS, PROCS_FOR_THREADS,
 };
 use cubicle_lang::model::{BadKind, System, TransitionId};
 use cubicle_run::interrupt::Interrupt;
@@ -311,7 +310,7 @@ impl<'a, 'r> Run<'a, 'r> {
 
     /// The effort of the pre-images of this run.
     pub fn effort(&self) -> u64 {
-        self.state.counts.pre.instances / INSTANCES_PER_EFFORT
+        self.state.counts.pre.effort()
     }
 
     /// How a run ends when no node is left.

@@ -9,11 +9,13 @@ use crate::profile::Phase;
 use crate::safety::{concretize, forgotten, lost};
 use crate::smt::Unrolled;
 use crate::theory::Sat;
+use crate::tuning::WORK_PER_EFFORT;
 use cubicle_lang::model::TransitionId;
 use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
+use cubicle_solver::work as solver_work;
 use tracing::debug;
 
 impl Run<'_, '_> {
@@ -71,7 +73,10 @@ impl Run<'_, '_> {
         debug!(id, history, "a path begins in an initial state");
         observer.event(setting.system, Event::Suspect(&history));
         let _phase = self.tester.profiler.enter(Phase::Replay);
-        let found = match self.concretize(id) {
+        let before = solver_work();
+        let found = self.concretize(id);
+        self.totals.effort += solver_work().saturating_sub(before) / WORK_PER_EFFORT;
+        let found = match found {
             Ok(found) => found,
             Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
         };

@@ -4,11 +4,22 @@
 //! number a value between its bounds that no disequality excludes. Where that succeeds, the point is an answer;
 //! where it does not, a disequality is split.
 
+use std::cell::Cell;
+
 use super::fourier_motzkin::{Row, between, negated, sum};
 use super::sat::Sat;
 use crate::cube::{Bound, CubeCell, Form, Overflow, Relational};
 use crate::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
 use cubicle_lang::model::{Rational, Relation, gcd};
+
+thread_local! {
+    static ROWS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// The rows that eliminations on this thread went through so far: a measure of their time.
+pub fn rows_seen() -> u64 {
+    ROWS.get()
+}
 
 /// A form, and a value that it must not have.
 type Apart = (Form, Rational);
@@ -86,6 +97,7 @@ struct Eliminated {
 fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) -> Result<Sat, Overflow> {
     let mut exact = true;
     loop {
+        ROWS.set(ROWS.get() + rows.len() as u64);
         // Decide rows without variables.
         let wrong = |row: &Row| {
             let sign = row.bound.signum();

@@ -11,7 +11,7 @@ mod orders;
 mod sat;
 mod satisfiable;
 
-pub use feasible::satisfiable as linearly_satisfiable;
+pub use feasible::{rows_seen, satisfiable as linearly_satisfiable};
 pub use fourier_motzkin::{consequences, project};
 pub use sat::Sat;
 pub use satisfiable::{counted, satisfiable};

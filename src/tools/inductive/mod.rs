@@ -14,15 +14,12 @@ use cubicle_certificate::{
     CheckOptions, Claim, NoCertificate, Obligation, ProofFailure, Subject, certify, confirm, declaration,
     explain,
 };
-use cubicle_check::check_on_this_thread;
+use cubicle_check::{check_on_this_thread, claimed, states_of};
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::semantics::{Trace, admits};
-use cubicle_lang::model::{
-    Bad, Cell, Dnf, Forbidden, Literal, ProcRef, System, TransitionId, forbids_all_of, negated,
-};
+use cubicle_lang::model::{Bad, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
 use cubicle_run::interrupt::{Interrupt, Interrupted};
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{ForwardOptions, Options, Vacuity};
@@ -173,15 +170,11 @@ impl Asked<'_> {
 
     /// What the checker of certificates says, which is quick; where it refuses, a step that shows why.
     fn induction(&self, cubes: &[usize]) -> Result<Induction, Interrupted> {
-        let claims: Vec<(usize, Forbidden)> = cubes.iter().flat_map(|at| self.claimed(*at)).collect();
-        let mut outside: Vec<Forbidden> = claims.iter().map(|it| it.1.clone()).collect();
-        for bad in cubes.iter().map(|at| Forbidden::from(&self.model.system.bad[*at])) {
-            if !outside.contains(&bad) {
-                outside.push(bad);
-            }
-        }
-        outside.extend(never_of_constants(self.model.system));
+        let bad = |at: usize| &self.model.system.bad[at];
+        let states = |at: usize| states_of(self.model.system, bad(at)).into_iter().map(move |it| (at, it));
+        let claims: Vec<(usize, Forbidden)> = cubes.iter().copied().flat_map(states).collect();
         let system = self.only(cubes);
+        let outside = claimed(&system);
         let claim = Claim { cubes: &outside, ..Claim::default() };
         let how = CheckOptions::new(self.options.timeout, self.interrupt);
         let (refused, first) = match confirm(&Subject::default(), &system, &system, claim, how) {
@@ -267,14 +260,6 @@ impl Asked<'_> {
         Ok(Err(open))
     }
 
-    /// The states that a bad cube stands for, with its number.
-    fn claimed(&self, bad: usize) -> Vec<(usize, Forbidden)> {
-        let system = self.model.system;
-        let cube = &system.bad[bad];
-        let states = Forbidden::noted(system, cube).unwrap_or_else(|| vec![Forbidden::from(cube)]);
-        states.into_iter().map(|it| (bad, it)).collect()
-    }
-
     /// Looks for a run, then for a proof.
     fn real(&self, cubes: &[usize], finding: &mut ClaimFinding) {
         let system = self.only(cubes);
@@ -307,9 +292,7 @@ impl Asked<'_> {
                 let certificate = certify(&system, self.model.text, Claim::of(&report), how);
                 let Ok(certificate) = certificate else { return };
                 finding.holds = true;
-                let mut claimed: Vec<Forbidden> = system.bad.iter().map(Forbidden::from).collect();
-                claimed.extend(cubes.iter().flat_map(|at| self.claimed(*at)).map(|it| it.1));
-                claimed.extend(never_of_constants(&system));
+                let claimed = claimed(&system);
                 let all = certificate.cubes.system();
                 let ghosts = certificate.cubes.subject.tails.len();
                 let new = certificate.cubes.all[..certificate.cubes.proved]
@@ -323,26 +306,6 @@ impl Asked<'_> {
             _ => {}
         }
     }
-}
-
-/// What init excludes of each process and variables that no step changes, such as that `nil` is a process: no state of a run has it, so a
-/// counterexample must not, either. It goes to the checker with the claims.
-fn never_of_constants(system: &System) -> Vec<Forbidden> {
-    let [conj] = system.init.body.0.as_slice() else { return Vec::new() };
-    let is_constant = |cell: &Cell| !system.transitions.iter().any(|t| system.may_change(t, cell.var));
-    let mut found = Vec::new();
-    for literal in conj.iter().filter(|it| it.cells().into_iter().all(is_constant)) {
-        let mut named = literal.procs();
-        named.retain(|p| matches!(p, ProcRef::Var(_)));
-        let [first, others @ ..] = &named[..] else { continue };
-        let own = |p: ProcRef| if p == *first { ProcRef::Var(0) } else { p };
-        if others.iter().all(|p| p == first)
-            && let Some(Truth::Literal(said)) = rename::literal(literal, &own)
-        {
-            found.extend(negated(system, &said).map(|never| Forbidden::new(1, vec![never])));
-        }
-    }
-    found
 }
 
 /// Whether a transition may lead into the states of a claim from outside of them: it may change a variable of it.

@@ -238,6 +238,9 @@ fn campaign() {
     std::panic::set_hook(Box::new(|_| {}));
     for seed in first..first + count {
         let text = model(seed);
+        if count == 1 {
+            println!("{text}");
+        }
         match verdict(&text) {
             Ok(more) => tally += more,
             Err(failure) => {
