@@ -247,6 +247,33 @@ fn dead_cells_are_left_open_again() {
     replay(&system, &run).expect("what cells hold while they are dead is what they were given");
 }
 
+/// A pointer that is `nil` initially, or what a constant is, holds that in runs until it is written, and is open while nothing reads it.
+#[test]
+fn dead_cells_may_begin_as_a_constant() {
+    let text = |first: &str, initially: &str| {
+        format!(
+            "type place = Idle | Sent | Done {first} array At[proc] : place array To[proc] : proc{initially}
+            transition send (p q) requires {{ At[p] = Idle }} {{ At[p] := Sent; To[p] := q }}
+            transition take (p q) requires {{ At[p] = Sent && To[p] = q }} {{ At[p] := Idle }}
+            transition end (p q) requires {{ At[p] = Sent && At[q] = Idle && To[p] = q }} {{ At[p] := Done }}
+            unsafe (p q r) {{ At[p] = Sent && To[p] = r && At[q] = Sent && To[q] = r }}"
+        )
+    };
+    let nil = text("", " or nil init (p) { At[p] = Idle && To[p] = nil }");
+    let constant = text("const C : proc", " init (p) { At[p] = Idle && To[p] = C }");
+    for text in [nil, constant] {
+        let system = cubicle::load(&text).unwrap_or_else(|errors| panic!("{errors:?}")).system;
+        let open = concrete().undefined_cells(true).stop_at_unsafe(false);
+        let (all, merged) = (run(&system, 3, &open), run(&system, 3, &open.clone().merge_dead(true)));
+        // Nothing is kept of a pointer of a process that is idle or done.
+        assert!(all.states > 2 * merged.states, "{} {}", all.states, merged.states);
+        assert_eq!((merged.stop, all.stop), (Stop::Complete, Stop::Complete));
+        let first = merged.unsafe_trace.expect("a bad state");
+        assert_eq!(first.steps.len(), all.unsafe_trace.expect("a bad state").steps.len());
+        replay(&system, &first).expect("pointers hold what init says");
+    }
+}
+
 /// The numbers of cells and of ground transitions are bounded.
 #[test]
 fn instances_that_are_too_large_are_refused() {

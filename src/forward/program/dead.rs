@@ -13,6 +13,7 @@
 
 use hashbrown::HashMap;
 
+use crate::ground::formula::Lit;
 use crate::ground::init::InitDisjunct;
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
@@ -26,6 +27,17 @@ use cubicle_lang::model::{System, VarId};
 pub struct DeadCells {
     /// A cell, a cell that controls it, and the codes of the latter for which it is dead.
     cells: Vec<(usize, usize, u128)>,
+    /// What the cells that are dead initially hold then.
+    initial: HashMap<usize, Initially>,
+}
+
+/// What a cell may hold initially.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Initially {
+    /// One of these codes, whatever other cells hold.
+    Any(u128),
+    /// What another cell holds, which no step changes: `nil`, say.
+    As(usize),
 }
 
 impl DeadCells {
@@ -70,6 +82,7 @@ impl DeadCells {
                 && control.counts.is_none()
                 && control.codes > 1
         };
+        let initially = |c: usize| initially(cells, disjuncts, c, &|k| writers[k].is_empty());
         let mut found = Vec::new();
         for c in (0..cells.len()).filter(|c| may_die(*c)) {
             for k in (0..cells.len()).filter(|k| may_control(c, *k)) {
@@ -102,7 +115,7 @@ impl DeadCells {
                 let is_known = |i: &usize| step(i).leaves_known((c, k, dead), cells.cells[k].codes as u32);
                 let is_known_initially = |it: &InitDisjunct| {
                     let codes = cells.codes_of(k, it.sets[k]);
-                    codes & dead == 0 || codes & !dead == 0 && initial_codes(cells, disjuncts, c).is_some()
+                    codes & dead == 0 || codes & !dead == 0 && initially(c).is_some()
                 };
                 if dead != 0
                     && dead != cells.all_codes(k)
@@ -114,7 +127,9 @@ impl DeadCells {
             }
         }
         let found = alike(found, cells, system.proc_constants);
-        Self { cells: without_circles(found, |c| cells.cells[c].var) }
+        let found = without_circles(found, |c| cells.cells[c].var);
+        let initial = found.iter().filter_map(|it| Some((it.0, initially(it.0)?))).collect();
+        Self { cells: found, initial }
     }
 
     /// Whether there are any.
@@ -134,7 +149,12 @@ impl DeadCells {
         disjunct: &'a InitDisjunct,
     ) -> impl Iterator<Item = usize> + 'a {
         let is_dead = |it: &&(usize, usize, u128)| cells.codes_of(it.1, disjunct.sets[it.1]) & !it.2 == 0;
-        self.cells.iter().filter(is_dead).map(|it| it.0)
+        self.cells.iter().filter(is_dead).map(|it| it.0).filter(|c| self.initial.contains_key(c))
+    }
+
+    /// What a cell that may be dead holds initially, where that is known.
+    pub fn value_initially(&self, c: usize) -> Option<Initially> {
+        self.initial.get(&c).copied()
     }
 
     /// Lets a step, with its masks, leave the cells undefined that are dead after it; it has changed the control and not the cell.
@@ -209,16 +229,34 @@ fn without_circles(
     kept
 }
 
-/// The codes that a cell may have initially, whatever other cells hold; `None` where init says more of it.
-pub fn initial_codes(cells: &Cells, disjuncts: &[InitDisjunct], c: usize) -> Option<u128> {
+/// What a cell may hold initially; `None` where init says more of it.
+fn initially(
+    cells: &Cells,
+    disjuncts: &[InitDisjunct],
+    c: usize,
+    is_constant: &dyn Fn(usize) -> bool,
+) -> Option<Initially> {
     let set = disjuncts.first()?.sets[c];
-    let mut related = false;
-    for literal in disjuncts.iter().flat_map(|it| &it.rest) {
-        cells.read(literal, |read| related |= read == c);
+    let mut all = Vec::new();
+    for disjunct in disjuncts {
+        let (mut reads, mut same) = (0, None);
+        for literal in &disjunct.rest {
+            cells.read(literal, |read| reads += usize::from(read == c));
+            match literal {
+                Lit::Same { a, b, negated: false } if *a == c => same = Some(*b),
+                Lit::Same { a, b, negated: false } if *b == c => same = Some(*a),
+                _ => {}
+            }
+        }
+        let codes = |c: usize| cells.codes_of(c, disjunct.sets[c]);
+        all.push(match (reads, same) {
+            (0, None) if disjunct.sets[c] == set && codes(c) != 0 => Initially::Any(codes(c)),
+            (1, Some(k)) if is_constant(k) && codes(k) & !codes(c) == 0 => Initially::As(k),
+            _ => return None,
+        });
     }
-    let alone = !related && disjuncts.iter().all(|it| it.sets[c] == set);
-    let codes = cells.codes_of(c, set);
-    (alone && codes != 0).then_some(codes)
+    all.dedup();
+    if let [one] = all[..] { Some(one) } else { None }
 }
 
 /// A cell, and a code of its control.

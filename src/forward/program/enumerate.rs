@@ -5,7 +5,6 @@ use crate::error::Unbuildable;
 use crate::ground::init::InitDisjunct;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
-use crate::program::dead::initial_codes;
 use crate::program::orbits::Orbits;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
@@ -29,14 +28,8 @@ impl Program {
     /// The cells that initial states of a disjunct leave undefined because they are dead.
     pub fn dead_initially(&self, disjunct: &InitDisjunct) -> Vec<usize> {
         let mut dead: Vec<usize> = self.dead.initially(&self.cells, disjunct).collect();
-        dead.retain(|c| self.initial_codes(*c).is_some());
         dead.dedup();
         dead
-    }
-
-    /// The codes that a cell may have initially, whatever other cells hold.
-    pub fn initial_codes(&self, c: usize) -> Option<u128> {
-        initial_codes(&self.cells, &self.disjuncts, c)
     }
 }
 
@@ -51,7 +44,7 @@ impl<'a> DisjunctStates<'a> {
     pub fn new(program: &'a Program, disjunct: &InitDisjunct) -> Result<Self, Unbuildable> {
         let cells = &program.cells;
         let mut free = cells.free_cells(disjunct, &program.full, program.undefined);
-        free.extend(program.dead_initially(disjunct));
+        let dead = program.dead_initially(disjunct);
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
                 CodeKind::Enum | CodeKind::Proc => cells.codes_of(c, disjunct.sets[c]),
@@ -61,11 +54,17 @@ impl<'a> DisjunctStates<'a> {
             .collect();
         let mut tests = Vec::new();
         for lit in &disjunct.rest {
+            let mut is_about_dead = false;
+            cells.read(lit, |c| is_about_dead |= dead.contains(&c));
+            if is_about_dead {
+                continue;
+            }
             match program.counts.test(cells, lit)? {
                 Test::In(cell, codes) => allowed[cell] &= codes,
                 test => tests.push(test),
             }
         }
+        free.extend(dead);
         let stored = |c: &usize| cells.cells[*c].counts.is_none() && !free.contains(c);
         let mut cells: Vec<usize> = (0..cells.len()).filter(stored).collect();
         // Once the counted cells are defined, an equation may force a number.

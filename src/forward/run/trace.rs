@@ -7,6 +7,7 @@
 
 use crate::program::code::WrittenValue;
 use crate::program::compiled::Program;
+use crate::program::dead::Initially;
 use crate::program::step::Scratch;
 use crate::run::finding::Finding;
 use crate::state::cells::{Cells, CodeKind};
@@ -192,7 +193,7 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
     for c in back.into_iter().flat_map(|_| 0..n) {
         union.join(back.unwrap_or(0) * n + c, steps.len() * n + c);
     }
-    define_dead(program, steps, &mut codes);
+    define_dead(program, steps, &mut codes, &mut union);
     let names = names(cells, steps, &codes, &mut union);
     codes
         .iter()
@@ -211,12 +212,20 @@ fn concretize(program: &Program, steps: &[RealStep], last: Vec<i64>, back: Optio
 }
 
 /// Gives cells that states leave undefined because they are dead the values that they have in the run.
-fn define_dead(program: &Program, steps: &[RealStep], codes: &mut [Vec<i64>]) {
+fn define_dead(program: &Program, steps: &[RealStep], codes: &mut [Vec<i64>], union: &mut UnionFind) {
     let mut dead = vec![false; program.cells.len()];
+    let is_open = |c: usize| steps.first().is_none_or(|step| step.before[c] == UNDEF);
     for c in program.dead.all() {
-        // Nothing depends on a value that no initial state has; one that may be initial may have been chosen for what a state asks.
-        if let Some(initial) = program.initial_codes(c).filter(|it| it >> codes[0][c] & 1 == 0) {
-            (dead[c], codes[0][c]) = (true, i64::from(initial.trailing_zeros()));
+        match program.dead.value_initially(c) {
+            // Nothing depends on a value that no initial state has; one that may be initial may have been chosen for what a state asks.
+            Some(Initially::Any(initial)) if initial >> codes[0][c] & 1 == 0 => {
+                (dead[c], codes[0][c]) = (true, i64::from(initial.trailing_zeros()));
+            }
+            Some(Initially::As(k)) if is_open(c) => {
+                (dead[c], codes[0][c]) = (true, codes[0][k]);
+                union.join(c, k);
+            }
+            _ => {}
         }
     }
     for (j, step) in steps.iter().enumerate() {
