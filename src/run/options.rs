@@ -17,7 +17,7 @@ use std::time::Duration;
 
 pub use crate::keeping::{Checkpoint, Spill, StoreKind};
 use crate::named;
-use crate::setters::setters;
+use crate::setters::options;
 use crate::verdict::Forbidden;
 pub use cubicle_lang::load::KnownVacuity;
 use cubicle_lang::model::Conj;
@@ -54,113 +54,83 @@ named! {
     }
 }
 
-/// Depth-first search that restarts again and again in another random order (RERS): wide and deep,
-/// without memory of dead ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Restart {
-    /// Depth bound of each search; 30 to 80 is usual.
-    pub depth: u32,
-    /// New states after which a search begins anew.
-    pub every: usize,
-}
-
-impl Default for Restart {
-    fn default() -> Self {
-        Self { depth: 60, every: 500 }
+options! {
+    /// Depth-first search that restarts again and again in another random order (RERS): wide and deep,
+    /// without memory of dead ends.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub struct Restart {
+        /// Depth bound of each search; 30 to 80 is usual.
+        pub depth: u32 = 60,
+        /// New states after which a search begins anew.
+        pub every: usize = 500,
     }
+    optional {}
 }
 
-/// Options of a forward exploration.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-pub struct ForwardOptions {
-    /// Which strategy.
-    pub strategy: Strategy,
-    /// States at this depth are stored and not expanded.
-    pub depth: Option<usize>,
-    /// Stop when this many states have been stored.
-    pub max_states: Option<usize>,
-    /// Breadth-first search: stop already at this many states if levels still grow fast there.
-    pub steep: Option<usize>,
-    /// Breadth-first search: stop soon after a transition of each of these declarations has fired
-    /// ([`Transition::origin`](cubicle_lang::model::Transition::origin)), and there is a state.
-    pub until_fired: Option<Vec<u16>>,
-    /// Stop after this much CPU time per worker.
-    pub time: Option<Duration>,
-    /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
-    /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
-    /// [`Stop::Numbers`](crate::result::Stop::Numbers).
-    pub number_range: Option<(i64, i64)>,
-    /// Of models with sorts: only the instances with these numbers of processes of sorts, and none of others. Empty: all with the
-    /// number of processes.
-    pub of_sorts: Vec<(String, usize)>,
-    /// Use process symmetry where the model allows it.
-    pub symmetry: bool,
-    /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
-    /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
-    pub undefined_cells: bool,
-    /// With `undefined_cells`: leave cells of finite types undefined again where what they hold does not matter, since nothing reads it before it is written
-    /// again. Exact, too: states that differ in such cells only are one. Not for the states of an oracle, which candidates ask for what cells hold.
-    pub merge_dead: bool,
-    /// Look for deadlocks.
-    pub deadlock: bool,
-    /// Seed of the random strategies.
-    pub seed: u64,
-    /// Stop at the first unsafe state. Otherwise a run to each bad cube that is met is kept.
-    pub stop_at_unsafe: bool,
-    /// With [`Strategy::Dfs`]: restart it, in random orders.
-    pub restart: Option<Restart>,
-    /// Walks only: after an error (bad state or deadlock), search breadth first from the states shortly
-    /// before it.
-    pub jumpstart: bool,
-    /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is not a
-    /// deadlock. Empty: no end is expected.
-    pub expected_end: Conj,
-    /// How [`Strategy::Cfl`] chooses.
-    pub cfl_choice: CflChoice,
-    /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
-    /// that took N epochs is repeated exactly with N here, whatever ended it.
-    pub epochs: Option<usize>,
-    /// Stop when the states take about this many bytes.
-    pub memory: Option<usize>,
-    /// Number of threads; at least 1. The outcome does not depend on it.
-    pub jobs: usize,
-    /// How states are kept.
-    pub store: StoreKind,
-    /// [`Strategy::Bfs`] only: keep a checkpoint, or resume one.
-    pub checkpoint: Option<Checkpoint>,
-    /// [`Strategy::Bfs`] only: continue on disk when the memory is full.
-    pub spill: Option<Spill>,
-}
-
-impl Default for ForwardOptions {
-    fn default() -> Self {
-        Self {
-            strategy: Strategy::Bfs,
-            depth: None,
-            max_states: None,
-            time: None,
-            steep: None,
-            until_fired: None,
-            number_range: None,
-            of_sorts: Vec::new(),
-            symmetry: true,
-            undefined_cells: true,
-            merge_dead: false,
-            deadlock: false,
-            seed: 0,
-            stop_at_unsafe: true,
-            restart: None,
-            jumpstart: false,
-            expected_end: Conj::new(),
-            cfl_choice: CflChoice::Adaptive,
-            epochs: None,
-            memory: None,
-            jobs: 1,
-            store: StoreKind::Table,
-            checkpoint: None,
-            spill: None,
-        }
+options! {
+    /// Options of a forward exploration.
+    #[derive(Clone, Debug)]
+    #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
+    pub struct ForwardOptions {
+        /// Which strategy.
+        pub strategy: Strategy = Strategy::Bfs,
+        /// Of models with sorts: only the instances with these numbers of processes of sorts, and none of others. Empty: all with the
+        /// number of processes.
+        pub of_sorts: Vec<(String, usize)> = Vec::new(),
+        /// Use process symmetry where the model allows it.
+        pub symmetry: bool = true,
+        /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
+        /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
+        pub undefined_cells: bool = true,
+        /// With `undefined_cells`: leave cells of finite types undefined again where what they hold does not matter, since nothing reads it before it is written
+        /// again. Exact, too: states that differ in such cells only are one. Not for the states of an oracle, which candidates ask for what cells hold.
+        pub merge_dead: bool = false,
+        /// Look for deadlocks.
+        pub deadlock: bool = false,
+        /// Seed of the random strategies.
+        pub seed: u64 = 0,
+        /// Stop at the first unsafe state. Otherwise a run to each bad cube that is met is kept.
+        pub stop_at_unsafe: bool = true,
+        /// Walks only: after an error (bad state or deadlock), search breadth first from the states shortly
+        /// before it.
+        pub jumpstart: bool = false,
+        /// What every process satisfies at an expected end, over `ProcRef::Var(0)`: such a state is not a
+        /// deadlock. Empty: no end is expected.
+        pub expected_end: Conj = Conj::new(),
+        /// How [`Strategy::Cfl`] chooses.
+        pub cfl_choice: CflChoice = CflChoice::Adaptive,
+        /// Number of threads; at least 1. The outcome does not depend on it.
+        pub jobs: usize = 1,
+        /// How states are kept.
+        pub store: StoreKind = StoreKind::Table,
+    }
+    optional {
+        /// States at this depth are stored and not expanded.
+        pub depth: usize,
+        /// Stop when this many states have been stored.
+        pub max_states: usize,
+        /// Breadth-first search: stop already at this many states if levels still grow fast there.
+        pub steep: usize,
+        /// Breadth-first search: stop soon after a transition of each of these declarations has fired
+        /// ([`Transition::origin`](cubicle_lang::model::Transition::origin)), and there is a state.
+        pub until_fired: Vec<u16>,
+        /// Stop after this much CPU time per worker.
+        pub time: Duration,
+        /// Keep numbers within these bounds: a step that leaves them is disabled, and a number that init or
+        /// `:= ?` leaves open is one of them. An exploration that this cuts ends in
+        /// [`Stop::Numbers`](crate::result::Stop::Numbers).
+        pub number_range: (i64, i64),
+        /// With [`Strategy::Dfs`]: restart it, in random orders.
+        pub restart: Restart,
+        /// Stop [`Strategy::Random`] and [`Strategy::Cfl`] after this many epochs. With the same seed, a run
+        /// that took N epochs is repeated exactly with N here, whatever ended it.
+        pub epochs: usize,
+        /// Stop when the states take about this many bytes.
+        pub memory: usize,
+        /// [`Strategy::Bfs`] only: keep a checkpoint, or resume one.
+        pub checkpoint: Checkpoint,
+        /// [`Strategy::Bfs`] only: continue on disk when the memory is full.
+        pub spill: Spill,
     }
 }
 
@@ -211,73 +181,52 @@ named! {
     }
 }
 
-/// Options of the backward search.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
-pub struct BackwardOptions {
-    /// Order of the queue. Without one: first in, first out, or what [`BackwardMode::Auto`] chooses.
-    pub order: Option<SearchOrder>,
-    /// Threads. The result does not depend on it.
-    pub jobs: usize,
-    /// Which nodes to postpone; the default depends on the order.
-    pub postpone: Option<Postpone>,
-    /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
-    /// instance (three, once larger ones were explored). `None`: as many literals as processes, plus one.
-    pub candidate_size: Option<NonZero<usize>>,
-    /// Try at most this many candidates a node.
-    pub max_candidates: Option<usize>,
-    /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
-    pub proposed: Vec<Forbidden>,
-    /// Give up beyond this many nodes.
-    pub max_nodes: usize,
-    /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
-    /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
-    pub max_effort: Option<u64>,
-    /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed; three times
-    /// that with an oracle of fewer than three processes. With a limit on the effort this is done at its end.
-    pub network_at: u64,
-    /// Give up beyond this depth.
-    pub max_depth: usize,
-    /// Which solver decides hard tests.
-    pub solver: SolverMode,
-    /// Remove visited nodes that a new one subsumes.
-    pub delete: bool,
-    /// Use the value ranges of enum symbols.
-    pub ranges: bool,
-    /// Eliminate positive constants (over-approximation).
-    pub eliminate_constants: bool,
-    /// Take user invariants for granted instead of proving them.
-    pub trust_invariants: bool,
-    /// Admit numeric literals into candidates.
-    pub numeric_candidates: bool,
-    /// Time limit of one solver call.
-    pub solver_timeout: Duration,
-    /// Measure the phases of the search; costs a few percent.
-    pub profile: bool,
-}
-
-impl Default for BackwardOptions {
-    fn default() -> Self {
-        Self {
-            order: None,
-            jobs: 1,
-            postpone: None,
-            candidate_size: None,
-            max_candidates: None,
-            proposed: Vec::new(),
-            max_nodes: 100_000,
-            max_effort: None,
-            network_at: 800,
-            max_depth: 100,
-            solver: SolverMode::Layered,
-            delete: true,
-            ranges: true,
-            eliminate_constants: true,
-            trust_invariants: false,
-            numeric_candidates: false,
-            solver_timeout: Duration::from_secs(10),
-            profile: false,
-        }
+options! {
+    /// Options of the backward search.
+    #[derive(Clone, Debug)]
+    #[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
+    pub struct BackwardOptions {
+        /// Threads. The result does not depend on it.
+        pub jobs: usize = 1,
+        /// Cubes that may be unreachable: candidates from the start, which are proved, or dropped where they are reachable.
+        pub proposed: Vec<Forbidden> = Vec::new(),
+        /// Give up beyond this many nodes.
+        pub max_nodes: usize = 100_000,
+        /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed; three times
+        /// that with an oracle of fewer than three processes. With a limit on the effort this is done at its end.
+        pub network_at: u64 = 800,
+        /// Give up beyond this depth.
+        pub max_depth: usize = 100,
+        /// Which solver decides hard tests.
+        pub solver: SolverMode = SolverMode::Layered,
+        /// Remove visited nodes that a new one subsumes.
+        pub delete: bool = true,
+        /// Use the value ranges of enum symbols.
+        pub ranges: bool = true,
+        /// Eliminate positive constants (over-approximation).
+        pub eliminate_constants: bool = true,
+        /// Take user invariants for granted instead of proving them.
+        pub trust_invariants: bool = false,
+        /// Admit numeric literals into candidates.
+        pub numeric_candidates: bool = false,
+        /// Time limit of one solver call.
+        pub solver_timeout: Duration = Duration::from_secs(10),
+        /// Measure the phases of the search; costs a few percent.
+        pub profile: bool = false,
+    }
+    optional {
+        /// Order of the queue. Without one: first in, first out, or what [`BackwardMode::Auto`] chooses.
+        pub order: SearchOrder,
+        /// Which nodes to postpone; the default depends on the order.
+        pub postpone: Postpone,
+        /// Candidates have at most this many literals plus one, and at most as many processes as the oracle's
+        /// instance (three, once larger ones were explored). `None`: as many literals as processes, plus one.
+        pub candidate_size: NonZero<usize>,
+        /// Try at most this many candidates a node.
+        pub max_candidates: usize,
+        /// Give up beyond this effort, over all restarts: nodes, calls of Z3, and what the nodes ask for, in
+        /// units that take about as long (transition instances, questions to the oracle, clauses of hard tests).
+        pub max_effort: u64,
     }
 }
 
@@ -354,46 +303,50 @@ named! {
     }
 }
 
-/// Options of a whole run.
-#[derive(Clone, Debug, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
-pub struct Options {
-    /// How to search for a proof.
-    pub proof: BackwardMode,
-    /// Explore all smaller instances too.
-    pub up_to: bool,
-    /// Size of a forward exploration without [`BackwardMode::Brab`].
-    pub procs: Option<Procs>,
-    /// Stop after the forward exploration.
-    pub only_forward: bool,
-    /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
-    pub require_complete: bool,
-    /// Do not check properties of runs; the report says nothing about them.
-    pub only_states: bool,
-    /// SAFE only with a proof, which a certificate can be made of: not because all instances were explored.
-    pub needs_proof: bool,
-    /// The forward exploration.
-    pub forward: ForwardOptions,
-    /// How the states of the instances that [`procs`](field@Self::procs) asks for are kept, when nothing is proved.
-    pub store: StoreKind,
-    /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
-    pub checkpoint: Option<Checkpoint>,
-    /// Where that exploration continues when its memory is full, instead of keeping a checkpoint.
-    pub spill: Option<Spill>,
-    /// The backward search.
-    pub backward: BackwardOptions,
-    /// What to do about a verdict that may be vacuous.
-    pub vacuity: Vacuity,
-    /// What is already known about vacuity.
-    pub known_vacuity: KnownVacuity,
-    /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
-    pub rounds: Option<u32>,
-    /// [`BackwardMode::Auto`]: give up once its searches together took this effort, in the unit of [`BackwardOptions::max_effort`].
-    pub most_effort: Option<u64>,
-    /// End the whole run after this time.
-    pub time_limit: Option<Duration>,
-    /// Do not have proofs checked: the answer is that of the search alone, and the report says so.
-    pub unchecked: bool,
+options! {
+    /// Options of a whole run.
+    #[derive(Clone, Debug)]
+    #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
+    pub struct Options {
+        /// How to search for a proof.
+        pub proof: BackwardMode = BackwardMode::Auto,
+        /// Explore all smaller instances too.
+        pub up_to: bool = false,
+        /// Stop after the forward exploration.
+        pub only_forward: bool = false,
+        /// An exploration that finds nothing wrong answers nothing unless it has seen all states.
+        pub require_complete: bool = false,
+        /// Do not check properties of runs; the report says nothing about them.
+        pub only_states: bool = false,
+        /// SAFE only with a proof, which a certificate can be made of: not because all instances were explored.
+        pub needs_proof: bool = false,
+        /// The forward exploration.
+        pub forward: ForwardOptions = ForwardOptions::default(),
+        /// How the states of the instances that [`procs`](field@Self::procs) asks for are kept, when nothing is proved.
+        pub store: StoreKind = StoreKind::Table,
+        /// The backward search.
+        pub backward: BackwardOptions = BackwardOptions::default(),
+        /// What to do about a verdict that may be vacuous.
+        pub vacuity: Vacuity = Vacuity::Warn,
+        /// What is already known about vacuity.
+        pub known_vacuity: KnownVacuity = KnownVacuity::default(),
+        /// Do not have proofs checked: the answer is that of the search alone, and the report says so.
+        pub unchecked: bool = false,
+    }
+    optional {
+        /// Size of a forward exploration without [`BackwardMode::Brab`].
+        pub procs: Procs,
+        /// Where the exploration of an instance keeps its checkpoint. There must be only one to explore, breadth first.
+        pub checkpoint: Checkpoint,
+        /// Where that exploration continues when its memory is full, instead of keeping a checkpoint.
+        pub spill: Spill,
+        /// [`BackwardMode::Auto`]: give up after this many rounds of searches, each with more effort than the one before.
+        pub rounds: u32,
+        /// [`BackwardMode::Auto`]: give up once its searches together took this effort, in the unit of [`BackwardOptions::max_effort`].
+        pub most_effort: u64,
+        /// End the whole run after this time.
+        pub time_limit: Duration,
+    }
 }
 
 impl Options {
@@ -435,91 +388,5 @@ impl Options {
     pub const fn seed(mut self, seed: u64) -> Self {
         self.forward.seed = seed;
         self
-    }
-}
-
-setters! {
-    Restart { depth: u32, every: usize }
-    optional {}
-}
-
-setters! {
-    ForwardOptions {
-        strategy: Strategy,
-        of_sorts: Vec<(String, usize)>,
-        symmetry: bool,
-        undefined_cells: bool,
-        merge_dead: bool,
-        deadlock: bool,
-        seed: u64,
-        stop_at_unsafe: bool,
-        jumpstart: bool,
-        expected_end: Conj,
-        cfl_choice: CflChoice,
-        jobs: usize,
-        store: StoreKind,
-    }
-    optional {
-        depth: usize,
-        max_states: usize,
-        steep: usize,
-        until_fired: Vec<u16>,
-        time: Duration,
-        number_range: (i64, i64),
-        restart: Restart,
-        epochs: usize,
-        memory: usize,
-        checkpoint: Checkpoint,
-        spill: Spill,
-    }
-}
-
-setters! {
-    BackwardOptions {
-        order: Option<SearchOrder>,
-        jobs: usize,
-        proposed: Vec<Forbidden>,
-        max_nodes: usize,
-        network_at: u64,
-        max_depth: usize,
-        solver: SolverMode,
-        delete: bool,
-        ranges: bool,
-        eliminate_constants: bool,
-        trust_invariants: bool,
-        numeric_candidates: bool,
-        solver_timeout: Duration,
-        profile: bool,
-    }
-    optional {
-        postpone: Postpone,
-        candidate_size: NonZero<usize>,
-        max_candidates: usize,
-        max_effort: u64,
-    }
-}
-
-setters! {
-    Options {
-        proof: BackwardMode,
-        up_to: bool,
-        only_forward: bool,
-        require_complete: bool,
-        only_states: bool,
-        needs_proof: bool,
-        forward: ForwardOptions,
-        store: StoreKind,
-        backward: BackwardOptions,
-        vacuity: Vacuity,
-        known_vacuity: KnownVacuity,
-        unchecked: bool,
-    }
-    optional {
-        procs: Procs,
-        checkpoint: Checkpoint,
-        spill: Spill,
-        rounds: u32,
-        most_effort: u64,
-        time_limit: Duration,
     }
 }

@@ -1,4 +1,28 @@
-//! Setters of options: structs that may grow are made from their defaults.
+//! Structs of options: they may grow, so they are made from their defaults by setters.
+
+/// Declares a struct of options with its defaults and its setters. Those of `optional` are `None` by default, and their setters take
+/// a value, `Some` of one, or `None`.
+macro_rules! options {
+    (
+        $(#[$attribute:meta])*
+        pub struct $of:ident { $($(#[$of_field:meta])* pub $field:ident: $type:ty = $default:expr,)* }
+        optional { $($(#[$of_option:meta])* pub $option:ident: $inner:ty,)* }
+    ) => {
+        $(#[$attribute])*
+        pub struct $of {
+            $($(#[$of_field])* pub $field: $type,)*
+            $($(#[$of_option])* pub $option: Option<$inner>,)*
+        }
+
+        impl Default for $of {
+            fn default() -> Self {
+                Self { $($field: $default,)* $($option: None,)* }
+            }
+        }
+
+        $crate::setters::setters!($of { $($field: $type,)* } optional { $($option: $inner,)* });
+    };
+}
 
 /// Setters for all fields of a struct: those that take a value, and those that take a value, `Some` of one, or
 /// `None`.
@@ -28,4 +52,4 @@ macro_rules! setters {
     };
 }
 
-pub(crate) use setters;
+pub(crate) use {options, setters};
