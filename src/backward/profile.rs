@@ -13,7 +13,6 @@ use cubicle_run::result::PhaseReport;
 pub enum Phase {
     /// All else: the queue, the nodes, the events for the observer.
     Search,
-    /// Pre-images.
     PreImages,
     /// Tests whether one visited cube contains another cube.
     Subsumption,

@@ -50,7 +50,6 @@ pub fn explain(refused: &NoCertificate) -> String {
     }
 }
 
-/// An obligation with its cube.
 fn named(cubes: &Cubes, which: Obligation) -> String {
     let system = &cubes.system();
     if let (Obligation::Consecution { transition, .. }, Some(refinement)) = (which, &cubes.refinement)

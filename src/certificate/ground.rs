@@ -38,7 +38,6 @@ pub struct GroundCell {
     pub var: VarId,
     /// One process per index.
     pub index: SmallVec<[u8; 4]>,
-    /// What of the cell.
     pub role: CellRole,
 }
 
@@ -46,7 +45,6 @@ pub struct GroundCell {
 pub const UNKNOWN: VarId = VarId(u16::MAX);
 
 impl GroundCell {
-    /// Its type.
     pub fn ty(&self, system: &System) -> Type {
         match self.role {
             CellRole::Whole => Type::Int,
@@ -59,7 +57,6 @@ impl GroundCell {
 /// A process, or the value of a cell that is not a number.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum GroundPoint {
-    /// A process.
     Process(u8),
     /// The value of an enum, proc or abstract cell.
     Place(GroundCell),
@@ -91,7 +88,6 @@ pub enum Atom {
     Linear {
         /// Compared with zero.
         sum: GroundSum,
-        /// How.
         sign: Sign,
         /// Whether the cells are integers.
         integer: bool,
@@ -135,9 +131,7 @@ impl Atom {
 }
 
 impl GroundFormula {
-    /// True.
     pub const TRUE: Self = Self::All(Vec::new());
-    /// False.
     pub const FALSE: Self = Self::Any(Vec::new());
 
     fn truth(holds: bool) -> Self {
@@ -205,7 +199,6 @@ impl GroundFormula {
         }
     }
 
-    /// The conjuncts.
     pub fn conjuncts(&self) -> &[Self] {
         match self {
             Self::All(parts) => parts,
@@ -301,7 +294,6 @@ impl<'a> GroundReader<'a> {
         Ok(GroundFormula::any(parts?))
     }
 
-    /// A literal.
     pub fn literal(
         self,
         literal: &Literal,

@@ -75,7 +75,6 @@ pub type LeavesOut<'l> = dyn FnMut(usize, &Arguments) -> Result<bool, ProofFailu
 /// Makes the obligations of a system and its cubes.
 #[derive(Debug)]
 pub struct Obligations<'a> {
-    /// The system.
     pub system: &'a System,
     /// The invariant.
     pub cubes: &'a Cubes,

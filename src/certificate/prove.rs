@@ -41,7 +41,6 @@ pub enum Extent {
     Needed,
 }
 
-/// A finished proof.
 #[derive(Clone, Debug, Default)]
 pub struct FinishedProof {
     /// Cubes that were shown unreachable, ascending.

@@ -56,7 +56,6 @@ pub enum Attempt<'f> {
 }
 
 impl<'a> Refuter<'a> {
-    /// A refuter with the cubes of an index.
     pub const fn new(system: &'a System, index: &'a CubeIndex<'a>) -> Self {
         Self { system, index, layouts: RefCell::new(BTreeMap::new()), guesses: Cell::new((0, 0)) }
     }

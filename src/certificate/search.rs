@@ -28,7 +28,6 @@ struct Chosen {
 }
 
 impl<'a> Prover<'a, '_> {
-    /// The literals of an instance.
     fn literals(&self, instance: &CubeInstance) -> Result<Vec<GroundFormula>, ProofFailure> {
         let reader = self.index.reader;
         let literals = self.cubes.all[instance.cube].cube.iter();

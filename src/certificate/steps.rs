@@ -12,7 +12,6 @@ pub struct Arguments {
     pub procs: u8,
     /// The arguments.
     pub args: Vec<u8>,
-    /// The guard.
     pub guard: GroundFormula,
     /// What universal guards say of each process, together with those before it, once it is needed.
     pub others: RefCell<Vec<Vec<GroundFormula>>>,
@@ -36,7 +35,6 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// The steps of a transition.
     pub fn new(system: &System, t: &Transition) -> Self {
         let change = |var: VarId| {
             if !system.may_change(t, var) {
@@ -54,7 +52,6 @@ impl Steps {
         Self { changes: vars.map(change).collect(), arguments: OnceCell::new() }
     }
 
-    /// Whether they may change a variable.
     pub fn may_change(&self, var: VarId) -> bool {
         self.changes[usize::from(var.0)] != Changes::Nothing
     }

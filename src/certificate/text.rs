@@ -56,7 +56,6 @@ pub fn file(
 /// The contents of a certificate's file.
 #[derive(Debug)]
 pub struct CertificateText {
-    /// Its subject.
     pub subject: Subject,
     /// The system of the subject.
     pub basis: System,
@@ -162,7 +161,6 @@ pub fn read_lemmas(model: ModelSource<'_>, text: &str) -> Result<Lemmas, TextErr
     }
 }
 
-/// An error with its line in the invariants.
 fn located(invariants: &str, error: &Diagnostic) -> (usize, LineError) {
     let at = (error.primary.span.start as usize).min(invariants.len());
     let line = invariants.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;

@@ -98,7 +98,6 @@ fn shorten(original: &System, run: &mut Trace) {
 
 /// An oracle of a system, for one that has more counts.
 pub struct OracleOf<'a> {
-    /// The system.
     pub original: &'a System,
     /// Its states.
     pub oracle: &'a dyn Oracle,

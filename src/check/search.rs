@@ -29,7 +29,6 @@ pub fn search(session: &mut Session<'_>) {
     }
 }
 
-/// The verdict of the search.
 fn once(session: &mut Session<'_>, search: BackwardMode) -> Verdict {
     let options = &session.options.backward;
     let outcome = session.search(search, options.order.unwrap_or_default(), [options.max_effort; 2]);

@@ -24,7 +24,6 @@ use cubicle_transform::moves_numbers;
 
 /// A run.
 pub struct Session<'a> {
-    /// The system.
     pub system: &'a System,
     /// The options of the run.
     pub options: &'a Options,

@@ -28,13 +28,11 @@ pub struct Turn {
     pub number: usize,
 }
 
-/// How a turn ends.
 pub enum TurnEnd {
     /// With a run to a bad state, met by an exploration.
     Found(Trace),
     /// The run as a whole must end.
     Stopped(Reason),
-    /// With the outcome of the search.
     Searched(Box<Outcome>),
 }
 

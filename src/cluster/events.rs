@@ -20,7 +20,6 @@ pub fn note_panic(text: &str) {
     known.get_or_insert_with(|| (text.to_owned(), Instant::now()));
 }
 
-/// An event.
 pub enum Event {
     /// A process was lost.
     Fault(String),

@@ -45,7 +45,6 @@ pub enum RunEvent {
     Begins(Wake),
     /// Number of known states, of waiting states, and the depth.
     Progress(usize, usize, usize),
-    /// It is over.
     Over(Box<Outcome>),
 }
 

@@ -87,7 +87,6 @@ impl Cluster {
 
 /// Connections to the other processes, none to this one.
 struct Links {
-    /// For states.
     states: Vec<Option<Channel>>,
     /// For signs of life.
     life: Vec<Option<Channel>>,

@@ -84,7 +84,6 @@ pub const LEAST_STATES: usize = 20_000;
 
 // Exhaustive search: idle threads against work that is repeated or kept.
 
-/// States of one chunk.
 pub const CHUNK_STATES: usize = 128;
 /// ...unless they have more successors than this in all. Tests have chunks cut like this, too.
 pub const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };

@@ -9,7 +9,6 @@ pub const UNSAFE: &str = "unsafe";
 pub const INVARIANT: &str = "invariant";
 /// A property of runs that a run breaks.
 pub const RUNS: &str = "runs";
-/// A deadlock.
 pub const DEADLOCK: &str = "deadlock";
 
 /// A message for each violated property, at its declaration, and one for the first deadlock.

@@ -30,7 +30,6 @@ pub enum Numeric {
     No,
     /// Comparisons of two cells of one array, which need no number: `Term[p] = Term[q]`.
     Alike,
-    /// All.
     All,
 }
 

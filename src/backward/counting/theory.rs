@@ -68,7 +68,6 @@ type Terms = Vec<(CubeCell, Rational)>;
 struct Addends {
     /// What they add, without the constants, minus the sum.
     difference: Terms,
-    /// Their constants.
     constant: Rational,
     /// Minus the number of processes that are part of it.
     members: Terms,
@@ -638,7 +637,6 @@ fn contradiction() -> Result<Vec<Relational>, Overflow> {
 /// The processes of which a formula holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
-    /// All of them.
     All,
     /// Those that the cube does not name.
     Unnamed,

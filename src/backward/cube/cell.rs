@@ -35,7 +35,6 @@ impl CubeCell {
         Self((var.0 as u64 | GHOST) << 48)
     }
 
-    /// Whether this is a ghost.
     pub const fn is_ghost(self) -> bool {
         !self.is_process() && (self.0 >> 48) & GHOST != 0
     }

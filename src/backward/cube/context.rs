@@ -15,7 +15,6 @@ pub enum CellKind {
     Proc,
     /// An integer.
     Int,
-    /// A real.
     Real,
     /// A value of an abstract type.
     Abstract,

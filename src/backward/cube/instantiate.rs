@@ -32,7 +32,6 @@ pub struct Instantiation<'a> {
 /// An instantiated value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CellValue {
-    /// A constructor.
     Constructor(u8),
     /// A cell or a process.
     Cell(CubeCell),
@@ -51,7 +50,6 @@ impl Instantiation<'_> {
         CubeCell::of(cell.var, cell.index.iter().map(|&p| self.process(p)))
     }
 
-    /// A term as a value.
     pub fn value(&self, term: &Term) -> CellValue {
         match term {
             Term::Constructor(c) => CellValue::Constructor(*c),
@@ -63,7 +61,6 @@ impl Instantiation<'_> {
         }
     }
 
-    /// A literal.
     pub fn literal(&self, literal: &model::Literal) -> Result<Reduced, Overflow> {
         Ok(match literal {
             model::Literal::In { cell, values } => {

@@ -43,9 +43,7 @@ pub enum Relational {
     Linear {
         /// Whether over integers.
         integer: bool,
-        /// The form.
         form: Form,
-        /// Its bound.
         bound: Bound,
     },
 }
@@ -170,7 +168,6 @@ impl Relational {
 }
 
 impl Bound {
-    /// The number of the bound.
     pub const fn number(self) -> Rational {
         match self {
             Self::Le(c) | Self::Lt(c) | Self::Ge(c) | Self::Gt(c) | Self::Eq(c) | Self::Ne(c) => c,

@@ -16,7 +16,6 @@ use cubicle_lang::model::VarId;
 /// A visited cube, prepared for matching.
 #[derive(Debug)]
 pub struct Pattern {
-    /// The cube.
     pub cube: Cube,
     /// Enum globals: variable and mask.
     globals: Vec<(CubeCell, u64)>,
@@ -73,7 +72,6 @@ pub struct Digest {
 }
 
 impl Digest {
-    /// The digest of a cube.
     pub fn new(context: &CubeContext, cube: &Cube) -> Self {
         let mut needs = 0;
         for &(cell, mask) in &cube.masks {

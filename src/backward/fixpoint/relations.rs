@@ -13,7 +13,6 @@ pub struct Relations {
 }
 
 impl Relations {
-    /// The number of a literal.
     pub fn number(&mut self, literal: Relational) -> usize {
         let Self { literals, numbers } = self;
         *numbers.entry(literal).or_insert_with_key(|literal| {

@@ -92,7 +92,6 @@ impl Tables {
 /// The cube under test as a dense table.
 #[derive(Debug)]
 pub struct Tested<'a> {
-    /// The cube.
     pub cube: &'a Cube,
     /// Its table layout.
     pub dense: &'a Dense,

@@ -19,7 +19,6 @@ use cubicle_run::workers::WorkerPool;
 #[derive(Debug)]
 struct VisitedCube {
     pattern: Pattern,
-    /// The cube as a table.
     table: Box<[u64]>,
 }
 

@@ -18,7 +18,6 @@ struct Lemma {
     kept_by: usize,
 }
 
-/// The frames.
 #[derive(Debug, Default)]
 pub struct Frames {
     /// Cubes known to be unreachable: part of each frame.

@@ -12,7 +12,6 @@ pub type Predecessors = Rc<[(TransitionId, Pre)]>;
 /// A node that is to be blocked in a frame.
 #[derive(Debug)]
 pub struct Obligation {
-    /// The node.
     pub id: NodeId,
     /// The frame.
     pub level: usize,

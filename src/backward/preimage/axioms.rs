@@ -21,7 +21,6 @@ struct Rule {
     others: Conj,
 }
 
-/// The witnesses of a system.
 pub fn witnesses(system: &System) -> Vec<Witness> {
     let of = |var: &VarId| Witness {
         var: *var,

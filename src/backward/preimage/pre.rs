@@ -7,7 +7,6 @@ use crate::tuning::{INSTANCES_PER_EFFORT, ROWS_PER_EFFORT};
 /// One cube of a pre-image.
 #[derive(Clone, Debug)]
 pub struct Pre {
-    /// The cube.
     pub cube: Cube,
     /// Arguments in the naming of the step.
     pub args: Vec<u8>,

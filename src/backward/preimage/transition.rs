@@ -12,9 +12,7 @@ use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, Tran
 /// A transition with its updates indexed by variable.
 #[derive(Debug)]
 pub struct Prepared<'a> {
-    /// Which transition.
     pub id: TransitionId,
-    /// The transition itself.
     pub transition: &'a Transition,
     /// Bit `v mod 64` is set when variable v is written.
     pub written: u64,
@@ -41,7 +39,6 @@ pub enum Effect {
     Nondet,
     /// One of these cases; only those with a wanted value are listed.
     Cases {
-        /// The cases.
         cases: Vec<Alternative>,
         /// Whether all cases are listed.
         all: bool,

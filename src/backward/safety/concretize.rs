@@ -11,7 +11,6 @@ use cubicle_run::interrupt::Interrupted;
 /// The cube that a run has to reach.
 #[derive(Clone, Copy, Debug)]
 pub struct RunGoal<'c> {
-    /// This cube.
     pub cube: &'c Cube,
     /// The bad cube that it comes from, in `System::bad`.
     pub bad: Option<usize>,

@@ -47,7 +47,6 @@ impl Frontier {
         }
     }
 
-    /// Postpones a node.
     pub fn postpone(&mut self, id: NodeId) {
         self.postponed.push(id);
     }

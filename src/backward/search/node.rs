@@ -19,7 +19,6 @@ pub enum Origin {
     Step {
         /// The node after the step.
         child: NodeId,
-        /// The transition.
         transition: TransitionId,
         /// Its arguments, in the step's naming.
         args: Vec<u8>,
@@ -30,12 +29,10 @@ pub enum Origin {
     },
 }
 
-/// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Its states.
     pub cube: Cube,
-    /// Its origin.
     pub origin: Origin,
     /// Number of steps to its root.
     pub depth: usize,
@@ -52,7 +49,6 @@ impl Nodes {
         self.0.len() - 1
     }
 
-    /// A node.
     pub fn get(&self, id: NodeId) -> &Node {
         &self.0[id]
     }
@@ -62,7 +58,6 @@ impl Nodes {
         self.0.len()
     }
 
-    /// The root of a node.
     pub fn root(&self, mut id: NodeId) -> NodeId {
         while let Origin::Step { child, .. } = self.0[id].origin {
             id = child;
@@ -70,7 +65,6 @@ impl Nodes {
         id
     }
 
-    /// Whether a node is a candidate.
     pub fn is_candidate(&self, id: NodeId) -> bool {
         matches!(self.0[id].origin, Origin::Candidate(_))
     }

@@ -27,7 +27,6 @@ use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
 use tracing::debug;
 
-/// How a run ends.
 #[derive(Debug)]
 pub enum RunEnd {
     /// Fixpoint.
@@ -52,7 +51,6 @@ pub enum Next {
 /// Sums over all runs of a search.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Totals {
-    /// Nodes.
     pub nodes: usize,
     /// Effort, hard tests aside; see [`BackwardOptions::max_effort`].
     pub effort: u64,
@@ -64,13 +62,10 @@ pub struct Totals {
 
 /// Everything that a run reads.
 pub struct Setting<'a> {
-    /// The system.
     pub system: &'a System,
     /// The context for cube algebra.
     pub context: &'a CubeContext,
-    /// Its transitions.
     pub transitions: Vec<Prepared<'a>>,
-    /// Options.
     pub options: &'a BackwardOptions,
     /// How pre-images are taken.
     pub pre: PreOptions<'a>,
@@ -89,7 +84,6 @@ pub fn as_ranged<'s>(system: &'s System, options: &BackwardOptions) -> Cow<'s, S
     if options.ranges { Cow::Borrowed(system) } else { Cow::Owned(system.without_ranges()) }
 }
 
-/// One run.
 pub struct Run<'a, 'r> {
     /// What it reads.
     pub setting: &'r Setting<'a>,

@@ -33,7 +33,6 @@ pub struct RunCounts {
 /// those of waiting nodes: so it may end there and go on later, with more cubes visited that are proved unreachable.
 #[derive(Debug, Default)]
 pub struct RunState {
-    /// Its nodes.
     pub nodes: Nodes,
     pub(super) frontier: Frontier,
     /// The node in progress.

@@ -8,7 +8,6 @@ use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
 use tracing::{debug, trace};
 
-/// Whether the observer wants the graph at all.
 fn wants_graph(observer: &dyn Observer) -> bool {
     observer.graph_detail() > GraphDetail::Nothing
 }

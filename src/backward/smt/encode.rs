@@ -18,7 +18,6 @@ pub enum Symbolic {
     Enum(Vec<Bool>),
     /// A point of the process order, an abstract value, or an integer.
     Int(Int),
-    /// A real.
     Real(Real),
 }
 
@@ -217,7 +216,6 @@ impl<'a> Encoder<'a> {
         if sum.len() == 1 { sum.remove(0) } else { Real::add(&sum) }
     }
 
-    /// A literal.
     pub fn literal(&self, frame: &Frame, names: Processes<'_>, literal: &Literal) -> Bool {
         match literal {
             Literal::In { cell, values } => {

@@ -235,7 +235,6 @@ pub static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
     TEXTS.iter().map(|&(name, procs, ordered, text)| World::new(name, procs, ordered, text)).collect()
 });
 
-/// The world of this name.
 pub fn world(name: &str) -> &'static World {
     WORLDS.iter().find(|w| w.name == name).expect("one of the worlds")
 }
@@ -526,7 +525,6 @@ impl Model {
         Self { order, values }
     }
 
-    /// Whether a literal holds.
     pub fn holds(&self, literal: &CubeLiteral) -> bool {
         match literal {
             CubeLiteral::Mask(cell, mask) => match self.value(*cell) {

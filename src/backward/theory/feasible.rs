@@ -142,7 +142,6 @@ fn keep(rows: &mut Vec<Row>, new: Row) {
     }
 }
 
-/// Values of cells.
 type Values = Vec<(CubeCell, Rational)>;
 
 /// A solution of the rows and the disequalities `apart`, where going back through the stages finds one.

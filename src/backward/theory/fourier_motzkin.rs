@@ -20,7 +20,6 @@ pub struct Row {
 }
 
 impl Row {
-    /// A bound of a form.
     pub fn new(form: &Form, bound: Bound) -> Self {
         let (relation, negate) = relation_of(bound);
         if negate {
@@ -30,7 +29,6 @@ impl Row {
         }
     }
 
-    /// The coefficient of a cell.
     pub fn coefficient(&self, cell: CubeCell) -> Option<Rational> {
         self.terms.iter().find(|t| t.0 == cell).map(|t| t.1)
     }

@@ -104,7 +104,6 @@ impl Reader<'_> {
         }))
     }
 
-    /// A fact as a formula.
     pub fn fact(&self, fact: &Fact, later: Time<'_>) -> Result<Formula, Overflow> {
         Ok(match fact {
             Fact::Sum(premises) => {

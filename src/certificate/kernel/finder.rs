@@ -19,7 +19,6 @@ const INSTANCES_AT_ONCE: usize = 4;
 pub struct Finder<'a> {
     /// Reads formulas.
     pub(super) reader: Reader<'a>,
-    /// The system.
     pub(super) system: &'a System,
     /// The invariant.
     pub(super) cubes: &'a Cubes,

@@ -43,7 +43,6 @@ pub fn process_key(process: u8) -> Option<Key> {
 pub struct CountCell {
     /// Whether it is the cell after the step.
     pub after: bool,
-    /// The variable.
     pub var: u16,
     /// Its indices.
     pub index: Vec<u8>,
@@ -67,7 +66,6 @@ impl CountCell {
         Some(Self { after, var, index: index_of(bits >> 1)? })
     }
 
-    /// The key of the cell.
     pub fn key(&self) -> Option<Key> {
         cell_key(self.after, self.var, &self.index)
     }
@@ -149,18 +147,13 @@ pub type Sum = Linear<Key>;
 pub struct LinearAtom {
     /// A digest of the rest, which tells most atoms apart.
     digest: u64,
-    /// How.
     pub relation: Relation,
-    /// What.
     pub sum: Sum,
 }
 
-/// A formula.
 #[derive(Clone, Debug)]
 pub enum Formula {
-    /// True.
     True,
-    /// False.
     False,
     /// The key is in one of these places.
     In(Key, u64),
@@ -241,7 +234,6 @@ impl Formula {
 pub struct Known {
     /// Places of keys.
     pub places: HashMap<Key, u64>,
-    /// Atoms.
     pub facts: Vec<(Rc<LinearAtom>, bool)>,
     rest: Vec<Formula>,
     grown: bool,

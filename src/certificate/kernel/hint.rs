@@ -11,9 +11,7 @@ use cubicle_run::interrupt::Interrupted;
 /// For one case: instances of cubes, and facts.
 #[derive(Clone, Default, Debug)]
 pub struct Hint {
-    /// Instances.
     pub instances: Vec<CubeInstance>,
-    /// Facts.
     pub facts: Vec<Fact>,
     /// Sums of cells of counts.
     pub sums: Vec<SumHint>,

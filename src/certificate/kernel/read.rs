@@ -23,7 +23,6 @@ pub enum Sort {
     },
 }
 
-/// A value.
 #[derive(Clone, Debug)]
 enum Value {
     Constructor(u8),
@@ -47,7 +46,6 @@ pub enum Time<'a> {
 
 /// Reads formulas.
 pub struct Reader<'a> {
-    /// The system.
     pub system: &'a System,
     /// A bound on the number of named processes; their places are below it.
     pub most: u8,

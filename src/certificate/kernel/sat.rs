@@ -51,7 +51,6 @@ struct Variable {
     seen: bool,
 }
 
-/// Clauses.
 #[derive(Debug, Default)]
 pub struct Clauses {
     vars: Vec<Variable>,
@@ -69,7 +68,6 @@ pub struct Clauses {
     contradictory: bool,
 }
 
-/// The answer.
 pub enum Answer {
     /// All variables have values that satisfy all clauses.
     Satisfied,
@@ -92,7 +90,6 @@ impl Clauses {
         self.vars[lit.var()].value.map(|it| it == lit.sign())
     }
 
-    /// Adds a clause.
     pub fn add(&mut self, clause: &[Lit]) {
         self.back_to(0);
         let mut clause = clause.to_vec();

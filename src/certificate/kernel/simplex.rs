@@ -12,9 +12,7 @@ use cubicle_lang::model::{Rational, Relation};
 /// `sum relation 0`; the relation is not `<>`.
 #[derive(Clone, Debug)]
 pub struct Constraint {
-    /// How.
     pub relation: Relation,
-    /// What.
     pub sum: Sum,
 }
 
@@ -48,7 +46,6 @@ struct Tableau {
     upper: Vec<Option<Shifted>>,
 }
 
-/// Solves the constraints.
 pub fn solve(constraints: &[Constraint]) -> Result<Outcome, Overflow> {
     let mut names: Vec<Key> = constraints.iter().flat_map(|it| it.sum.terms.iter().map(|t| t.0)).collect();
     names.sort_unstable();
@@ -186,7 +183,6 @@ impl Tableau {
     }
 }
 
-/// The value of a sum.
 pub fn value_of(sum: &Sum, values: &HashMap<Key, Rational>) -> Result<Rational, Overflow> {
     sum.terms.iter().try_fold(sum.constant, |total, (key, factor)| {
         let value = values.get(key).copied().unwrap_or(Rational::ZERO);

@@ -21,7 +21,6 @@ const MOST_STEPS: u32 = 50_000;
 /// Steps between two looks at the interrupt.
 const STEPS_BETWEEN_POLLS: u32 = 64;
 
-/// A case.
 pub struct Case<'c> {
     /// What it belongs to.
     pub obligation: Obligation,
@@ -36,17 +35,13 @@ pub struct Case<'c> {
 /// A part of a hint.
 #[derive(Clone)]
 pub enum Item {
-    /// A fact.
     Fact(Fact),
-    /// An instance.
     Instance(CubeInstance),
-    /// A sum.
     Sum(SumHint),
 }
 
 /// A case with a number of named processes.
 pub struct Stage<'c> {
-    /// The case.
     pub case: &'c Case<'c>,
     /// How many are named.
     pub named: u8,
@@ -63,7 +58,6 @@ pub struct Stage<'c> {
 /// What refutes a case, with the numbers of the assumptions that it needs.
 #[derive(Default)]
 pub struct Refutation {
-    /// The hint.
     pub hint: Hint,
     /// The numbers.
     pub assumed: Vec<usize>,

@@ -18,7 +18,6 @@ const TRUE: u8 = 1;
 
 /// The system that a theorem is about, and what its proof is about.
 pub struct Stated {
-    /// The system.
     pub system: System,
     /// It with the variables that the proof adds, which come after its own.
     pub extended: System,

@@ -50,7 +50,6 @@ impl<'w> Ways<'w> {
         out
     }
 
-    /// What is known in all of them.
     pub const fn base(&self) -> &Known {
         &self.base
     }

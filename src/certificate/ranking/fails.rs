@@ -72,7 +72,6 @@ fn unknown() -> Vec<Conj> {
 /// Reads formulas over named processes.
 #[derive(Clone, Copy)]
 pub struct Reader<'a> {
-    /// The model.
     pub model: &'a System,
     /// The step after which they are read, its arguments being the first processes; `None`: now.
     pub step: Option<&'a Transition>,

@@ -9,7 +9,6 @@ use cubicle_lang::model::{
 
 /// What is awaited, and why it comes.
 pub struct Rule<'a> {
-    /// The model.
     pub model: &'a System,
     /// Why it comes.
     pub progress: &'a Progress,

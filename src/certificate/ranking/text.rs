@@ -7,7 +7,6 @@ use cubicle_lang::model::{
     Conj, Fairness, Helper, Least, Linear, Literal, Measure, Measured, Progress, Ranking, Relation, System,
 };
 
-/// The lines of a ranking.
 pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> String) -> Vec<String> {
     let mut lines = vec![format!("ranking of {} with {}", ranking.property, ranking.failed)];
     lines.extend(parts(model, (ranking.params(model), &ranking.progress), declared));
@@ -89,7 +88,6 @@ fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
     lines
 }
 
-/// That a number is not negative.
 fn not_negative(number: &Linear) -> Literal {
     let terms = number.terms.iter().map(|(cell, factor)| (cell.clone(), factor.neg())).collect();
     let expr = Linear { terms, constant: number.constant.neg() };

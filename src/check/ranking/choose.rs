@@ -54,7 +54,6 @@ pub struct Chooser<'s, 'a> {
 }
 
 impl<'s, 'a> Chooser<'s, 'a> {
-    /// For this sample.
     pub fn new(sample: &'s Sample<'a>) -> Self {
         let params = sample.params;
         let candidates = Candidates::new(sample.system, params);

@@ -20,22 +20,16 @@ const STATES: usize = 1500;
 /// The most steps that are looked at.
 const MOVES: usize = 12_000;
 
-/// An instance.
 pub struct Instance<'a> {
-    /// Its semantics.
     pub semantics: Semantics<'a>,
-    /// Its states.
     pub states: Vec<State>,
-    /// Its steps.
     pub steps: Vec<SeenStep>,
 }
 
 /// A state in which the property waits for a tuple of processes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wait {
-    /// The instance.
     pub instance: usize,
-    /// The state.
     pub state: usize,
     /// The processes.
     pub tuple: Vec<usize>,
@@ -54,7 +48,6 @@ pub struct Move {
 
 /// What is seen.
 pub struct Sample<'a> {
-    /// The system.
     pub system: &'a System,
     /// How many processes the property is about.
     pub params: u8,
@@ -62,7 +55,6 @@ pub struct Sample<'a> {
     asked: Vec<Case>,
     /// What is awaited.
     answer: Vec<Case>,
-    /// The instances.
     pub instances: Vec<Rc<Instance<'a>>>,
     /// Where it waits.
     pub waits: Vec<Wait>,

@@ -20,7 +20,6 @@ pub struct Part {
     pub file: String,
     /// Its length.
     pub bytes: u64,
-    /// Its checksum.
     pub checksum: u32,
 }
 
@@ -124,7 +123,6 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// The rest of it.
     pub fn rest(mut self) -> Result<Vec<u8>, StorageError> {
         let mut bytes = Vec::new();
         let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);

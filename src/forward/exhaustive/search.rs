@@ -34,7 +34,6 @@ pub struct Search<'a> {
     pub tally: Tally<'a>,
     /// How deep it is.
     pub progress: Progress,
-    /// Its threads.
     pub threads: Threads,
     /// Writes the checkpoint, if one is kept.
     pub keeper: Option<Keeper>,
@@ -86,7 +85,6 @@ fn depth_point(depth: usize, states: usize) -> CurvePoint {
 }
 
 impl<'a> Search<'a> {
-    /// A search within these limits.
     pub fn within(problem: Problem<'a>, limits: Limits) -> Self {
         let Problem { program, options, .. } = problem;
         let store = if options.strategy == Strategy::Bfs { options.store } else { StoreKind::Table };

@@ -99,7 +99,6 @@ pub(super) struct Viewer<'a> {
     ordered: bool,
     /// The state that is viewed.
     pub codes: Vec<i64>,
-    /// Its view.
     pub view: Vec<i64>,
     least: Vec<i64>,
     /// Values without a name of their own, in order of occurrence.

@@ -33,7 +33,6 @@ impl Alike {
         self.free.count_ones() > 1
     }
 
-    /// Looks at a state.
     pub fn look(&mut self, program: &Program, state: &[u64]) {
         let (procs, free) = (program.cells.procs, self.free);
         self.first.clear();

@@ -10,7 +10,6 @@ use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use crate::tuning::{MAX_COVERAGE_BITS, MAX_TRIPLE_ITEMS};
 
-/// The combinations seen.
 #[derive(Clone, Debug)]
 pub struct SeenCombinations {
     /// First feature of each variable.
@@ -21,7 +20,6 @@ pub struct SeenCombinations {
     seen: usize,
 }
 
-/// The item of one cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct CellItem {
     feature: u32,

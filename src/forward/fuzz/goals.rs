@@ -11,7 +11,6 @@ use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::tuning::{GOAL_WEIGHT, HALVING_WALKS, MAX_STALE_WALKS, NEAREST_STATES, PLANNED_WALKS};
 
-/// An open goal.
 #[derive(Clone, Debug)]
 pub struct OpenGoal {
     pub goal: Goal,

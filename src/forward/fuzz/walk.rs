@@ -22,7 +22,6 @@ use cubicle_lang::bits::bits;
 const FAR: u32 = 1 << 24;
 
 impl Frozen<'_> {
-    /// Runs the walk.
     pub fn run(&self, task: &Task) -> WalkOutcome {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(task.stream);

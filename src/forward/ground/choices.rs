@@ -12,7 +12,6 @@ use cubicle_lang::model::VarId;
 /// What axioms say of the value of one cell.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The cell.
     pub cell: usize,
     /// The process of its first index.
     pub own: usize,

@@ -27,7 +27,6 @@ impl Range {
         if place < self.len { Some(place) } else { None }
     }
 
-    /// All of them.
     pub const fn processes(self) -> std::ops::Range<usize> {
         self.from..self.from + self.len
     }

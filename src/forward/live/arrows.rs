@@ -53,7 +53,6 @@ impl Arrows {
         self.ends.len() * 8 + self.list.len() * 8
     }
 
-    /// The arrows of a node.
     pub fn of(&self, node: u32) -> &[Arrow] {
         let node = node as usize;
         let start = if node == 0 { 0 } else { self.ends[node - 1] };
@@ -125,7 +124,6 @@ impl Ways {
         this
     }
 
-    /// The distance of a node.
     pub fn distance(&self, node: u32) -> Option<u32> {
         self.by[node as usize].map(|(far, ..)| far)
     }

@@ -12,7 +12,6 @@ type Set = u128;
 /// A generalised Büchi automaton with formulas at its nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Automaton {
-    /// The nodes.
     pub nodes: Vec<Node>,
     /// Sets of nodes, each of which must be visited infinitely often.
     pub visits: Vec<Vec<bool>>,

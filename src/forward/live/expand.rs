@@ -18,7 +18,6 @@ pub struct Expanded {
     pub steps: Vec<(u32, Turn)>,
     /// The successors, one after the other.
     pub states: Vec<u64>,
-    /// Their hashes.
     pub hashes: Vec<u64>,
 }
 

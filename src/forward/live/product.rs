@@ -10,7 +10,6 @@ use cubicle_run::interrupt::{Interrupt, Interrupted};
 
 /// Where an atom of a formula holds.
 pub enum AtomTruth {
-    /// In these states.
     InStates(Vec<bool>),
     /// When one of these moves leaves a state.
     ByMoves(Vec<bool>),

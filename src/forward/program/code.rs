@@ -44,7 +44,6 @@ pub struct CountedCell {
 /// The source of a written value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WrittenValue {
-    /// This code.
     Code(i64),
     /// Another cell of the same class.
     Copy(usize),

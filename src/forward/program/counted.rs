@@ -37,7 +37,6 @@ impl Counts {
         plain_test(cells, lit)
     }
 
-    /// Whether the sum has a count.
     pub fn occur(&self, sum: &Sum) -> bool {
         !self.0.is_empty() && sum.terms.iter().any(|(c, _)| self.0.contains_key(c))
     }

@@ -22,7 +22,6 @@ use crate::state::codes::UNDEF;
 use crate::state::packing::Packing;
 use cubicle_lang::model::{System, VarId};
 
-/// Where cells are dead.
 #[derive(Clone, Debug, Default)]
 pub struct DeadCells {
     /// A cell, a cell that controls it, and the codes of the latter for which it is dead.

@@ -11,7 +11,6 @@ use std::ops::Range;
 pub struct Level {
     /// Its depth; that of the initial states is 0.
     pub depth: usize,
-    /// Its states.
     pub states: Range<usize>,
     /// Number of states of the level before.
     pub before: usize,

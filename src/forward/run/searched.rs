@@ -12,7 +12,6 @@ use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
 /// What is searched, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
-    /// The system.
     pub system: &'a System,
     /// Its instance.
     pub program: &'a Program,
@@ -52,7 +51,6 @@ impl SearchStats {
 pub struct Searched<'a> {
     /// What was searched.
     pub problem: Problem<'a>,
-    /// Its limits.
     pub limits: &'a Limits,
     /// The states, or those on the ways to the findings.
     pub tree: &'a StateTree,

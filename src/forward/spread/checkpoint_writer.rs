@@ -209,7 +209,6 @@ impl CheckpointWriter {
         Ok(Resumed { level, states, known, curve, parts })
     }
 
-    /// Whether a checkpoint is due.
     pub fn is_due(&self) -> bool {
         self.last.elapsed() >= self.to.every
     }
@@ -235,7 +234,6 @@ impl CheckpointWriter {
         Ok(())
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.to.folder
     }

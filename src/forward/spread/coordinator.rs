@@ -12,9 +12,7 @@ use cubicle_run::result::{CurvePoint, Stop};
 /// A finding and its location.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct LevelState {
-    /// The level.
     pub level: usize,
-    /// The state.
     pub worth: NotableState,
 }
 

@@ -40,7 +40,6 @@ pub enum CodeKind {
     Real,
 }
 
-/// One cell.
 #[derive(Clone, Debug)]
 pub struct CellShape {
     pub var: VarId,

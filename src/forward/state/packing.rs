@@ -151,7 +151,6 @@ impl Packing {
         Self { fields, words: used.len().max(1), lanes }
     }
 
-    /// Unpacks a state.
     pub fn unpack(&self, state: &[u64], out: &mut Vec<i64>) {
         out.clear();
         out.extend(self.fields.iter().map(|f| f.get(state)));

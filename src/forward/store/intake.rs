@@ -38,9 +38,7 @@ impl Intake<'_> {
 /// A state in canonical form that a store may add.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'s> {
-    /// The state.
     pub state: &'s [u64],
-    /// Its hash.
     pub hash: u64,
     /// The number of the state that it was found from.
     pub parent: u32,

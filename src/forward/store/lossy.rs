@@ -116,7 +116,6 @@ impl LossyStates {
         &self.level[(range.start - self.first) * self.words..(range.end - self.first) * self.words]
     }
 
-    /// The parent of a state.
     pub fn parent(&self, state: usize) -> u32 {
         self.parents.get(state)
     }

@@ -252,7 +252,6 @@ impl Visited {
 
 /// How far the successors of some states were taken.
 enum Merged {
-    /// All of them.
     All,
     /// The search ends with the one at this position.
     Until(usize),

@@ -14,7 +14,6 @@ use cubicle_run::options::StoreKind;
 pub enum Restored {
     /// It is added, or will be compared with the others by [`Visited::end_restoring`].
     New,
-    /// It is known.
     Known,
     /// There is no memory for it.
     Full,

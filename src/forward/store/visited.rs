@@ -46,7 +46,6 @@ pub(super) enum Kept {
     Table(StateTree),
     /// As numbers of the records that they consist of.
     Compact(Box<CompactStates>),
-    /// On a disk.
     Disk(Box<DiskStates>),
     /// As bits, so that some may be mistaken for others.
     Lossy(Box<LossyStates>),
@@ -62,7 +61,6 @@ pub(super) struct Spill {
 
 /// The ways to what a search found, as [`Visited::ways_to`] has them.
 pub enum WaysTo<'v> {
-    /// They are in this tree.
     Tree(Cow<'v, StateTree>),
     /// The states were not kept: a second search must find them again. The numbers of those on each way, in order.
     Forgotten(Vec<Vec<usize>>),

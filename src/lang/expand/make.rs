@@ -10,7 +10,6 @@ pub fn words_of(part: &impl ToString) -> IndexSet<String> {
     crate::syntax::words(&part.to_string()).map(str::to_owned).collect()
 }
 
-/// A number as a term.
 pub fn number(value: i64, loc: Loc) -> Term {
     Number { text: value.to_string(), loc }.into()
 }
@@ -21,7 +20,6 @@ pub fn variable(name: &str, ty: &str) -> Item {
     Item::Symbol(SymbolDecl::new(SymbolKind::Var, at(name), (at(ty), None), Loc::default()))
 }
 
-/// All of these.
 pub fn all(given: Vec<Expr>, at: Span) -> Expr {
     let mut parts: Vec<Expr> = Vec::new();
     for part in given {
@@ -49,7 +47,6 @@ pub fn all(given: Vec<Expr>, at: Span) -> Expr {
     }
 }
 
-/// One of these.
 pub fn any(mut parts: Vec<Expr>, at: Span) -> Expr {
     parts.retain(|it| it.kind != ExprKind::Bool(false));
     if parts.iter().any(|it| it.kind == ExprKind::Bool(true)) {

@@ -16,7 +16,6 @@ pub struct Reads {
     pub cells: Vec<(Path, Vec<String>)>,
     /// The predicates that are called.
     pub calls: Vec<Name>,
-    /// Whether there are quantifiers.
     pub quantifiers: bool,
     /// Whether something is said of all other processes, or of some.
     pub others: bool,

@@ -62,7 +62,6 @@ impl<T> Way<T> {
         Some(Way { fixed, needs, it: join(&self.it, other.it.clone()) })
     }
 
-    /// The conditions.
     pub fn conditions(&self, at: Span) -> Vec<Expr> {
         self.fixed.iter().map(|it| it.formula(at)).chain(self.needs.iter().cloned()).collect()
     }
@@ -167,7 +166,6 @@ impl Expander {
         }
     }
 
-    /// The path that a base is.
     pub fn path(base: &Base) -> Path {
         match base {
             Base::Name(name) => Path { name: name.clone(), index: None, fields: Vec::new(), loc: name.loc },
@@ -327,7 +325,6 @@ impl Expander {
         }
     }
 
-    /// An index that is a process.
     fn process_index(&mut self, term: &Term) -> Option<Name> {
         let at = term.span();
         let error = match &term.kind {
@@ -624,7 +621,6 @@ impl Expander {
         Some(Linear { rest, ..Linear::default() })
     }
 
-    /// A value as a term of the core.
     pub fn core_term(value: &Value, loc: Loc) -> Term {
         match value {
             Value::Cell(cell, _) => Term::base(cell.clone(), loc),

@@ -370,7 +370,6 @@ fn where_it_writes(write: &Write, names: &[Name]) -> Vec<Expr> {
         .collect()
 }
 
-/// The branches of a write.
 fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)]) -> Vec<Case> {
     let at = write.at;
     let mut found = Vec::new();

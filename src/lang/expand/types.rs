@@ -112,7 +112,6 @@ impl Type {
         Form::Record(record.fields.iter().map(|(name, ty)| (name.clone(), ty.form())).collect())
     }
 
-    /// The queue that it is.
     pub fn queue(&self) -> Option<Queue> {
         if let Self::Record(record) = self { record.queue } else { None }
     }

@@ -31,7 +31,6 @@ pub struct FormulaReader {
 }
 
 impl FormulaReader {
-    /// For this model.
     pub fn new(model: ModelSource<'_>) -> Self {
         let file = syntax::parse(model.text).0;
         Self { system: model.system.clone(), expander: Expander::of(&file), file }

@@ -10,7 +10,6 @@ use tracing::debug;
 /// The meaning of a text.
 #[derive(Clone, Debug)]
 pub struct Meaning {
-    /// The system.
     pub system: System,
     /// All warnings, including those that its author allows.
     pub warnings: Vec<Diagnostic>,

@@ -50,7 +50,6 @@ pub(super) enum IndexedBy {
 pub(super) struct StepBeside<'a> {
     /// The names of the other model.
     pub symbols: &'a Symbols,
-    /// Its predicates.
     pub predicates: IndexMap<&'a str, &'a Predicate>,
     /// The transition of the step.
     pub decl: &'a Transition,

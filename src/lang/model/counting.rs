@@ -18,7 +18,6 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
-    /// The meaning of a count.
     pub fn count(&mut self, count: &'a ast::Count, scope: &Scope<'a>) -> TermMeaning {
         let at = count.span();
         if self.counting {

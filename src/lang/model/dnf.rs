@@ -16,7 +16,6 @@ use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
 pub(super) struct Disjunct {
     /// The further processes.
     pub exists: Vec<u8>,
-    /// Literals.
     pub literals: Conj,
     /// Bound variables and body of each universal.
     pub universals: Vec<(Vec<u8>, Vec<Conj>)>,

@@ -52,7 +52,6 @@ pub(super) enum NumberKind {
 }
 
 impl NumericTerm {
-    /// The type.
     pub fn ty(&self) -> TermType {
         match self.kind {
             NumberKind::Int => TermType::Known(Type::Int),
@@ -67,7 +66,6 @@ impl NumericTerm {
         Self { linear: Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }, kind }
     }
 
-    /// A literal.
     pub fn literal(value: Rational, real: bool) -> Self {
         let kind = if real { NumberKind::Real } else { NumberKind::IntLiteral };
         Self { linear: Linear { terms: Vec::new(), constant: value }, kind }

@@ -3,7 +3,6 @@
 use super::number::{NumericTerm, TermType};
 use super::{Cell, EnumId, ProcRef, Type, VarKind};
 
-/// The meaning of a term.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TermMeaning {
     Constructor(EnumId, u8),
@@ -73,7 +72,6 @@ impl<'a> Scope<'a> {
         self.names.truncate(len);
     }
 
-    /// The meaning of a name.
     pub fn lookup(&self, name: &str) -> Option<&TermMeaning> {
         self.names.iter().rev().find(|it| it.0 == name).map(|it| &it.1)
     }

@@ -24,7 +24,6 @@ pub struct SortTable {
 }
 
 impl SortTable {
-    /// The number of a sort.
     fn number(&self, sort: &str) -> Option<u8> {
         self.values.get_index_of(sort).and_then(|it| u8::try_from(it).ok())
     }

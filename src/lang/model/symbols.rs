@@ -164,7 +164,6 @@ impl Symbols {
         self.names.get(name).and_then(|&(_, span)| span)
     }
 
-    /// The variable of this name.
     pub fn variable(&self, name: &str) -> Option<VarId> {
         if let Some(Symbol::Var(id)) = self.lookup(name) { Some(id) } else { None }
     }
@@ -212,7 +211,6 @@ impl Symbols {
         &self.enums[id.0 as usize]
     }
 
-    /// The name of a sort.
     pub fn sort_name(&self, sort: u8) -> &str {
         self.sorts.as_ref().and_then(|it| it.names.get(usize::from(sort))).map_or("", String::as_str)
     }

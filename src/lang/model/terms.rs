@@ -369,7 +369,6 @@ impl<'a> Context<'a> {
         Some(id)
     }
 
-    /// The meaning of an index.
     pub fn index(&mut self, name: &Name, scope: &Scope<'a>) -> IndexMeaning {
         // The parser has reported an index that is not a name.
         if !name.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '#') {

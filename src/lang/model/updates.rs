@@ -89,7 +89,6 @@ impl<'a> Context<'a> {
         defined.then_some(drafts)
     }
 
-    /// The variable that an update names.
     fn named(&mut self, update: &ast::Update) -> Option<VarId> {
         let name = &update.target;
         match self.symbols.lookup(&name.text) {

@@ -107,7 +107,6 @@ pub fn equation(system: &System, equation: &Equation) -> String {
 
 /// Writes formulas of a system.
 pub(super) struct LiteralWriter<'a> {
-    /// The system.
     pub system: &'a System,
     /// The names of processes.
     pub name: &'a dyn Fn(ProcRef) -> String,

@@ -24,13 +24,10 @@ pub struct Operators {
 
 /// What differs from target to target.
 pub trait Dialect {
-    /// Its operators.
     fn operators(&self) -> &Operators;
-    /// A cell.
     fn cell(&self, var: VarId, index: &[Process]) -> String;
     /// The system, and how its values without a name are written.
     fn instance(&self) -> (&System, &Values);
-    /// A constructor.
     fn constructor(&self, ty: EnumId, constructor: u8) -> String;
     /// A quantifier over the processes.
     fn each(&self, all: bool, name: &str, body: &str) -> String;

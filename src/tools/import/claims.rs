@@ -314,7 +314,6 @@ fn literals(
     }
 }
 
-/// Whether a formula is about a symbol of which this holds.
 pub(super) fn is_about(formula: &Formula, holds: &dyn Fn(SymbolId) -> bool) -> bool {
     formula.symbols().iter().any(|(id, _)| holds(*id))
 }

@@ -108,7 +108,6 @@ impl Simulation<'_> {
         Ok((name, Some(args), (0..params).fold(rest, |rest, _| next(rest))))
     }
 
-    /// The transitions with a name.
     pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, CommandRefusal> {
         let all = &self.instance.system.transitions;
         let named = |&(_, t): &(usize, &cubicle_lang::model::Transition)| t.name == name;

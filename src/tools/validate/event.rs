@@ -520,7 +520,6 @@ const fn meant(word: Word) -> Value {
     }
 }
 
-/// The number of the process that a value names.
 fn process(value: &Json<'_>, names: &mut Names) -> Result<NameId, String> {
     match value {
         Json::Text(_) | Json::Whole(_) => names.id(&value.word().unwrap_or_default()),

@@ -33,7 +33,6 @@ pub struct Vocabulary<'a> {
 /// What a word for a value means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Word {
-    /// One of these constructors.
     Constructors(u64),
     /// A value of type proc that is not a process.
     NoProcess,
@@ -133,7 +132,6 @@ impl<'a> Vocabulary<'a> {
         Self { processes, numbered: true, ..self.clone() }
     }
 
-    /// All transitions with this name.
     pub(super) fn transitions(&self, name: &str) -> Result<Vec<TransitionId>, String> {
         let named = (0..).map(TransitionId).zip(&self.system.transitions);
         let ids: Vec<_> = named.filter(|(_, it)| it.name == name).map(|(id, _)| id).collect();

@@ -9,7 +9,6 @@ use cubicle_lang::model::{
 
 /// Where a setter sets an announcement: a transition, and which parameters stand for the indices.
 pub struct Setter {
-    /// The transition.
     pub transition: TransitionId,
     /// Its parameters, one for each index of the announcement; all different.
     pub index: Vec<u8>,
@@ -63,12 +62,10 @@ impl Announcements {
         self.0.is_empty()
     }
 
-    /// Whether a variable is one.
     pub fn contains(&self, var: VarId) -> bool {
         self.0.contains_key(&var)
     }
 
-    /// The variables.
     pub fn names(&self) -> impl Iterator<Item = VarId> {
         self.0.keys().copied()
     }

@@ -132,7 +132,6 @@ fn place(cell: &Cell, names: &[usize]) -> Place {
     (cell.var, cell.index.iter().map(|p| process(*p, names)).collect())
 }
 
-/// The cases of a transition.
 pub fn cases(columns: &Columns<'_>, t: &Transition) -> Result<Vec<Case>, Overflow> {
     let mut cases = Vec::new();
     let transition = TransitionCases { columns, t, arity: t.arity() };

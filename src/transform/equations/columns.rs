@@ -5,7 +5,6 @@ use cubicle_lang::model::{Cell, Count, Literal, ProcRef, Rational, System, Type,
 use super::limits::MOST_COLUMNS;
 use super::span::{Overflow, Sparse, gathered};
 
-/// A column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Column {
     /// The constant 1.
@@ -25,7 +24,6 @@ pub enum Column {
 /// Arrays of enum type whose cells of one process are looked at together.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// The arrays.
     pub arrays: Vec<VarId>,
     /// The classes: for each array a value.
     pub classes: Vec<Vec<u8>>,
@@ -36,11 +34,9 @@ pub struct Group {
 /// All columns of a system.
 #[derive(Clone, Debug)]
 pub struct Columns<'a> {
-    /// The system.
     pub system: &'a System,
     /// The columns; the constant is the first, the number of processes the second.
     pub all: Vec<Column>,
-    /// The groups.
     pub groups: Vec<Group>,
 }
 
@@ -95,7 +91,6 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The place of a column.
     pub fn place(&self, column: &Column) -> Option<usize> {
         self.all.iter().position(|it| it == column)
     }

@@ -72,7 +72,6 @@ fn eliminate(vector: &mut [Rational], by: &[Rational], pivot: usize) -> Result<(
     Ok(())
 }
 
-/// The value of a row at a vector.
 pub fn value(row: &Sparse, vector: &[Rational]) -> Result<Rational, Overflow> {
     let add = |sum: Rational, (at, factor): &(usize, Rational)| sum.add(factor.mul(vector[*at])?);
     row.iter().try_fold(Rational::ZERO, add).ok_or(Overflow)

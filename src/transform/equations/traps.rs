@@ -16,7 +16,6 @@ use super::span::Sparse;
 pub struct Marked {
     /// The global, and the set of the value.
     pub when: (VarId, u64),
-    /// The group.
     pub group: usize,
     /// The classes, ascending.
     pub classes: Vec<usize>,

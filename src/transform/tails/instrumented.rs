@@ -6,7 +6,6 @@ use cubicle_lang::model::{System, TransitionId};
 /// A system with further variables, after those of the original.
 #[derive(Clone, Debug)]
 pub struct Instrumented {
-    /// The system.
     pub system: System,
     /// For each transition, which one of the original it is a part of.
     parts_of: Vec<TransitionId>,

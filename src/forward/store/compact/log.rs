@@ -146,7 +146,6 @@ impl Parents {
         self.bit(true);
     }
 
-    /// The parent of a state.
     pub fn get(&self, state: usize) -> u32 {
         let Some(nth) = state.checked_sub(self.roots) else { return ROOT };
         // The position of the 1 with `nth` ones before it; the number of zeros before it is the parent's number.

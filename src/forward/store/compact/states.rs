@@ -129,7 +129,6 @@ impl CompactStates {
         }
     }
 
-    /// The parent of a state.
     pub fn parent(&self, i: usize) -> u32 {
         self.parents.get(i)
     }

@@ -250,7 +250,6 @@ impl DiskStates {
         Ok((record[..self.words].to_vec(), parent_of(record[self.words])))
     }
 
-    /// Whether a state is there.
     pub fn contains(&self, state: &[u64]) -> Result<bool, StorageError> {
         self.seen.lookup()?.has(state)
     }

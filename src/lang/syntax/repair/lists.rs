@@ -15,7 +15,6 @@ pub fn list(name: &str) -> Option<&'static [&'static str]> {
     LISTS.get(name).map(Vec::as_slice)
 }
 
-/// Whether a word is in a list.
 pub fn is_listed(name: &str, word: &str) -> bool {
     list(name).is_some_and(|words| words.contains(&word))
 }
