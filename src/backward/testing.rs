@@ -36,7 +36,6 @@ impl Region {
 }
 
 impl<'a> PreImages<'a> {
-    /// Prepares a system.
     pub fn new(system: &'a System) -> Self {
         // Arbitrary states are tested, not only those that outside-only globals allow.
         Self {

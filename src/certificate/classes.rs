@@ -52,7 +52,6 @@ pub enum Undetermined {
 }
 
 impl Questions {
-    /// No questions yet.
     pub const fn new(generic: u8) -> Self {
         Self { generic, all: Vec::new() }
     }

@@ -74,7 +74,6 @@ pub struct CubeInstance {
 }
 
 impl CubeInstance {
-    /// A cube at these processes.
     pub const fn new(cube: usize, procs: Vec<u8>) -> Self {
         Self { cube, procs, beyond: Vec::new() }
     }
@@ -84,7 +83,6 @@ impl CubeInstance {
         test(self.cube) || self.beyond.iter().any(|it| it.rests_on(test))
     }
 
-    /// Gives the cubes other numbers.
     pub fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {
         self.cube = number(self.cube);
         self.beyond.iter_mut().for_each(|it| it.renumber(number));

@@ -75,7 +75,6 @@ pub enum Sign {
     Negative,
 }
 
-/// An atomic formula.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Atom {
     /// The enum cell holds one of these constructors; not none and not all of them.
@@ -116,7 +115,6 @@ impl Atom {
         named || self.cells().into_iter().any(|cell| cell.index.contains(&process))
     }
 
-    /// The cells that it reads.
     pub fn cells(&self) -> Vec<&GroundCell> {
         let point = |point| match point {
             &GroundPoint::Process(_) => None,
@@ -166,7 +164,6 @@ impl GroundFormula {
         }
     }
 
-    /// Negation.
     #[must_use]
     pub fn not(self) -> Self {
         match self {
@@ -288,7 +285,6 @@ impl<'a> GroundReader<'a> {
         Ok(GroundFormula::any(each?))
     }
 
-    /// A disjunction of conjunctions.
     pub fn dnf(self, dnf: &Dnf, names: &[u8], reading: Reading<'_>) -> Result<GroundFormula, Overflow> {
         let parts: Result<Vec<_>, _> = dnf.0.iter().map(|conj| self.conj(conj, names, reading)).collect();
         Ok(GroundFormula::any(parts?))

@@ -18,7 +18,6 @@ pub enum Demand {
 /// Cubes prepared for the search of instances.
 #[derive(Debug)]
 pub struct CubeIndex<'a> {
-    /// Reads ground formulas.
     pub reader: GroundReader<'a>,
     /// The cubes.
     pub claims: Vec<&'a Forbidden>,

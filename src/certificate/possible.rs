@@ -147,7 +147,6 @@ impl<'f> Possible<'f> {
         self.narrowed.iter().map(|&place| (self.layout.vars[place], self.masks[place]))
     }
 
-    /// Whether something is said of a variable.
     pub fn mentions(&self, var: VarId) -> bool {
         self.vars[usize::from(var.0)]
     }

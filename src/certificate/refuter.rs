@@ -16,7 +16,6 @@ use super::possible::{Layout, Possible};
 use super::tuning::{FREE_GUESSES, GUESSES_PER_SUCCESS, INSTANCES_AT_ONCE, MOST_INSTANCES, SPLITS};
 use cubicle_lang::model::{Literal, System, VarId};
 
-/// Refutes cases.
 #[derive(Debug)]
 pub struct Refuter<'a> {
     system: &'a System,
@@ -26,7 +25,6 @@ pub struct Refuter<'a> {
     guesses: Cell<(usize, usize)>,
 }
 
-/// A case to be refuted.
 #[derive(Clone, Copy)]
 pub struct Refutable<'f, 'c> {
     /// What holds in it.

@@ -54,7 +54,6 @@ pub struct ProverSession<'a> {
     declared: Vec<Bool>,
     /// How many cases are open.
     open: usize,
-    /// Calls so far.
     pub calls: u64,
 }
 

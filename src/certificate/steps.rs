@@ -10,7 +10,6 @@ use cubicle_lang::model::{Assignment, Branch, Literal, ProcRef, System, Term, Tr
 pub struct Arguments {
     /// How many processes are named.
     pub procs: u8,
-    /// The arguments.
     pub args: Vec<u8>,
     pub guard: GroundFormula,
     /// What universal guards say of each process, together with those before it, once it is needed.

@@ -25,11 +25,8 @@ use cubicle_transform::moves_numbers;
 /// A run.
 pub struct Session<'a> {
     pub system: &'a System,
-    /// The options of the run.
     pub options: &'a Options,
-    /// Asks the run to stop.
     pub interrupt: &'a Interrupt,
-    /// Receives the events.
     pub observer: &'a mut dyn Observer,
     /// What is known so far.
     pub report: Report,
@@ -101,7 +98,6 @@ impl<'a> Session<'a> {
         ended
     }
 
-    /// Sends an event to the observer.
     pub fn tell(&mut self, event: Event<'_>) {
         self.observer.event(self.system, event);
     }

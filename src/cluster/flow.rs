@@ -53,13 +53,11 @@ type Addressed = (u64, Parcel);
 
 /// What the workers of this process share.
 pub struct Part<T> {
-    /// What is explored.
     pub instance: Instance,
     /// Workers of each process.
     pub workers: usize,
     /// Bytes that the states of each worker may take.
     pub memory: usize,
-    /// Asks workers to stop.
     pub interrupt: Interrupt,
     /// Receives the events of the run, in the process that leads.
     pub course: Mutex<Sender<T>>,
@@ -67,7 +65,6 @@ pub struct Part<T> {
     pub report: fn(RunEvent) -> T,
     /// Source of questions, in the process that leads, when the states serve as an oracle.
     pub questions: Mutex<Option<Receiver<Question>>>,
-    /// Rounds so far.
     pub rounds: AtomicU64,
     /// What is known of the checkpoint.
     pub kept: Arc<Kept>,

@@ -158,7 +158,6 @@ impl Limits {
         self.stop = None;
     }
 
-    /// Whether progress should be reported.
     pub fn report_due(&mut self) -> bool {
         let due = self.ticker.last() >= self.next_report;
         if due {

@@ -10,7 +10,6 @@ pub(super) const WIDTH: usize = 80;
 /// Column of the colon in a row.
 const LABEL: usize = 33;
 
-/// A block that is being written.
 pub(super) struct Block(String);
 
 impl Block {

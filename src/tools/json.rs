@@ -10,7 +10,6 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use cubicle_lang::diagnostic::BYTE_ORDER_MARK;
 use cubicle_lang::model::Rational;
 
-/// A value.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Json<'t> {
     Null,
@@ -36,7 +35,6 @@ impl Json<'_> {
         }
     }
 
-    /// The value of a key of an object.
     pub fn get(&self, name: &str) -> Option<&Self> {
         let Self::Object(entries) = self else { return None };
         entries.iter().find(|(key, _)| key == name).map(|(_, value)| value)

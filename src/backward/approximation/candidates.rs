@@ -26,7 +26,6 @@ pub struct CandidateLimits {
 /// Numeric literals of candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numeric {
-    /// None of them.
     No,
     /// Comparisons of two cells of one array, which need no number: `Term[p] = Term[q]`.
     Alike,

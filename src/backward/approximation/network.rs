@@ -276,7 +276,6 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
         }
     }
 
-    /// The pre-images of a cube.
     fn pres(&mut self, id: CubeId) -> Result<Vec<PreId>, Halt> {
         if let Some(pres) = &self.members[id].pres {
             return Ok(pres.clone());

@@ -10,9 +10,7 @@ use super::others::narrow_others;
 /// A cube under construction.
 #[derive(Clone, Debug)]
 pub struct CubeBuilder<'a> {
-    /// Facts about the system.
     pub context: &'a CubeContext,
-    /// Number of processes.
     pub procs: u8,
     masks: Vec<(CubeCell, u64)>,
     /// No two are equal or plainly exclude each other.
@@ -40,7 +38,6 @@ impl<'a> CubeBuilder<'a> {
         Self { context, procs, masks, relational, others: Vec::new(), open: false }
     }
 
-    /// A builder that starts from a cube.
     pub fn from_cube(context: &'a CubeContext, cube: &Cube) -> Self {
         let (masks, relational) = (cube.masks.to_vec(), cube.relational.to_vec());
         Self { others: cube.others.to_vec(), ..Self::from_parts(context, cube.procs, masks, relational) }
@@ -137,7 +134,6 @@ impl<'a> CubeBuilder<'a> {
         }
     }
 
-    /// The relational literals so far.
     pub fn relational(&self) -> &[Relational] {
         &self.relational
     }

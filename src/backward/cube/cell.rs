@@ -49,7 +49,6 @@ impl CubeCell {
         if self.is_process() { Some(self.0 as u8) } else { None }
     }
 
-    /// The variable of a cell or ghost.
     pub const fn var(self) -> VarId {
         VarId((self.0 >> 48) as u16 & !(GHOST as u16))
     }

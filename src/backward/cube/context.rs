@@ -13,7 +13,6 @@ pub enum CellKind {
     Enum(u64),
     /// A process or an outside value.
     Proc,
-    /// An integer.
     Int,
     Real,
     /// A value of an abstract type.

@@ -21,7 +21,6 @@ pub enum InstantiatedFormula {
 /// Which processes the variables of a formula stand for.
 #[derive(Clone, Copy, Debug)]
 pub struct Instantiation<'a> {
-    /// Facts about the system.
     pub context: &'a CubeContext,
     /// Processes of the cube that is being built.
     pub procs: u8,
@@ -40,7 +39,6 @@ pub enum CellValue {
 }
 
 impl Instantiation<'_> {
-    /// The process that a reference names.
     pub fn process(&self, p: ProcRef) -> u8 {
         p.of(self.vars)
     }
@@ -121,7 +119,6 @@ impl Instantiation<'_> {
         less(self.context, *a, *b, strict)
     }
 
-    /// A disjunction of conjunctions.
     pub fn dnf(&self, dnf: &Dnf) -> Result<InstantiatedFormula, Overflow> {
         let mut any = Vec::new();
         'disjunct: for conj in &dnf.0 {
@@ -145,7 +142,6 @@ impl Instantiation<'_> {
         Ok(InstantiatedFormula::Any(any))
     }
 
-    /// The negation of a ground literal.
     pub fn negate(&self, g: &CubeLiteral) -> Result<Reduced, Overflow> {
         Ok(match g {
             CubeLiteral::Mask(s, m) => Reduced::mask(*s, !m, self.context.full(*s, self.procs)),

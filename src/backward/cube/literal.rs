@@ -69,7 +69,6 @@ pub enum Reduced {
 }
 
 impl CubeLiteral {
-    /// The cells that occur.
     pub fn cells(&self) -> SmallVec<[CubeCell; 4]> {
         match self {
             Self::Mask(cell, _) => SmallVec::from_slice(&[*cell]),
@@ -113,7 +112,6 @@ impl Relational {
         })
     }
 
-    /// The cells that occur.
     pub fn cells(&self) -> SmallVec<[CubeCell; 4]> {
         match self {
             Self::Eq(a, b) | Self::Ne(a, b) | Self::Lt(a, b) | Self::Le(a, b) => {
@@ -174,7 +172,6 @@ impl Bound {
         }
     }
 
-    /// Whether a value satisfies the bound.
     pub fn holds(self, v: Rational) -> bool {
         match self {
             Self::Le(c) => v <= c,
@@ -215,7 +212,6 @@ impl Bound {
 }
 
 impl Reduced {
-    /// From a truth value.
     pub fn from_bool(b: bool) -> Self {
         if b { Self::True } else { Self::False }
     }

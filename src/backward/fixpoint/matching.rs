@@ -61,7 +61,6 @@ struct FreeProcess {
 /// A summary of a visited cube, compared first with another cube.
 #[derive(Clone, Copy, Debug)]
 pub struct Digest {
-    /// Number of processes.
     procs: u8,
     /// See [`Cube::signature`].
     signature: u64,
@@ -100,7 +99,6 @@ impl Digest {
 }
 
 impl Pattern {
-    /// Prepares a cube.
     pub fn new(context: &CubeContext, cube: Cube) -> Self {
         let (mut globals, mut pointers, mut rest) = (Vec::new(), Vec::new(), Vec::new());
         let mut blocks = vec![Vec::new(); usize::from(cube.procs)];
@@ -181,7 +179,6 @@ fn bound_processes(
 pub struct Residue {
     /// Places in the dense table, and masks.
     pub masks: SmallVec<[(u32, u64); 4]>,
-    /// Relational literals.
     pub relational: Vec<Relational>,
 }
 

@@ -21,7 +21,6 @@ impl Relations {
         })
     }
 
-    /// The literal with a number.
     pub fn get(&self, number: usize) -> &Relational {
         &self.literals[number]
     }

@@ -48,7 +48,6 @@ pub struct TestCounts {
 /// The shared tools of tests; lives as long as the whole search.
 #[derive(Debug)]
 pub struct Tester<'a> {
-    /// The facts about the system.
     pub context: &'a CubeContext,
     /// What counts and equations exclude.
     pub counting: Option<&'a Counting<'a>>,
@@ -62,9 +61,7 @@ pub struct Tester<'a> {
     pub workers: WorkerPool,
     /// The limits on hard tests.
     pub effort_left: Option<EffortLeft>,
-    /// Counters.
     pub counts: TestCounts,
-    /// Times.
     pub profiler: Profiler,
 }
 

@@ -23,12 +23,10 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    /// An empty frontier.
     pub fn new(order: SearchOrder) -> Self {
         Self { order, ..Self::default() }
     }
 
-    /// Adds a node.
     pub fn push(&mut self, id: NodeId, nodes: &Nodes) {
         self.pushed += 1;
         let node = nodes.get(id);
@@ -81,12 +79,10 @@ impl Frontier {
         queues.chain(&self.postponed).copied()
     }
 
-    /// Nodes waiting.
     pub fn waiting(&self) -> usize {
         usize::from(self.first.is_some()) + self.exact.len() + self.approximate.len() + self.heap.len()
     }
 
-    /// Nodes postponed.
     pub fn postponed(&self) -> usize {
         self.postponed.len()
     }

@@ -8,7 +8,6 @@ use cubicle_lang::words::processes;
 /// Index of a node in [`Nodes`].
 pub type NodeId = usize;
 
-/// The origin of a node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// A disjunct of an `unsafe` or `invariant`: index in `System::bad`.
@@ -43,7 +42,6 @@ pub struct Node {
 pub struct Nodes(Vec<Node>);
 
 impl Nodes {
-    /// Adds a node.
     pub fn push(&mut self, node: Node) -> NodeId {
         self.0.push(node);
         self.0.len() - 1
@@ -53,7 +51,6 @@ impl Nodes {
         &self.0[id]
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }

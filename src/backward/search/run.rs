@@ -35,7 +35,6 @@ pub enum RunEnd {
     Unsafe(Box<Trace>, Option<String>),
     /// The candidate with this number is reachable, or seems to be; with a run when there is one.
     Candidate(i32, Option<Box<Trace>>),
-    /// Not decided.
     Unknown(Reason, Option<String>),
 }
 
@@ -54,7 +53,6 @@ pub struct Totals {
     pub nodes: usize,
     /// Effort, hard tests aside; see [`BackwardOptions::max_effort`].
     pub effort: u64,
-    /// Pre-images.
     pub pre: PreCounts,
     /// Nodes postponed.
     pub postponed: u64,
@@ -63,11 +61,9 @@ pub struct Totals {
 /// Everything that a run reads.
 pub struct Setting<'a> {
     pub system: &'a System,
-    /// The context for cube algebra.
     pub context: &'a CubeContext,
     pub transitions: Vec<Prepared<'a>>,
     pub options: &'a BackwardOptions,
-    /// How pre-images are taken.
     pub pre: PreOptions<'a>,
     /// Whether no cube is replaced by a larger one.
     pub is_exact: bool,
@@ -85,11 +81,9 @@ pub fn as_ranged<'s>(system: &'s System, options: &BackwardOptions) -> Cow<'s, S
 }
 
 pub struct Run<'a, 'r> {
-    /// What it reads.
     pub setting: &'r Setting<'a>,
     /// The shared tools of its tests.
     pub tester: &'r mut Tester<'a>,
-    /// Sums over all runs.
     pub totals: &'r mut Totals,
     /// What it has done, and what is left.
     pub state: RunState,

@@ -23,7 +23,6 @@ pub struct RunCounts {
     pub max_literals: usize,
     /// Visited nodes that a later one subsumes.
     pub deleted: usize,
-    /// Pre-images.
     pub pre: PreCounts,
     /// Nodes postponed.
     pub postponed: usize,
@@ -37,14 +36,12 @@ pub struct RunState {
     pub(super) frontier: Frontier,
     /// The node in progress.
     pub(super) taken: Option<NodeId>,
-    /// The visited cubes.
     pub visited: Visited,
     /// The node of each of them; `None` for assumed cubes.
     pub(super) visited_ids: Vec<Option<NodeId>>,
     /// Whether the lemmas about numbers are visited, if there are any.
     pub(super) has_lemmas: bool,
     pub(super) initial: InitialOf,
-    /// Figures.
     pub counts: RunCounts,
     /// The cubes of trusted invariants, to be examined first.
     pub(super) trusted: Vec<NodeId>,

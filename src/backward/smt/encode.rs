@@ -72,7 +72,6 @@ impl<'a> Encoder<'a> {
         Self { system, layout: Layout::new(system, procs), points, facts }
     }
 
-    /// Number of processes.
     pub fn procs(&self) -> usize {
         self.layout.procs
     }
@@ -258,12 +257,10 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// A conjunction.
     pub fn conj(&self, frame: &Frame, names: Processes<'_>, conj: &Conj) -> Bool {
         all(conj.iter().map(|l| self.literal(frame, names, l)))
     }
 
-    /// A disjunction of conjunctions.
     pub fn dnf(&self, frame: &Frame, names: Processes<'_>, dnf: &Dnf) -> Bool {
         any(dnf.0.iter().map(|c| self.conj(frame, names, c)))
     }
@@ -451,13 +448,11 @@ pub fn choose(when: &Bool, then: &Symbolic, otherwise: &Symbolic) -> Symbolic {
     }
 }
 
-/// Conjunction.
 pub fn all(of: impl IntoIterator<Item = Bool>) -> Bool {
     let of: Vec<Bool> = of.into_iter().collect();
     if of.len() == 1 { of[0].clone() } else { Bool::and(&of) }
 }
 
-/// Disjunction.
 pub fn any(of: impl IntoIterator<Item = Bool>) -> Bool {
     let of: Vec<Bool> = of.into_iter().collect();
     if of.len() == 1 { of[0].clone() } else { Bool::or(&of) }

@@ -17,7 +17,6 @@ const INSTANCES_AT_ONCE: usize = 4;
 
 /// Finds the hints of a certificate.
 pub struct Finder<'a> {
-    /// Reads formulas.
     pub(super) reader: Reader<'a>,
     pub(super) system: &'a System,
     /// The invariant.
@@ -28,7 +27,6 @@ pub struct Finder<'a> {
     pub(super) levels: Vec<Vec<Vec<&'a Literal>>>,
     /// How many further processes sums may name.
     pub(super) further: u8,
-    /// Asks to stop.
     pub(super) interrupt: &'a Interrupt,
 }
 

@@ -29,7 +29,6 @@ pub fn cell_key(after: bool, var: u16, index: &[u8]) -> Option<Key> {
     bits.finish()
 }
 
-/// A named process.
 pub fn process_key(process: u8) -> Option<Key> {
     let mut bits = BitWriter::default();
     bits.push(true);
@@ -159,14 +158,11 @@ pub enum Formula {
     In(Key, u64),
     /// An atom, or (false) its negation.
     Linear(Rc<LinearAtom>, bool),
-    /// Conjunction.
     And(Rc<(Self, Self)>),
-    /// Disjunction.
     Or(Rc<(Self, Self)>),
 }
 
 impl Formula {
-    /// Conjunction.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -176,7 +172,6 @@ impl Formula {
         }
     }
 
-    /// Disjunction.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         match (self, other) {
@@ -196,7 +191,6 @@ impl Formula {
         parts.into_iter().rev().fold(Self::False, |rest, part| part.or(rest))
     }
 
-    /// A truth value.
     pub const fn truth(holds: bool) -> Self {
         if holds { Self::True } else { Self::False }
     }

@@ -14,7 +14,6 @@ use cubicle_lang::model::{
 pub enum Sort {
     /// An enumeration, with all its constructors.
     Enum(u64),
-    /// Processes.
     Process,
     /// Integers, or other numbers and abstract values.
     Number {
@@ -44,7 +43,6 @@ pub enum Time<'a> {
     After(&'a Transition, &'a [u8]),
 }
 
-/// Reads formulas.
 pub struct Reader<'a> {
     pub system: &'a System,
     /// A bound on the number of named processes; their places are below it.
@@ -366,18 +364,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The literals of a conjunction.
     pub fn literals(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Vec<Formula>, Overflow> {
         conj.iter().map(|it| self.literal(true, it, names, time)).collect()
     }
 
-    /// The negation of a conjunction.
     pub fn not_conj(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, _> = conj.iter().map(|it| self.literal(false, it, names, time)).collect();
         Ok(Formula::any(parts?))
     }
 
-    /// A disjunction of conjunctions.
     pub fn dnf(&self, dnf: &Dnf, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, Overflow> =
             dnf.0.iter().map(|conj| Ok(Formula::all(self.literals(conj, names, time)?))).collect();
@@ -417,10 +412,8 @@ pub fn as_linear(formula: &Formula) -> Option<(Rc<super::formula::LinearAtom>, b
     }
 }
 
-/// A difference of two keys.
 pub fn difference(a: Key, b: Key) -> Result<Sum, Overflow> {
     Sum::of(a).minus(&Sum::of(b)).ok_or(Overflow)
 }
 
-/// The number one.
 pub const ONE: Sum = Sum { terms: Vec::new(), constant: Rational::ONE };

@@ -85,7 +85,6 @@ impl Clauses {
         Lit((var as u32) << 1)
     }
 
-    /// The value of a literal.
     pub fn value(&self, lit: Lit) -> Option<bool> {
         self.vars[lit.var()].value.map(|it| it == lit.sign())
     }

@@ -16,7 +16,6 @@ pub struct Constraint {
     pub sum: Sum,
 }
 
-/// The answer.
 #[derive(Debug)]
 pub enum Outcome {
     /// Values that satisfy all constraints; of other keys, 0 would do.

@@ -21,11 +21,9 @@ pub struct Stated {
     pub system: System,
     /// It with the variables that the proof adds, which come after its own.
     pub extended: System,
-    /// The cubes of the proof.
     pub cubes: Cubes,
 }
 
-/// States a proof.
 pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
     let system = with_total_witnesses(model)?;
     let mut of_cubes = cubes.clone();

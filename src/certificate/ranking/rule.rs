@@ -34,7 +34,6 @@ pub fn choices(procs: u8, count: u8) -> Vec<(u8, Vec<u8>)> {
 }
 
 impl<'a> Rule<'a> {
-    /// Reads formulas now.
     pub const fn now(&self) -> Reader<'a> {
         Reader { model: self.model, step: None }
     }

@@ -115,7 +115,6 @@ impl Part {
     }
 }
 
-/// Reads a part.
 pub struct PartReader {
     path: PathBuf,
     from: BufReader<File>,
@@ -130,12 +129,10 @@ impl PartReader {
         Ok(bytes)
     }
 
-    /// Whether the end is reached.
     pub const fn is_at_end(&self) -> bool {
         self.left == 0
     }
 
-    /// The error for this kind of damage.
     pub fn damaged(&self, why: &Damage) -> StorageError {
         failed("use", &self.path, why)
     }

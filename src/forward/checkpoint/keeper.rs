@@ -139,7 +139,6 @@ impl Keeper {
         Ok(level)
     }
 
-    /// Whether a checkpoint is due.
     pub fn is_due(&self) -> bool {
         self.last.elapsed() >= self.to.every
     }

@@ -140,7 +140,6 @@ impl<'a> Lead<'a> {
         self.pipeline.filled.load(Ordering::Relaxed) < self.oldest + self.pipeline.slots.len()
     }
 
-    /// Hands out a piece.
     pub fn hand_out(&self, range: Range<usize>, states: &[u64], sleeps: &[SleepId]) {
         let pipeline = self.pipeline;
         let number = pipeline.filled.load(Ordering::Relaxed);

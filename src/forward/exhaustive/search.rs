@@ -24,15 +24,10 @@ use cubicle_run::workers::WorkerPool;
 
 /// A running search.
 pub struct Search<'a> {
-    /// What is searched.
     pub problem: Problem<'a>,
-    /// When it must end.
     pub limits: Limits,
-    /// The states.
     pub visited: Visited,
-    /// What was found.
     pub tally: Tally<'a>,
-    /// How deep it is.
     pub progress: Progress,
     pub threads: Threads,
     /// Writes the checkpoint, if one is kept.

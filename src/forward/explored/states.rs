@@ -130,7 +130,6 @@ impl ExploredStates {
         (visited.store.states(0..visited.store.len()).to_vec(), visited.parents.clone())
     }
 
-    /// The system that was explored.
     pub fn system(&self) -> &System {
         &self.0.system
     }

@@ -64,7 +64,6 @@ impl DeleteRelaxation {
     }
 }
 
-/// A relaxation under construction.
 struct RelaxationBuilder<'a> {
     program: &'a Program,
     /// For each cell, the number of its first value.

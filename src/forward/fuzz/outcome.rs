@@ -9,7 +9,6 @@ pub enum Ref {
     New(u32),
 }
 
-/// The result of a walk.
 pub struct WalkOutcome {
     /// New states, in order of discovery.
     pub states: Store,

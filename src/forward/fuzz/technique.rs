@@ -41,7 +41,6 @@ pub struct Task {
     /// Steps; levels for [`Technique::Bfs`]; depth for [`Technique::Dive`]; states for
     /// [`Technique::Around`].
     pub bound: u32,
-    /// The aim of a guided walk.
     pub aim: Option<Aim>,
     /// Number of its random stream.
     pub stream: u64,

@@ -88,7 +88,6 @@ impl<'a> OutcomeReader<'a> {
         self.from.words(words.len()).is_ok_and(|read| read == words)
     }
 
-    /// Whether everything is read.
     pub const fn is_at_end(&self) -> bool {
         self.from.0.is_empty()
     }

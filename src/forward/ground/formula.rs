@@ -216,7 +216,6 @@ impl Grounder<'_> {
         Ok(Some(out))
     }
 
-    /// A disjunction.
     pub fn dnf(&self, dnf: &Dnf, env: &[usize]) -> Result<GroundDnf, Overflow> {
         let mut out: GroundDnf = Vec::with_capacity(dnf.0.len());
         for conj in &dnf.0 {

@@ -120,7 +120,6 @@ impl Places {
         Self { procs, tables, len }
     }
 
-    /// Number of cells.
     pub const fn len(&self) -> usize {
         self.len
     }

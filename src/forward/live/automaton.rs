@@ -17,7 +17,6 @@ pub struct Automaton {
     pub visits: Vec<Vec<bool>>,
 }
 
-/// A node of an automaton.
 #[derive(Clone, Debug)]
 pub struct Node {
     /// Whether runs may begin here.

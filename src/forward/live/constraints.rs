@@ -66,7 +66,6 @@ impl Constraints {
         args.fold(0, |place, p| place * self.procs + usize::from(p))
     }
 
-    /// No constraints.
     pub fn none() -> Self {
         let (strong, about, places, served) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { strong, about, places, procs: 0, served, moves: Moves::new(0) }

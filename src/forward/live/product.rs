@@ -110,7 +110,6 @@ impl Product {
 }
 
 impl RunGraph {
-    /// Whether runs begin in a state.
     pub fn is_initial(&self, state: u32) -> bool {
         self.found_from(state) == ROOT
     }

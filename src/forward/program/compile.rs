@@ -29,7 +29,6 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{admits, interchangeable};
 use cubicle_lang::model::{Assignment, Bad, Branch, Literal, System, Term, TransitionId};
 
-/// How to compile.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions<'a> {
     /// Use symmetry where possible.

@@ -131,7 +131,6 @@ impl DeadCells {
         Self { cells: found, initial }
     }
 
-    /// Whether there are any.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -321,7 +320,6 @@ impl Step<'_> {
         (!is_kept).then(|| field.get(&self.masks[self.packing.words..]))
     }
 
-    /// Whether it may change a cell.
     fn changes(&self, c: usize) -> bool {
         self.constant(c).is_some() || self.instance.writes.iter().any(|write| write.cell == c)
     }

@@ -226,7 +226,6 @@ impl LevelSleep {
         self.next.push(sleep);
     }
 
-    /// Moves on to the next level.
     pub fn next_level(&mut self) {
         self.first += self.level.len();
         std::mem::swap(&mut self.level, &mut self.next);

@@ -42,7 +42,6 @@ impl Curve {
         Self { points, thinned, seen }
     }
 
-    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

@@ -36,7 +36,6 @@ pub struct DeadlockCounts {
 }
 
 impl Findings {
-    /// No findings yet.
     pub fn new(system: &System, program: &Program) -> Self {
         Self { inside: always_inside(system, program), ..Self::default() }
     }

@@ -15,7 +15,6 @@ pub struct Problem<'a> {
     pub system: &'a System,
     /// Its instance.
     pub program: &'a Program,
-    /// How to search.
     pub options: &'a ForwardOptions,
 }
 
@@ -49,13 +48,10 @@ impl SearchStats {
 /// A search that has ended.
 #[derive(Clone, Debug)]
 pub struct Searched<'a> {
-    /// What was searched.
     pub problem: Problem<'a>,
     pub limits: &'a Limits,
     /// The states, or those on the ways to the findings.
     pub tree: &'a StateTree,
-    /// What was found.
     pub findings: &'a Findings,
-    /// How it went.
     pub course: SearchStats,
 }

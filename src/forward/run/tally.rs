@@ -12,7 +12,6 @@ use cubicle_run::result::Stop;
 pub struct Tally<'a> {
     program: &'a Program,
     stop_at_unsafe: bool,
-    /// Bad and deadlocked states.
     pub findings: Findings,
     /// For each transition, how often it fired.
     pub fired: Vec<u64>,
@@ -29,7 +28,6 @@ pub struct TallyCounts {
 }
 
 impl<'a> Tally<'a> {
-    /// Nothing yet.
     pub fn new(problem: Problem<'a>, limits: &Limits) -> Self {
         let Problem { system, program, options } = problem;
         Self {
@@ -57,7 +55,6 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The counts as they are now.
     pub fn counts(&self) -> TallyCounts {
         TallyCounts { fired: self.fired.clone(), deadlocks: self.findings.counts() }
     }

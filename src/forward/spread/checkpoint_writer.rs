@@ -39,7 +39,6 @@ pub struct Known {
     pub points: (Vec<(u64, usize)>, u32, u64),
     /// For each bad cube that was met, the level and the first state, and the cube.
     pub bads: Vec<(usize, NotableState, usize)>,
-    /// Deadlocked states.
     pub deadlocks: Deadlocks,
     /// The levels of the first ones.
     pub deadlock_levels: [Vec<usize>; 2],
@@ -93,7 +92,6 @@ impl Known {
     }
 }
 
-/// An exploration that is resumed.
 #[derive(Clone, Debug)]
 pub struct Resumed {
     /// The level that is to be expanded next.
@@ -108,7 +106,6 @@ pub struct Resumed {
     pub parts: SpreadParts,
 }
 
-/// Keeps the checkpoint.
 #[derive(Debug)]
 pub struct CheckpointWriter {
     to: Checkpoint,

@@ -73,11 +73,8 @@ pub struct States {
 /// Why a worker cannot go on.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Halt {
-    /// The run was interrupted.
     Interrupted,
-    /// Time is up.
     Time,
-    /// The memory is full.
     Memory,
     /// A state has too many successors.
     Wide,
@@ -166,7 +163,6 @@ pub struct Summary {
     pub traffic: Traffic,
 }
 
-/// Deadlocked states.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Deadlocks {
     /// Number of deadlocked states.

@@ -57,7 +57,6 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// Adds a state.
     #[inline]
     pub fn push(&mut self, state: &[u64], sleep: SleepId) {
         self.states.words.extend(state);

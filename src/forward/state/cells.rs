@@ -34,7 +34,6 @@ pub enum CodeKind {
     Proc,
     /// Nameless values.
     Abstract,
-    /// Integers.
     Int,
     /// Reals, scaled.
     Real,
@@ -62,7 +61,6 @@ pub struct Class {
     pub names: Distinctness,
     /// Constructors in order of their codes, for enum classes.
     pub constructors: Vec<u8>,
-    /// All cells of the class.
     pub cells: Vec<usize>,
     /// First code of a nameless value: the number of processes, or 0 for abstract types.
     pub base: i64,
@@ -277,7 +275,6 @@ impl Cells {
         });
     }
 
-    /// Number of cells.
     pub fn len(&self) -> usize {
         self.cells.len()
     }

@@ -6,7 +6,6 @@ pub const UNDEF: i64 = i64::MIN;
 /// A state whose codes can be read and written, packed or not.
 pub trait Codes {
     fn code(&self, cell: usize) -> i64;
-    /// Changes the code of a cell.
     fn set_code(&mut self, cell: usize, code: i64);
 }
 

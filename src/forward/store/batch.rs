@@ -87,7 +87,6 @@ impl Recent {
         Self { words, tags: vec![0; RECENT_SLOTS], states: vec![0; RECENT_SLOTS * words] }
     }
 
-    /// Empties it.
     pub fn clear(&mut self) {
         self.tags.fill(0);
     }
@@ -122,7 +121,6 @@ pub struct Sorted {
 pub const NEW: u32 = u32::MAX;
 
 impl Batch {
-    /// Empties it.
     pub fn clear(&mut self) {
         self.states.clear();
         self.hashes.clear();
@@ -130,7 +128,6 @@ impl Batch {
         self.suspects.clear();
     }
 
-    /// Number of states.
     pub fn len(&self) -> usize {
         self.hashes.len()
     }

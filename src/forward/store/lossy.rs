@@ -46,7 +46,6 @@ impl LossyStates {
         Self { words, lines: vec![Line([0; 8]); (bytes / size_of::<Line>()).max(1)], ..Self::default() }
     }
 
-    /// Number of states.
     pub const fn len(&self) -> usize {
         self.len
     }

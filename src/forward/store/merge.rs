@@ -52,7 +52,6 @@ impl Visited {
         Ok(())
     }
 
-    /// Moves on to the next level.
     pub fn next_level(&mut self) {
         self.sleeps.next_level();
         if let Kept::Lossy(lossy) = &mut self.kept {

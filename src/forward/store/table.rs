@@ -41,7 +41,6 @@ impl Bucket {
     }
 }
 
-/// The tag of a hash.
 #[inline]
 const fn tag(h: u64) -> u32 {
     let tag = (h >> 32) as u32;
@@ -189,7 +188,6 @@ impl Store {
         Self { words, arena: Vec::new(), shards: vec![Shard::new(0)], len: 0 }
     }
 
-    /// Number of states.
     pub const fn len(&self) -> usize {
         self.len
     }

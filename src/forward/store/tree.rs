@@ -12,7 +12,6 @@ use crate::store::table::{Inserted, Store, reserve};
 /// ways to what another search found, and those of a breadth-first search that had room for all.
 #[derive(Clone, Debug, Default)]
 pub struct StateTree {
-    /// The states.
     pub store: Store,
     /// For each of these, its parent; [`ROOT`] for initial ones.
     pub parents: Vec<u32>,

@@ -115,7 +115,6 @@ impl Visited {
         Store::bytes_each(self.words) + size_of::<u32>() + size_of::<SleepId>() + packed
     }
 
-    /// Number of states.
     pub fn len(&self) -> usize {
         match &self.kept {
             Kept::Table(tree) => tree.store.len(),

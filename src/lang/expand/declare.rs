@@ -17,7 +17,6 @@ use crate::syntax::ast::{
 /// A range with more values is a bounded integer, unless it is an index or gets any value.
 const MOST_ENUMERATED: i64 = 16;
 
-/// Most messages in a queue.
 const MOST_MESSAGES: i64 = 16;
 
 /// Most variables that one declaration stands for.
@@ -27,7 +26,6 @@ const MOST_LEAVES: usize = 1024;
 const FULL: [&str; 3] = ["blocks", "drops", "fails"];
 
 impl Expander {
-    /// Reads all declarations.
     pub fn declare(&mut self, file: &File) {
         for item in &file.items {
             let (name, constructors) = match item {

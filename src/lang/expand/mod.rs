@@ -50,7 +50,6 @@ use crate::syntax::ast::{
 /// A file in the core language.
 #[derive(Clone, Debug)]
 pub struct Expansion {
-    /// Its declarations.
     pub file: File,
     /// What is wrong with the original.
     pub diagnostics: Vec<Diagnostic>,

@@ -43,7 +43,6 @@ impl Reads {
         known
     }
 
-    /// Notes what a formula reads.
     pub fn formula(&mut self, formula: &Expr) {
         match &formula.kind {
             ExprKind::Quantified { quantifier, vars, body } => {
@@ -70,7 +69,6 @@ impl Reads {
         }
     }
 
-    /// Notes what a term reads.
     pub fn term(&mut self, term: &Term) {
         if let TermKind::Record(fields) = &term.kind {
             for (_, value) in fields {

@@ -42,7 +42,6 @@ impl<T> Way<T> {
         Self { fixed: Vec::new(), needs: Vec::new(), it }
     }
 
-    /// With another meaning.
     pub fn with<U>(self, it: U) -> Way<U> {
         Way { fixed: self.fixed, needs: self.needs, it }
     }

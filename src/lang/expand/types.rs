@@ -78,7 +78,6 @@ pub enum Type {
 }
 
 impl Type {
-    /// The bounds of a range.
     pub fn range(&self) -> Option<(i64, i64)> {
         match self {
             Self::Finite(values) => values.low.map(|low| (low, low + values.names.len() as i64 - 1)),

@@ -45,7 +45,6 @@ pub struct Lexeme<'t> {
 /// A text as tokens.
 #[derive(Debug)]
 pub struct Lexemes<'t> {
-    /// The tokens.
     pub list: Vec<Lexeme<'t>>,
     /// Comments and line breaks after the last one.
     pub end: Gap<'t>,

@@ -13,7 +13,6 @@ pub struct Meaning {
     pub system: System,
     /// All warnings, including those that its author allows.
     pub warnings: Vec<Diagnostic>,
-    /// The syntax tree.
     pub file: File,
 }
 

@@ -66,7 +66,6 @@ pub(super) struct StepBeside<'a> {
 )]
 #[derive(Default)]
 pub(super) struct Context<'a> {
-    /// Declared types and symbols.
     pub symbols: &'a Symbols,
     /// The text of the model; empty for another text that uses its names.
     pub text: &'a str,
@@ -111,7 +110,6 @@ pub(super) struct Context<'a> {
     pub others: bool,
     /// Names of predicates that are called.
     pub called: IndexSet<String>,
-    /// Where the formula stands.
     pub place: FormulaPlace,
     /// Calls of predicates around the formula, outermost first.
     pub calls: Vec<Span>,

@@ -41,7 +41,6 @@ impl Disjunct {
     }
 }
 
-/// Why there is no normal form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoNormalForm {
     TooLarge,
@@ -49,7 +48,6 @@ pub(super) enum NoNormalForm {
 }
 
 impl NoNormalForm {
-    /// The message for the user.
     pub fn message(self) -> String {
         match self {
             Self::TooLarge => format!(

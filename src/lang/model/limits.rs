@@ -6,7 +6,6 @@ pub(super) const MAX_TYPES: usize = 1 << 15;
 pub(super) const MAX_VARS: usize = 1 << 15;
 /// Most transitions in a file, after disjunctive guards have been split.
 pub(super) const MAX_TRANSITIONS: usize = 1 << 15;
-/// Most indices of an array.
 pub(super) const MAX_ARITY: usize = 8;
 /// Most process parameters of a declaration.
 pub(super) const MAX_PARAMS: usize = 32;

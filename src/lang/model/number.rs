@@ -37,7 +37,6 @@ impl TermType {
 /// A numeric term with its type.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct NumericTerm {
-    /// The expression.
     pub linear: Linear,
     /// Int, real, or (for a literal without point) both.
     pub kind: NumberKind,

@@ -32,7 +32,6 @@ impl<'a> Context<'a> {
         scope
     }
 
-    /// The initial states.
     pub fn init(&mut self, decl: &'a Property) -> Init {
         let span = decl.loc.0;
         self.reset_budget();

@@ -17,7 +17,6 @@ pub(super) enum TermMeaning {
 }
 
 impl TermMeaning {
-    /// The type of the value.
     pub fn ty(&self) -> TermType {
         match self {
             Self::Constructor(id, _) => TermType::Known(Type::Enum(*id)),
@@ -28,7 +27,6 @@ impl TermMeaning {
         }
     }
 
-    /// Whether a process variable occurs.
     pub fn mentions_process_variable(&self) -> bool {
         let variable = |p: &ProcRef| matches!(p, ProcRef::Var(_));
         match self {

@@ -8,7 +8,6 @@ use crate::syntax::ast::{Item, Loc, Name, SymbolDecl, SymbolKind, TypeDecl};
 /// The sort of processes that has no declaration.
 pub const PROC: &str = "proc";
 
-/// The sorts of a model.
 #[derive(Clone, Debug, Default)]
 pub struct SortTable {
     /// Each sort, and the value in the array of sorts that stands for it.

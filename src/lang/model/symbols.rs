@@ -41,9 +41,7 @@ pub(super) enum Wanted {
 pub(super) struct Symbols {
     /// Enum types; `bool` first.
     pub enums: Vec<EnumDecl>,
-    /// Abstract types.
     pub abstracts: Vec<String>,
-    /// State variables.
     pub vars: Vec<Var>,
     /// Those of them whose cells always hold processes.
     pub witnesses: Vec<VarId>,
@@ -201,12 +199,10 @@ impl Symbols {
         self.names.get(name).map(|&(symbol, _)| symbol)
     }
 
-    /// The declaration of a variable.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
     }
 
-    /// The declaration of an enum.
     pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
         &self.enums[id.0 as usize]
     }

@@ -384,7 +384,6 @@ pub fn reads(branches: &[Branch], var: VarId) -> bool {
     branches.iter().flat_map(cells).any(|cell| cell.var == var)
 }
 
-/// The cells that a branch reads.
 fn cells(branch: &Branch) -> impl Iterator<Item = &Cell> {
     let conditions = branch.when.0.iter().flatten().flat_map(Literal::cells);
     branch.value.cells().into_iter().chain(conditions)

@@ -18,7 +18,6 @@ const BEFORE: &str = "transition map () {";
 /// The word for a step that changes no abstract variable.
 pub const STUTTER: &str = "stutter";
 
-/// A map as written.
 #[derive(Debug)]
 pub struct MapText {
     /// The updates of abstract variables, as one transition; [`MapText::placed`] gives their places in the text.
@@ -32,7 +31,6 @@ pub struct MapText {
 pub struct StepText {
     /// The concrete transition.
     pub name: Name,
-    /// Names of its parameters.
     pub params: Vec<Name>,
     /// The steps that it may be.
     pub images: Vec<ImageText>,

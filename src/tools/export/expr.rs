@@ -21,7 +21,6 @@ impl fmt::Display for Process {
     }
 }
 
-/// How two values compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExportComparison {
     /// `=`
@@ -40,7 +39,6 @@ pub enum ExportExpr {
     All(Vec<ExportExpr>),
     /// Disjunction; empty is false.
     Any(Vec<ExportExpr>),
-    /// Negation.
     Not(Box<ExportExpr>),
     /// Comparison of two terms of one type.
     Compare(ExportComparison, Box<ExportExpr>, Box<ExportExpr>),
@@ -59,9 +57,7 @@ pub enum ExportExpr {
 }
 
 impl ExportExpr {
-    /// The formula that always holds.
     pub const TRUE: Self = Self::All(Vec::new());
-    /// The formula that never holds.
     pub const FALSE: Self = Self::Any(Vec::new());
 
     pub const fn number(n: Rational) -> Self {

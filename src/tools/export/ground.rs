@@ -14,9 +14,7 @@ const MOST_STEPS: usize = 50_000;
 pub struct GroundTransition {
     /// Its name, as a trace shows it.
     pub name: String,
-    /// What must hold.
     pub guard: ExportExpr,
-    /// What may change.
     pub writes: Vec<GroundWrite>,
 }
 

@@ -10,11 +10,8 @@ use cubicle_lang::model::{EnumId, Rational, System, Type, VarId};
 pub struct Operators {
     /// Truth and falsehood.
     pub truth: [&'static str; 2],
-    /// Conjunction.
     pub and: &'static str,
-    /// Disjunction.
     pub or: &'static str,
-    /// Negation.
     pub not: &'static str,
     /// Equal, different, at most, less.
     pub compare: [&'static str; 4],

@@ -37,7 +37,6 @@ impl SystemReader<'_> {
         ExportExpr::all(conj.iter().map(|literal| self.literal(literal, scope)))
     }
 
-    /// A disjunction of conjunctions.
     pub fn dnf(self, dnf: &Dnf, scope: &[Process]) -> ExportExpr {
         ExportExpr::any(dnf.0.iter().map(|conj| self.conj(conj, scope)))
     }

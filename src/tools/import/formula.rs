@@ -200,7 +200,6 @@ impl Formula {
         rebuilt
     }
 
-    /// The variables that occur free.
     pub fn free(&self) -> BTreeSet<VarId> {
         // The numbers of binders are not used elsewhere.
         let (mut bound, mut found) = (BTreeSet::new(), BTreeSet::new());
@@ -249,7 +248,6 @@ impl Formula {
         }
     }
 
-    /// How deep it is nested.
     pub fn depth(&self) -> usize {
         1 + self.parts().iter().map(Self::depth).max().unwrap_or(0)
     }
@@ -290,7 +288,6 @@ impl Formula {
         }
     }
 
-    /// With terms instead of variables.
     pub fn substitute(&self, with: &dyn Fn(VarId) -> Option<Term>) -> Self {
         self.map(&mut |term| match term {
             Term::Var(var) => with(var).unwrap_or(term),

@@ -135,7 +135,6 @@ impl<'f> Symbols<'f> {
         })
     }
 
-    /// What a name stands for.
     pub fn lookup(&self, name: &str) -> Option<Global> {
         self.globals.get(name).copied()
     }

@@ -168,7 +168,6 @@ struct StateReader<'a> {
     source: &'a Source<'a>,
     layout: Layout,
     semantics: Semantics<'a>,
-    /// Polled during searches.
     interrupt: &'a Interrupt,
 }
 

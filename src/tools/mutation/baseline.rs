@@ -26,11 +26,9 @@ pub struct Baseline<'a> {
     pub claims: Vec<MutantClaim>,
     /// The sizes of the instances that are explored.
     pub sizes: Vec<usize>,
-    /// How mutants are examined.
     pub options: &'a MutationOptions,
     /// For each size, without and with the order of processes.
     instances: Vec<[ComparedInstance; 2]>,
-    /// Stops everything.
     pub interrupt: &'a Interrupt,
 }
 

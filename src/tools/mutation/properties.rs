@@ -22,7 +22,6 @@ use super::examine::TIMEOUT;
 /// How often properties that were found true are strengthened again.
 const GENERATIONS: usize = 4;
 
-/// The most properties that are tried.
 const MOST_PROPERTIES: usize = 400;
 
 /// Which properties to search for.
@@ -86,7 +85,6 @@ struct PropertySearch<'a> {
     tried: usize,
 }
 
-/// A property to try.
 struct TriedProperty {
     claim: Forbidden,
     line: String,

@@ -147,7 +147,6 @@ impl Simulation<'_> {
         format!("{at}: {action}  {}", changes.join(", ")).trim_end().to_owned() + "\n"
     }
 
-    /// Takes random steps.
     pub(super) fn random(&mut self, steps: usize) -> Result<String, CommandRefusal> {
         if steps > MOST_RANDOM {
             return Err(CommandRefusal::new(

@@ -9,7 +9,6 @@ use cubicle_lang::model::semantics::{Step, distinct_tuples};
 use cubicle_lang::model::{Assignment, System, TransitionId, Update};
 
 impl Simulation<'_> {
-    /// Whether a cube holds here.
     pub(super) fn holds(&self, cube: &str) -> Result<String, CommandRefusal> {
         Ok(if self.cube(cube)?.holds(self.state()) { "yes\n" } else { "no\n" }.to_owned())
     }
@@ -181,7 +180,6 @@ impl Simulation<'_> {
         Ok(if self.watched.is_empty() { "no cell is watched\n".to_owned() } else { self.watched_text() })
     }
 
-    /// Stops watching cells.
     pub(super) fn unwatch(&mut self, cells: &str) -> Result<String, CommandRefusal> {
         let named = self.cells(cells)?;
         self.watched.retain(|cell| !cells.is_empty() && !named.contains(cell));

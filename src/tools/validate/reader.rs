@@ -38,7 +38,6 @@ pub(super) struct Reader<'r> {
     /// Lines that could not be understood, and what is wrong with the first.
     pub skipped: u64,
     pub first_skipped: Option<String>,
-    /// No more lines than this are read.
     pub most_lines: u64,
 }
 

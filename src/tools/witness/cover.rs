@@ -133,7 +133,6 @@ struct CoverView<'g> {
     of_transition: Vec<usize>,
     /// For each state, what can be covered after it on ways to the goal.
     behind: Vec<ItemSet>,
-    /// Stops looking for more.
     interrupt: &'g Interrupt,
 }
 

@@ -57,7 +57,6 @@ impl Announcements {
         Self(found.collect())
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -14,7 +14,6 @@ const MOST_PAIRS: usize = 3;
 /// One way in which setters may have set the announcements of a bad cube.
 #[derive(Clone)]
 pub struct Watch {
-    /// The number of its parameters.
     pub params: u8,
     /// What it asks of them.
     pub guard: Conj,

@@ -41,13 +41,10 @@ impl MutantCandidate {
 
 /// Notes candidates while a tree is walked.
 pub(super) struct CandidateCollector<'f> {
-    /// The text of the file.
     pub text: &'f str,
-    /// The declared names.
     pub names: Names<'f>,
     /// The transition that is walked.
     pub transition: Option<&'f str>,
-    /// Its parameters.
     pub params: Vec<&'f str>,
     found: Vec<MutantCandidate>,
 }
@@ -68,7 +65,6 @@ impl<'f> CandidateCollector<'f> {
         self.emit(operator, Edit::replace(span, with));
     }
 
-    /// The text at a place.
     pub fn at(&self, span: Span) -> &'f str {
         &self.text[span.start as usize..span.end as usize]
     }

@@ -15,7 +15,6 @@ const MOST_PARAMS: u8 = 4;
 pub struct Shape {
     /// The number of other processes, `Var(1)`, `Var(2)`, ..
     pub others: u8,
-    /// The alternatives.
     pub disjuncts: Vec<Vec<Said>>,
 }
 

@@ -15,7 +15,6 @@ use cubicle_lang::model::{
 };
 use tracing::debug;
 
-/// Most tails of a system.
 const MOST_TAILS: usize = 4;
 
 /// Most tails of its bad states.

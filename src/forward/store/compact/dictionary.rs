@@ -22,7 +22,6 @@ impl Dictionary {
         Self { words, values: Vec::new(), slots: vec![0; 64], direct: vec![0; direct] }
     }
 
-    /// Number of records.
     pub fn len(&self) -> usize {
         self.values.len() / self.words
     }

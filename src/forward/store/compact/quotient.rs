@@ -88,7 +88,6 @@ impl QuotientSet {
         ((mixed >> bits) as usize, mixed & ((1 << bits) - 1))
     }
 
-    /// Whether the number is in the set.
     #[inline]
     pub fn contains(&self, n: u64) -> bool {
         let (part, x) = self.place(self.mixed(n));

@@ -44,7 +44,6 @@ impl CompactStates {
         Some(Self { codec, set, log: Log::default(), parents: Parents::default(), changes: 0 })
     }
 
-    /// Number of states.
     pub const fn len(&self) -> usize {
         self.log.len()
     }
@@ -54,7 +53,6 @@ impl CompactStates {
         self.codec.bytes() + self.set.bytes() + self.log.bytes() + self.parents.bytes()
     }
 
-    /// Whether a state is in the store.
     pub fn contains(&self, state: &[u64]) -> bool {
         self.codec.find(state).is_some_and(|n| self.set.contains(n))
     }

@@ -41,7 +41,6 @@ impl Records {
         self.width
     }
 
-    /// Number of records.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -57,7 +56,6 @@ impl Records {
         if each == 0 { 1 } else { each }
     }
 
-    /// Appends a record.
     #[inline]
     pub fn push(&mut self, record: &[u64]) -> Result<(), StorageError> {
         self.push_parts(record, &[])
@@ -92,7 +90,6 @@ impl Records {
         Ok(())
     }
 
-    /// Reads a block.
     fn read(&self, block: usize, to: &mut Vec<u64>) -> Result<(), StorageError> {
         to.clear();
         let (Some(file), true) = (&self.file, block < self.sums.len()) else {

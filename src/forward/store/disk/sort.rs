@@ -48,7 +48,6 @@ impl Sorter {
         8 * self.buffer.capacity() + self.runs.iter().map(Records::bytes).sum::<usize>()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty() && self.runs.is_empty()
     }

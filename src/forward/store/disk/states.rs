@@ -90,7 +90,6 @@ impl DiskStates {
         }
     }
 
-    /// Number of states.
     pub const fn len(&self) -> usize {
         self.list.len()
     }

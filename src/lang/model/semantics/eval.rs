@@ -33,7 +33,6 @@ impl Env<'_> {
         })
     }
 
-    /// The value of a linear expression.
     pub(super) fn linear(&self, linear: &Linear) -> Option<Rational> {
         linear.terms.iter().try_fold(linear.constant, |sum, (cell, coefficient)| match self.cell(cell) {
             Value::Number(n) => sum.add(coefficient.mul(n)?),
