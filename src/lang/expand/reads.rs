@@ -78,12 +78,8 @@ impl Reads {
         term.bases().for_each(|it| self.base(it));
         for (var, summand, body) in term.counts().filter_map(Count::parts) {
             self.bound.push(var.text.clone());
-            if let Some(summand) = summand {
-                self.term(summand);
-            }
-            if let Some(body) = body {
-                self.formula(body);
-            }
+            summand.into_iter().for_each(|it| self.term(it));
+            body.into_iter().for_each(|it| self.formula(it));
             self.bound.pop();
         }
     }

@@ -137,11 +137,7 @@ fn in_formula(formula: &Expr, see: &mut dyn FnMut(&Name)) {
 fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
     for (var, summand, body) in term.counts().filter_map(Count::parts) {
         see(var);
-        if let Some(summand) = summand {
-            in_term(summand, see);
-        }
-        if let Some(body) = body {
-            in_formula(body, see);
-        }
+        summand.into_iter().for_each(|it| in_term(it, see));
+        body.into_iter().for_each(|it| in_formula(it, see));
     }
 }

@@ -445,12 +445,8 @@ impl<'f> IndexBuilder<'f> {
         let Some((name, summand, body)) = this.parts() else { return };
         let outside = self.locals.len();
         self.local(name, NameKind::Process, this.span());
-        if let Some(summand) = summand {
-            self.term(summand);
-        }
-        if let Some(body) = body {
-            self.formula(body);
-        }
+        summand.into_iter().for_each(|it| self.term(it));
+        body.into_iter().for_each(|it| self.formula(it));
         self.locals.truncate(outside);
     }
 

@@ -20,13 +20,15 @@ struct Quantified<'a, 'b> {
     body: &'a Expr,
     /// Whether it is universal, as it is written.
     universal: bool,
+    /// Whether it passes over the processes in scope.
+    other: bool,
+    /// Whether it is read as it is written; otherwise its negation is.
+    positive: bool,
 }
 
 /// The processes that the first variables of an existential quantifier stand for.
 #[derive(Default)]
 struct Binding {
-    /// Whether they differ from the processes in scope.
-    other: bool,
     chosen: Vec<ProcRef>,
     /// Those among the chosen that are not candidates.
     fresh: Vec<u8>,
@@ -77,8 +79,9 @@ impl<'a> Context<'a> {
             ExprKind::Quantified { quantifier, vars, body } => {
                 let (vars, body) = self.with_other_sorts(*quantifier, vars, body);
                 let universal = matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther);
-                let bound = Quantified { vars: &vars, body, universal };
-                self.quantified(*quantifier, bound, scope, positive, expr.span)
+                let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+                let bound = Quantified { vars: &vars, body, universal, other, positive };
+                self.quantified(bound, scope, expr.span)
             }
             ExprKind::Call { name, args } => self.call(name, args, scope, positive, expr.span),
         }
@@ -176,16 +179,9 @@ impl<'a> Context<'a> {
         true
     }
 
-    fn quantified(
-        &mut self,
-        quantifier: Quantifier,
-        bound: Quantified<'a, '_>,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        at: Span,
-    ) -> Formula {
-        let Quantified { vars, body, universal } = bound;
-        let universal = universal == positive;
+    fn quantified(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>, at: Span) -> Formula {
+        let Quantified { vars, body, positive, .. } = bound;
+        let universal = bound.universal == positive;
         if self.counting {
             self.misplaced(universal, false, false, body, at);
             return Formula::False;
@@ -193,8 +189,8 @@ impl<'a> Context<'a> {
         if !self.may_bind(vars, scope) {
             return Formula::False;
         }
-        let other = matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther)
-            || (self.others && self.place == FormulaPlace::Guard && quantifier == Quantifier::Forall);
+        let other = bound.other || (self.others && self.place == FormulaPlace::Guard && bound.universal);
+        let bound = Quantified { other, ..bound };
         let nested = !self.universal.is_empty() || self.existential;
         if other && self.place == FormulaPlace::State {
             // It ranges over all but the parameters: which these are makes a difference.
@@ -210,9 +206,9 @@ impl<'a> Context<'a> {
                 scope.truncate(mark);
                 formula
             }
-            (FormulaPlace::Init, true) if !other => self.init_parameters(bound, scope, positive),
+            (FormulaPlace::Init, true) if !other => self.init_parameters(bound, scope),
             (FormulaPlace::Bad, true) if self.foreign && vars.len() == 1 && !nested => {
-                self.none_of_others(bound, scope, positive, other)
+                self.none_of_others(bound, scope)
             }
             // Distinct from the parameters, but perhaps what a global used as an index names.
             (FormulaPlace::Bad, false) if self.universal.is_empty() => {
@@ -220,17 +216,16 @@ impl<'a> Context<'a> {
                     let word = if positive { "exists" } else { "forall" };
                     self.passes_over.get_or_insert((at, word));
                 }
-                self.existential_choice(bound, scope, positive, other || !self.inclusive)
+                let other = other || !self.inclusive;
+                self.existential_choice(Quantified { other, ..bound }, scope)
             }
-            (FormulaPlace::State, true) => self.universal_choice(bound, scope, positive, other),
+            (FormulaPlace::State, true) => self.universal_choice(bound, scope),
             (FormulaPlace::State, false) if self.universal.is_empty() => {
-                self.existential_choice(bound, scope, positive, other)
+                self.existential_choice(bound, scope)
             }
-            (FormulaPlace::Guard, true) if !self.existential => {
-                self.universal_choice(bound, scope, positive, other)
-            }
+            (FormulaPlace::Guard, true) if !self.existential => self.universal_choice(bound, scope),
             (FormulaPlace::Guard, false) if self.universal.is_empty() && !(other && self.existential) => {
-                self.existential_choice(bound, scope, positive, other)
+                self.existential_choice(bound, scope)
             }
             _ => {
                 self.misplaced(universal, other, nested, bound.body, at);
@@ -288,13 +283,8 @@ impl<'a> Context<'a> {
     }
 
     /// Elaborates a body with names for processes.
-    fn bind(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        values: &[ProcRef],
-        scope: &mut Scope<'a>,
-        positive: bool,
-    ) -> Formula {
+    fn bind(&mut self, bound: Quantified<'a, '_>, values: &[ProcRef], scope: &mut Scope<'a>) -> Formula {
+        let positive = bound.positive;
         let mark = scope.len();
         let outer = self.bound.len();
         let op = if bound.universal { Comparison::Ne } else { Comparison::Eq };
@@ -313,12 +303,7 @@ impl<'a> Context<'a> {
     }
 
     /// Universal quantifiers of init join its parameters, which need not be distinct.
-    fn init_parameters(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        scope: &mut Scope<'a>,
-        positive: bool,
-    ) -> Formula {
+    fn init_parameters(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>) -> Formula {
         let vars = bound.vars;
         if vars.len() > 1 && self.calls.is_empty() {
             Diagnostic::warning("C0904", vars[1].span(), "`<>` has no effect in init")
@@ -329,33 +314,21 @@ impl<'a> Context<'a> {
         let fresh: Vec<u8> = vars.iter().map(|var| self.fresh(var.span())).collect();
         self.loose.extend(&fresh);
         let values: Vec<ProcRef> = fresh.into_iter().map(ProcRef::Var).collect();
-        self.bind(bound, &values, scope, positive)
+        self.bind(bound, &values, scope)
     }
 
     /// `exists`: each variable is a process in scope or a further one. `exists_other`, and any `exists` in a
     /// bad state, passes over the declared parameters.
-    fn existential_choice(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        other: bool,
-    ) -> Formula {
+    fn existential_choice(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>) -> Formula {
         let outer = self.existential;
         self.existential = true;
-        let mut choice = Binding { other, ..Binding::default() };
-        self.choose(bound, &mut choice, scope, positive);
+        let mut choice = Binding::default();
+        self.choose(bound, &mut choice, scope);
         self.existential = outer;
         Formula::or(choice.parts)
     }
 
-    fn choose(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        choice: &mut Binding,
-        scope: &mut Scope<'a>,
-        positive: bool,
-    ) {
+    fn choose(&mut self, bound: Quantified<'a, '_>, choice: &mut Binding, scope: &mut Scope<'a>) {
         if !self.step() {
             return;
         }
@@ -371,7 +344,7 @@ impl<'a> Context<'a> {
             if self.place == FormulaPlace::State {
                 self.chosen.extend(&choice.chosen);
             }
-            let inner = self.bind(bound, &choice.chosen, scope, positive);
+            let inner = self.bind(bound, &choice.chosen, scope);
             self.chosen.truncate(around);
             self.candidates = candidates;
             let fresh = &choice.fresh;
@@ -384,30 +357,25 @@ impl<'a> Context<'a> {
         }
         for i in 0..self.candidates.len() {
             let candidate = self.candidates[i];
-            let meant = !choice.other || !self.is_left_out(candidate);
+            let meant = !bound.other || !self.is_left_out(candidate);
             if meant && !choice.chosen.contains(&candidate) {
                 choice.chosen.push(candidate);
-                self.choose(bound, choice, scope, positive);
+                self.choose(bound, choice, scope);
                 choice.chosen.pop();
             }
         }
         let new = self.fresh(bound.vars[choice.chosen.len()].span());
         choice.chosen.push(ProcRef::Var(new));
         choice.fresh.push(new);
-        self.choose(bound, choice, scope, positive);
+        self.choose(bound, choice, scope);
         choice.fresh.pop();
         choice.chosen.pop();
     }
 
     /// `forall`: each variable is a declared parameter, a process of a universal around it, or a further one, which
     /// `forall_other` always is.
-    fn universal_choice(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        other: bool,
-    ) -> Formula {
+    fn universal_choice(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>) -> Formula {
+        let other = bound.other;
         let around = self.universal.len();
         let in_scope = (0..self.params).chain(self.universal.iter().copied().filter(|_| !other));
         let in_scope = in_scope.map(ProcRef::Var);
@@ -434,7 +402,7 @@ impl<'a> Context<'a> {
             let chosen_before = self.chosen.len();
             let params = self.params;
             self.chosen.extend(chosen.iter().filter(|it| matches!(it, ProcRef::Var(v) if *v < params)));
-            let inner = self.bind(bound, &chosen, scope, positive);
+            let inner = self.bind(bound, &chosen, scope);
             self.chosen.truncate(chosen_before);
             self.universal.truncate(around);
             if new.is_empty() {
@@ -455,20 +423,15 @@ impl<'a> Context<'a> {
 
     /// A universal in a claim from outside of the model, for one process: its instances for the parameters, unless it is about others,
     /// and what no process beside these is. That is the denial of its body, so that it is in the form in which claims have it.
-    fn none_of_others(
-        &mut self,
-        bound: Quantified<'a, '_>,
-        scope: &mut Scope<'a>,
-        positive: bool,
-        other: bool,
-    ) -> Formula {
+    fn none_of_others(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>) -> Formula {
         let mut parts = Vec::new();
-        for param in 0..if other { 0 } else { self.params } {
-            parts.push(self.bind(bound, &[ProcRef::Var(param)], scope, positive));
+        for param in 0..if bound.other { 0 } else { self.params } {
+            parts.push(self.bind(bound, &[ProcRef::Var(param)], scope));
         }
         let var = self.fresh(bound.body.span);
         self.universal.push(var);
-        let denied = self.bind(bound, &[ProcRef::Var(var)], scope, !positive);
+        let denial = Quantified { positive: !bound.positive, ..bound };
+        let denied = self.bind(denial, &[ProcRef::Var(var)], scope);
         self.universal.pop();
         if denied != Formula::False {
             parts.push(Formula::Forall(vec![var], Box::new(denied)));

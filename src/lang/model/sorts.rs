@@ -206,9 +206,7 @@ impl<'a> Context<'a> {
             }
         }
         for (_, summand, _) in term.counts().filter_map(Count::parts) {
-            if let Some(summand) = summand {
-                self.pointers(summand, at, scope, found);
-            }
+            summand.into_iter().for_each(|it| self.pointers(it, at, scope, found));
         }
     }
 
@@ -293,11 +291,7 @@ fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
         }
     }
     for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        if let Some(summand) = summand {
-            cells_of_term(summand, see);
-        }
-        if let Some(body) = body {
-            cells(body, see);
-        }
+        summand.into_iter().for_each(|it| cells_of_term(it, see));
+        body.into_iter().for_each(|it| cells(it, see));
     }
 }

@@ -4,7 +4,7 @@ use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{Arg, Base, Comparison, Count, Expr, ExprKind, Quantifier, Term, TermKind};
+use cubicle_lang::syntax::ast::{Base, Comparison, Count, Expr, ExprKind, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -16,36 +16,22 @@ impl CandidateCollector<'_> {
     /// Mistakes inside of a formula.
     fn formula(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Bool(_) | ExprKind::Error => {}
             ExprKind::Compare { op, left, right } => self.comparison(expr, *op, left, right),
-            ExprKind::Call { args, .. } => {
+            ExprKind::Call { .. } => {
                 self.replace(Operator::NegateLiteral, expr.span, format!("not {}", self.at(expr.span)));
-                for arg in args {
-                    if let Arg::Term(term) = arg {
-                        self.term(term);
-                    }
-                }
+                expr.kind.terms().into_iter().for_each(|it| self.term(it));
             }
-            ExprKind::Not(inner) => self.formula(inner),
             ExprKind::And(list) | ExprKind::Or(list) => {
                 for (at, part) in list.iter().enumerate() {
                     self.dropped(part, among(list, at), false);
                     self.formula(part);
                 }
             }
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-                self.formula(a);
-                self.formula(b);
-            }
-            ExprKind::If(condition, a, b) => {
-                self.formula(condition);
-                self.formula(a);
-                self.formula(b);
-            }
             ExprKind::Quantified { quantifier, vars, body } => {
                 self.quantifier(expr, *quantifier, vars.first().map_or("", |name| &name.text), body);
                 self.formula(body);
             }
+            other => other.formulas().into_iter().for_each(|it| self.formula(it)),
         }
     }
 
@@ -117,12 +103,8 @@ impl CandidateCollector<'_> {
     /// Mistakes in what is counted.
     fn count(&mut self, count: &Count) {
         let Some((_, summand, body)) = count.parts() else { return };
-        if let Some(summand) = summand {
-            self.term(summand);
-        }
-        if let Some(body) = body {
-            self.formula(body);
-        }
+        summand.into_iter().for_each(|it| self.term(it));
+        body.into_iter().for_each(|it| self.formula(it));
     }
 
     fn indices(&mut self, index: &[syntax::ast::Name]) {

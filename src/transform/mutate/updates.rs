@@ -5,8 +5,7 @@ use super::operator::Operator;
 use crate::edit::Edit;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Arg, Base, Count, Expr, ExprKind, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition,
-    Update,
+    Base, Count, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -213,37 +212,12 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
 fn of_count<'f>(count: &'f Count, out: &mut Vec<&'f Name>) {
     let Some((counted, summand, body)) = count.parts() else { return };
     let mut inside = Vec::new();
-    if let Some(summand) = summand {
-        of_term(summand, &mut inside);
-    }
-    if let Some(body) = body {
-        of_formula(body, &mut inside);
-    }
+    summand.into_iter().for_each(|it| of_term(it, &mut inside));
+    body.into_iter().for_each(|it| of_formula(it, &mut inside));
     out.extend(inside.into_iter().filter(|name| name.text != counted.text));
 }
 
 fn of_formula<'f>(expr: &'f Expr, out: &mut Vec<&'f Name>) {
-    match &expr.kind {
-        ExprKind::Bool(_) | ExprKind::Error => {}
-        ExprKind::Compare { left, right, .. } => {
-            of_term(left, out);
-            of_term(right, out);
-        }
-        ExprKind::Not(inner) => of_formula(inner, out),
-        ExprKind::And(list) | ExprKind::Or(list) => list.iter().for_each(|part| of_formula(part, out)),
-        ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => {
-            of_formula(a, out);
-            of_formula(b, out);
-        }
-        ExprKind::If(c, a, b) => [c, a, b].into_iter().for_each(|part| of_formula(part, out)),
-        ExprKind::Quantified { body, .. } => of_formula(body, out),
-        ExprKind::Call { args, .. } => {
-            for arg in args {
-                match arg {
-                    Arg::Term(term) => of_term(term, out),
-                    Arg::Formula(formula) => of_formula(formula, out),
-                }
-            }
-        }
-    }
+    expr.kind.terms().into_iter().for_each(|it| of_term(it, out));
+    expr.kind.formulas().into_iter().for_each(|it| of_formula(it, out));
 }
