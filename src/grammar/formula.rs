@@ -255,6 +255,11 @@ impl Term {
         self.operands().filter_map(|it| if let TermKind::Count(count) = it { Some(count) } else { None })
     }
 
+    /// What its counts are about.
+    pub fn counted(&self) -> impl Iterator<Item = &Counted> {
+        self.counts().filter_map(|it| it.of.as_ref())
+    }
+
     /// The names, cells and fields in it, without those in counts and records.
     pub fn bases(&self) -> impl Iterator<Item = &Base> {
         self.operands().filter_map(|it| if let TermKind::Base(base) = it { Some(base) } else { None })
@@ -368,17 +373,10 @@ impl Count {
         Some((&counted.var, counted.summand.as_deref(), counted.body.as_deref()))
     }
 
-    /// The condition on the process that is counted, if there is one.
-    pub fn body(&self) -> Option<&Expr> {
-        self.parts().and_then(|(_, _, body)| body)
-    }
-
     /// Height of the tree.
     pub fn depth(&self) -> u16 {
-        let below = self.parts().map_or(0, |(_, summand, body)| {
-            summand.map_or(0, Term::depth).max(body.map_or(0, |body| body.depth))
-        });
-        1 + below
+        let depths = |of: &Counted| of.terms().map(Term::depth).chain(of.formulas().map(|it| it.depth)).max();
+        1 + self.of.as_ref().and_then(depths).unwrap_or(0)
     }
 }
 
@@ -391,6 +389,18 @@ pub struct Counted {
     pub summand: Option<Box<Term>>,
     /// The condition on it.
     pub body: Option<Box<Expr>>,
+}
+
+impl Counted {
+    /// The terms directly within it.
+    pub fn terms(&self) -> impl Iterator<Item = &Term> {
+        self.summand.as_deref().into_iter()
+    }
+
+    /// The formulas directly within it.
+    pub fn formulas(&self) -> impl Iterator<Item = &Expr> {
+        self.body.as_deref().into_iter()
+    }
 }
 
 impl Base {

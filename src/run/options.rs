@@ -70,7 +70,6 @@ options! {
 options! {
     /// Options of a forward exploration.
     #[derive(Clone, Debug)]
-    #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
     pub struct ForwardOptions {
         /// Which strategy.
         pub strategy: Strategy = Strategy::Bfs,
@@ -184,7 +183,6 @@ named! {
 options! {
     /// Options of the backward search.
     #[derive(Clone, Debug)]
-    #[expect(clippy::struct_excessive_bools, reason = "switches are independent of each other")]
     pub struct BackwardOptions {
         /// Threads. The result does not depend on it.
         pub jobs: usize = 1,
@@ -306,7 +304,6 @@ named! {
 options! {
     /// Options of a whole run.
     #[derive(Clone, Debug)]
-    #[expect(clippy::struct_excessive_bools, reason = "they are independent of each other")]
     pub struct Options {
         /// How to search for a proof.
         pub proof: BackwardMode = BackwardMode::Auto,

@@ -1,6 +1,7 @@
 //! A change of a text: replacements at a few places.
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::syntax::ast::Expr;
 
 /// A change of a text.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -89,6 +90,22 @@ impl Edit {
         }
         TouchedLines { first, old, new }
     }
+}
+
+/// Part number `at` of a chain with the connective that goes with it.
+pub(crate) fn with_connective(list: &[Expr], at: usize) -> Span {
+    match at.checked_sub(1) {
+        Some(before) => Span::new(list[before].span.end, list[at].span.end),
+        None => Span::new(list[0].span.start, list[1].span.start),
+    }
+}
+
+/// The update at a place of `text`, with the semicolon after it.
+pub(crate) fn with_semicolon(text: &str, update: Span) -> Span {
+    let rest = &text[update.end as usize..];
+    let blanks = rest.len() - rest.trim_start().len();
+    let with = rest.trim_start().starts_with(';');
+    Span::new(update.start, if with { update.end + blanks as u32 + 1 } else { update.end })
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, Loc, Name, Predicate, Term, TermKind,
+    Arg, Base, Comparison, Counted, Expr, ExprKind, Loc, Name, Predicate, Term, TermKind,
 };
 
 fn holds(op: Comparison, number: i64) -> bool {
@@ -92,9 +92,8 @@ impl Expander {
         };
         !matches!(term.kind, TermKind::Record(_))
             && term.bases().all(base)
-            && term.counts().filter_map(Count::parts).all(|(_, term, body)| {
-                term.is_none_or(|it| self.is_core_term(it)) && body.is_none_or(|it| self.is_core(it))
-            })
+            && term.counted().flat_map(Counted::terms).all(|it| self.is_core_term(it))
+            && term.counted().flat_map(Counted::formulas).all(|it| self.is_core(it))
     }
 
     /// Whether the core reads a formula as it stands.

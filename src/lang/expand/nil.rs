@@ -10,7 +10,7 @@ use super::make::all;
 use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind,
+    Base, Comparison, Counted, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind,
     Quantifier, Rhs, SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
 };
 
@@ -266,9 +266,7 @@ impl Pointers {
             }
         }
         for term in formula.kind.terms() {
-            for body in term.counts().filter_map(Count::body) {
-                self.formula(body);
-            }
+            term.counted().flat_map(Counted::formulas).for_each(|it| self.formula(it));
         }
         formula.kind.formulas().into_iter().for_each(|it| self.formula(it));
     }

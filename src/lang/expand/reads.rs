@@ -6,7 +6,7 @@ use super::expander::Expander;
 use super::make::{all, any};
 use super::witnesses::sort_of;
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
+    Arg, Base, Comparison, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
 };
 
 /// What is read, in the order of the text.
@@ -76,10 +76,10 @@ impl Reads {
             }
         }
         term.bases().for_each(|it| self.base(it));
-        for (var, summand, body) in term.counts().filter_map(Count::parts) {
-            self.bound.push(var.text.clone());
-            summand.into_iter().for_each(|it| self.term(it));
-            body.into_iter().for_each(|it| self.formula(it));
+        for counted in term.counted() {
+            self.bound.push(counted.var.text.clone());
+            counted.terms().for_each(|it| self.term(it));
+            counted.formulas().for_each(|it| self.formula(it));
             self.bound.pop();
         }
     }

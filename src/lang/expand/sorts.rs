@@ -3,7 +3,7 @@
 use super::expander::Expander;
 use crate::diagnostic::Diagnostic;
 use crate::model::{PROC, SortTable};
-use crate::syntax::ast::{Count, Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl, capital};
+use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl, capital};
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
@@ -135,9 +135,9 @@ fn in_formula(formula: &Expr, see: &mut dyn FnMut(&Name)) {
 }
 
 fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
-    for (var, summand, body) in term.counts().filter_map(Count::parts) {
-        see(var);
-        summand.into_iter().for_each(|it| in_term(it, see));
-        body.into_iter().for_each(|it| in_formula(it, see));
+    for counted in term.counted() {
+        see(&counted.var);
+        counted.terms().for_each(|it| in_term(it, see));
+        counted.formulas().for_each(|it| in_formula(it, see));
     }
 }

@@ -442,11 +442,11 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn count(&mut self, this: &'f Count) {
-        let Some((name, summand, body)) = this.parts() else { return };
+        let Some(counted) = &this.of else { return };
         let outside = self.locals.len();
-        self.local(name, NameKind::Process, this.span());
-        summand.into_iter().for_each(|it| self.term(it));
-        body.into_iter().for_each(|it| self.formula(it));
+        self.local(&counted.var, NameKind::Process, this.span());
+        counted.terms().for_each(|it| self.term(it));
+        counted.formulas().for_each(|it| self.formula(it));
         self.locals.truncate(outside);
     }
 

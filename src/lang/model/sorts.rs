@@ -17,7 +17,7 @@ use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
+    Base, Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
 };
 
 impl<'a> Context<'a> {
@@ -205,9 +205,7 @@ impl<'a> Context<'a> {
                 Base::Path(_) => {}
             }
         }
-        for (_, summand, _) in term.counts().filter_map(Count::parts) {
-            summand.into_iter().for_each(|it| self.pointers(it, at, scope, found));
-        }
+        term.counted().flat_map(Counted::terms).for_each(|it| self.pointers(it, at, scope, found));
     }
 
     /// What a name abbreviates by a `let`.
@@ -290,8 +288,8 @@ fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
             see(array, index);
         }
     }
-    for (_, summand, body) in term.counts().filter_map(Count::parts) {
-        summand.into_iter().for_each(|it| cells_of_term(it, see));
-        body.into_iter().for_each(|it| cells(it, see));
+    for counted in term.counted() {
+        counted.terms().for_each(|it| cells_of_term(it, see));
+        counted.formulas().for_each(|it| cells(it, see));
     }
 }

@@ -2,9 +2,10 @@
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
+use crate::edit::with_connective;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{Base, Comparison, Count, Expr, ExprKind, Quantifier, Term, TermKind};
+use cubicle_lang::syntax::ast::{Base, Comparison, Counted, Expr, ExprKind, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -23,7 +24,7 @@ impl CandidateCollector<'_> {
             }
             ExprKind::And(list) | ExprKind::Or(list) => {
                 for (at, part) in list.iter().enumerate() {
-                    self.dropped(part, among(list, at), false);
+                    self.dropped(part, with_connective(list, at), false);
                     self.formula(part);
                 }
             }
@@ -81,7 +82,10 @@ impl CandidateCollector<'_> {
             TermKind::Base(Base::Path(path)) => path.index.iter().flatten().for_each(|it| self.term(it)),
             TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Number(number) => self.number(number.loc.0),
-            TermKind::Count(count) => self.count(count),
+            TermKind::Count(_) => {
+                term.counted().flat_map(Counted::terms).for_each(|it| self.term(it));
+                term.counted().flat_map(Counted::formulas).for_each(|it| self.formula(it));
+            }
             TermKind::Remainder(of, by) => {
                 self.term(of);
                 self.number(by.loc.0);
@@ -98,13 +102,6 @@ impl CandidateCollector<'_> {
                 }
             }
         }
-    }
-
-    /// Mistakes in what is counted.
-    fn count(&mut self, count: &Count) {
-        let Some((_, summand, body)) = count.parts() else { return };
-        summand.into_iter().for_each(|it| self.term(it));
-        body.into_iter().for_each(|it| self.formula(it));
     }
 
     fn indices(&mut self, index: &[syntax::ast::Name]) {
@@ -153,7 +150,7 @@ impl CandidateCollector<'_> {
         };
         for (at, part) in list.iter().enumerate() {
             if !matches!(part.kind, ExprKind::And(_)) {
-                self.replace(Operator::WidenInit, among(list, at), "");
+                self.replace(Operator::WidenInit, with_connective(list, at), "");
             }
             self.merged(part);
         }
@@ -171,14 +168,6 @@ impl CandidateCollector<'_> {
             }
             _ => {}
         }
-    }
-}
-
-/// Part number `at` of a chain with the connective that goes with it.
-fn among(list: &[Expr], at: usize) -> Span {
-    match at.checked_sub(1) {
-        Some(before) => Span::new(list[before].span.end, list[at].span.end),
-        None => Span::new(list[0].span.start, list[1].span.start),
     }
 }
 

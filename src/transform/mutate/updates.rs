@@ -2,10 +2,9 @@
 
 use super::candidate::CandidateCollector;
 use super::operator::Operator;
-use crate::edit::Edit;
-use cubicle_lang::diagnostic::Span;
+use crate::edit::{Edit, with_semicolon};
 use cubicle_lang::syntax::ast::{
-    Base, Count, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
+    Base, Counted, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -49,7 +48,7 @@ impl<'f> CandidateCollector<'f> {
                 }
                 StepKind::Assign(update) => self.update(&[], update),
                 StepKind::Goto(_) => {
-                    self.emit(Operator::DropUpdate, Edit::remove(self.statement(step.loc.0)));
+                    self.emit(Operator::DropUpdate, Edit::remove(with_semicolon(self.text, step.loc.0)));
                 }
                 StepKind::With(name, _) => self.params.push(&name.text),
                 StepKind::Local(_) | StepKind::Skip | StepKind::Either(_) => {}
@@ -60,7 +59,7 @@ impl<'f> CandidateCollector<'f> {
     }
 
     fn update(&mut self, before: &[Update], update: &'f Update) {
-        self.emit(Operator::DropUpdate, Edit::remove(self.statement(update.loc.0)));
+        self.emit(Operator::DropUpdate, Edit::remove(with_semicolon(self.text, update.loc.0)));
         for other in self.names.alike(&update.target.text) {
             self.replace(Operator::WrongVariable, update.target.span(), other);
         }
@@ -96,14 +95,6 @@ impl<'f> CandidateCollector<'f> {
         for name in processes {
             self.wrong_process(name);
         }
-    }
-
-    /// The update with the semicolon after it.
-    fn statement(&self, update: Span) -> Span {
-        let rest = &self.text[update.end as usize..];
-        let blanks = rest.len() - rest.trim_start().len();
-        let with = rest.trim_start().starts_with(';');
-        Span::new(update.start, if with { update.end + blanks as u32 + 1 } else { update.end })
     }
 
     /// Another process instead of a parameter, or of a global that holds one.
@@ -196,7 +187,7 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
     };
     match &term.kind {
         TermKind::Base(base) => of_base(base, out),
-        TermKind::Count(count) => of_count(count, out),
+        TermKind::Count(count) => count.of.iter().for_each(|it| of_counted(it, out)),
         TermKind::Remainder(of, _) => of_term(of, out),
         TermKind::Sum(summands) => {
             for it in summands {
@@ -209,12 +200,11 @@ fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
 }
 
 /// The process that is counted is not one of the transition.
-fn of_count<'f>(count: &'f Count, out: &mut Vec<&'f Name>) {
-    let Some((counted, summand, body)) = count.parts() else { return };
+fn of_counted<'f>(counted: &'f Counted, out: &mut Vec<&'f Name>) {
     let mut inside = Vec::new();
-    summand.into_iter().for_each(|it| of_term(it, &mut inside));
-    body.into_iter().for_each(|it| of_formula(it, &mut inside));
-    out.extend(inside.into_iter().filter(|name| name.text != counted.text));
+    counted.terms().for_each(|it| of_term(it, &mut inside));
+    counted.formulas().for_each(|it| of_formula(it, &mut inside));
+    out.extend(inside.into_iter().filter(|name| name.text != counted.var.text));
 }
 
 fn of_formula<'f>(expr: &'f Expr, out: &mut Vec<&'f Name>) {

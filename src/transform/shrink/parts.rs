@@ -1,9 +1,9 @@
 //! The parts of a model that may be left out.
 
-use crate::edit::Edit;
+use crate::edit::{Edit, with_connective, with_semicolon};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
-    Case, Count, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition,
+    Case, Counted, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition,
     TypeDecl, Update,
 };
 
@@ -122,12 +122,7 @@ impl Parts<'_> {
     }
 
     fn update(&mut self, update: &Update) {
-        let end = update.loc.0.end as usize;
-        let rest = &self.text[end..];
-        let blanks = rest.len() - rest.trim_start().len();
-        let semicolon = rest.trim_start().starts_with(';');
-        let end = if semicolon { end + blanks + 1 } else { end };
-        self.remove(Span::new(update.loc.0.start, end as u32));
+        self.remove(with_semicolon(self.text, update.loc.0));
         let Rhs::Cases(cases) = &update.value else { return };
         let (Some(first), Some(last)) = (cases.first(), cases.last()) else { return };
         let word = self.text[..first.loc.0.start as usize].rfind("case").map(|at| at as u32);
@@ -146,48 +141,24 @@ impl Parts<'_> {
 
     /// Parts of a formula, and possible replacements of it.
     fn formula(&mut self, expr: &Expr) {
-        match &expr.kind {
-            ExprKind::And(list) | ExprKind::Or(list) => {
-                for part in list {
-                    self.lift(expr.span, part.span);
-                }
-                for at in 0..list.len() {
-                    let before = at.checked_sub(1).map(|before| list[before].span.end);
-                    let (start, end) = match before {
-                        Some(before) => (before, list[at].span.end),
-                        None => (list[0].span.start, list[1].span.start),
-                    };
-                    self.remove(Span::new(start, end));
-                }
-                for part in list {
-                    self.formula(part);
-                }
-            }
-            ExprKind::Not(inner) => {
-                self.lift(expr.span, inner.span);
-                self.formula(inner);
-            }
-            ExprKind::Quantified { body, .. } => {
-                self.found.push(Edit::replace(expr.span, "true"));
-                self.lift(expr.span, body.span);
-                self.formula(body);
-            }
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) => self.all(expr, &[a, b]),
-            ExprKind::If(c, a, b) => self.all(expr, &[c, a, b]),
-            ExprKind::Compare { left, right, .. } => {
-                self.found.push(Edit::replace(expr.span, "true"));
-                for body in [left, right].into_iter().flat_map(Term::counts).filter_map(Count::body) {
-                    self.formula(body);
-                }
-            }
-            ExprKind::Call { .. } => self.found.push(Edit::replace(expr.span, "true")),
-            ExprKind::Bool(_) | ExprKind::Error => {}
+        if let ExprKind::Quantified { .. } | ExprKind::Compare { .. } | ExprKind::Call { .. } = &expr.kind {
+            self.found.push(Edit::replace(expr.span, "true"));
         }
-    }
-
-    fn all(&mut self, expr: &Expr, parts: &[&Expr]) {
-        for part in parts {
+        let parts = match &expr.kind {
+            ExprKind::Call { .. } => return,
+            ExprKind::Compare { left, right, .. } => {
+                let counted = [left, right].into_iter().flat_map(Term::counted);
+                return counted.flat_map(Counted::formulas).for_each(|it| self.formula(it));
+            }
+            kind => kind.formulas(),
+        };
+        for part in &parts {
             self.lift(expr.span, part.span);
+        }
+        if let ExprKind::And(list) | ExprKind::Or(list) = &expr.kind {
+            for at in 0..list.len() {
+                self.remove(with_connective(list, at));
+            }
         }
         for part in parts {
             self.formula(part);
