@@ -363,12 +363,8 @@ pub struct Let {
 /// `target := value` or `target[index] := value`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Update {
-    /// The variable written.
-    pub target: Name,
-    /// Its indices, or the names that a `case` binds.
-    pub index: Option<Vec<Name>>,
-    /// The target, where it is more than a name with names as indices; `index` is `None` then.
-    pub path: Option<Box<Path>>,
+    /// What is written. The indices are names that a `case` binds, or processes and values.
+    pub target: Path,
     /// The quantifier in front of it, `forall q.`, with the names that it binds.
     pub each: Option<(Quantifier, Vec<Name>)>,
     /// The right-hand side.
@@ -380,20 +376,7 @@ pub struct Update {
 impl Update {
     /// Without a quantifier.
     pub fn new(target: Path, value: Rhs, loc: Loc) -> Self {
-        if let Some((target, index)) = target.plain() {
-            return Self { target, index, path: None, each: None, value, loc };
-        }
-        let name = target.name.clone();
-        Self { target: name, index: None, path: Some(Box::new(target)), each: None, value, loc }
-    }
-
-    /// What is written.
-    pub fn written(&self) -> Path {
-        if let Some(path) = &self.path {
-            return (**path).clone();
-        }
-        let index = self.index.as_ref().map(|names| names.iter().cloned().map(Term::name).collect());
-        Path { name: self.target.clone(), index, fields: Vec::new(), loc: self.target.loc }
+        Self { target: target.placed(), each: None, value, loc }
     }
 }
 

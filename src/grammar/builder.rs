@@ -2,7 +2,7 @@
 
 use crate::Span;
 use crate::ast::{
-    Arg, Base, Comparison, Count, Counted, Expr, ExprKind, Item, Loc, Local, Name, Number, Path, Property,
+    Arg, Comparison, Count, Counted, Expr, ExprKind, Item, Loc, Local, Name, Number, Path, Property,
     PropertyKind, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolDecl, SymbolKind, Temporal,
     TemporalKind, Term, TermKind, TypeDecl, Update, Wording, loc,
 };
@@ -217,9 +217,9 @@ impl TreeBuilder {
         let loc = path.loc;
         if path.depth() > MAX_DEPTH {
             self.too_deep(loc.0);
-            return Term::base(Base::Name(path.name), loc);
+            return Term::path(Path::of(path.name), loc);
         }
-        Term::base(path.into_base(), loc)
+        Term::path(path.placed(), loc)
     }
 
     /// `{ kind = Req; from = p }`

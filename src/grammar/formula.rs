@@ -204,7 +204,7 @@ impl Term {
     /// A name by itself.
     pub fn name(name: Name) -> Self {
         let loc = name.loc;
-        Self { kind: TermKind::Base(Base::Name(name)), loc }
+        Self::path(Path::of(name), loc)
     }
 
     /// The name with this text.
@@ -213,8 +213,13 @@ impl Term {
     }
 
     /// A name, a cell or a field by itself.
-    pub const fn base(base: Base, loc: Loc) -> Self {
-        Self { kind: TermKind::Base(base), loc }
+    pub const fn path(path: Path, loc: Loc) -> Self {
+        Self { kind: TermKind::Path(path), loc }
+    }
+
+    /// The name, when it is nothing but a name.
+    pub fn alone(&self) -> Option<&Name> {
+        if let TermKind::Path(path) = &self.kind { path.alone() } else { None }
     }
 
     /// Summands with their signs; a single one without sign and factor is a name, a number or a count.
@@ -261,8 +266,8 @@ impl Term {
     }
 
     /// The names, cells and fields in it, without those in counts and records.
-    pub fn bases(&self) -> impl Iterator<Item = &Base> {
-        self.operands().filter_map(|it| if let TermKind::Base(base) = it { Some(base) } else { None })
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.operands().filter_map(|it| if let TermKind::Path(path) = it { Some(path) } else { None })
     }
 
     /// Height of the formulas in it.
@@ -270,7 +275,7 @@ impl Term {
         if let TermKind::Record(fields) = &self.kind {
             return 1 + fields.iter().map(|(_, value)| value.depth()).max().unwrap_or(0);
         }
-        let paths = self.bases().map(|it| if let Base::Path(path) = it { path.depth() } else { 0 });
+        let paths = self.paths().filter(|it| it.names().is_none()).map(Path::depth);
         paths.chain(self.counts().map(Count::depth)).max().unwrap_or(0)
     }
 }
@@ -285,8 +290,8 @@ impl From<Number> for Term {
 /// The forms of a term.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TermKind {
-    /// A name or a cell.
-    Base(Base),
+    /// A name, a cell or a field.
+    Path(Path),
     /// A number.
     Number(Number),
     /// A count, or a sum over processes.
@@ -313,29 +318,37 @@ pub struct Summand {
 }
 
 impl Path {
-    /// The name and the indices, when these are names and there are no fields.
-    pub fn plain(&self) -> Option<(Name, Option<Vec<Name>>)> {
-        let name = |term: &Term| match &term.kind {
-            TermKind::Base(Base::Name(name)) => Some(name.clone()),
-            _ => None,
-        };
-        if !self.fields.is_empty() {
-            return None;
-        }
-        let index = match &self.index {
-            Some(index) => Some(index.iter().map(name).collect::<Option<Vec<_>>>()?),
-            None => None,
-        };
-        Some((self.name.clone(), index))
+    /// A name by itself.
+    pub const fn of(name: Name) -> Self {
+        let loc = name.loc;
+        Self { name, index: None, fields: Vec::new(), loc }
     }
 
-    /// It in its simplest form.
-    pub fn into_base(self) -> Base {
-        match self.plain() {
-            Some((name, None)) => Base::Name(name),
-            Some((array, Some(index))) => Base::Cell { array, index },
-            None => Base::Path(Box::new(self)),
-        }
+    /// A cell of an array.
+    pub fn cell(array: Name, index: Vec<Name>) -> Self {
+        Self { index: Some(index.into_iter().map(Term::name).collect()), ..Self::of(array) }
+    }
+
+    /// A cell of an array, or, without indices, a global.
+    pub fn at(name: Name, index: Vec<Name>) -> Self {
+        if index.is_empty() { Self::of(name) } else { Self::cell(name, index) }
+    }
+
+    /// The name, when it has no indices and no fields.
+    pub const fn alone(&self) -> Option<&Name> {
+        if self.index.is_none() && self.fields.is_empty() { Some(&self.name) } else { None }
+    }
+
+    /// The indices, when these are names and there are no fields: what the core language reads.
+    pub fn names(&self) -> Option<Vec<&Name>> {
+        let index = self.index.iter().flatten().map(Term::alone).collect::<Option<_>>()?;
+        self.fields.is_empty().then_some(index)
+    }
+
+    /// It as messages show it: at the place of its name, when its indices are names.
+    #[must_use]
+    pub fn placed(self) -> Self {
+        if self.names().is_some() { Self { loc: self.name.loc, ..self } } else { self }
     }
 
     /// A field of what is there.
@@ -403,36 +416,10 @@ impl Counted {
     }
 }
 
-impl Base {
-    /// The name, or that of the array.
-    pub const fn name(&self) -> &Name {
-        match self {
-            Self::Name(name) | Self::Cell { array: name, .. } => name,
-            Self::Path(path) => &path.name,
-        }
-    }
-}
-
-/// A name or an array cell.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Base {
-    /// Process, process constant, constructor, global or constant.
-    Name(Name),
-    /// `A[i, j]`
-    Cell {
-        /// The array.
-        array: Name,
-        /// Its indices.
-        index: Vec<Name>,
-    },
-    /// `A[i, X].field`: with fields, or with indices that are not names.
-    Path(Box<Path>),
-}
-
-/// A variable with indices and fields.
+/// `X`, `A[i, Y].field`: a name, or a variable with indices and fields.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Path {
-    /// The variable.
+    /// The name: of a process, process constant, constructor, global or constant when it is alone.
     pub name: Name,
     /// Its indices; `None` without brackets.
     pub index: Option<Vec<Term>>,

@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 use std::slice;
 
 use crate::ast::{
-    Arg, Base, Case, Comparison, Count, Expr, ExprKind, FieldDecl, File, Item, Local, Name, Path, Quantifier,
+    Arg, Case, Comparison, Count, Expr, ExprKind, FieldDecl, File, Item, Local, Name, Path, Quantifier,
     RangeBounds, Rhs, Step, StepKind, Summand, SymbolKind, Term, TermKind, Transition, Update,
 };
 
@@ -200,7 +200,7 @@ impl fmt::Display for Update {
         if let Some((quantifier, vars)) = &self.each {
             write!(f, "{quantifier} {}. ", bound(vars, " <> "))?;
         }
-        let target = self.written();
+        let target = &self.target;
         match &self.value {
             Rhs::Term(term) => write!(f, "{target} := {term}"),
             Rhs::Nondet => write!(f, "{target} := ?"),
@@ -224,7 +224,7 @@ impl fmt::Display for Update {
 impl fmt::Display for Term {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            TermKind::Base(base) => write!(f, "{base}"),
+            TermKind::Path(path) => write!(f, "{path}"),
             TermKind::Number(number) => f.write_str(&number.text),
             TermKind::Count(count) => write!(f, "{count}"),
             TermKind::Remainder(of, by) => match of.kind {
@@ -270,16 +270,6 @@ impl fmt::Display for Count {
         f.write_str(if summand.is_some() && body.is_some() { " if " } else { "" })?;
         body.iter().try_for_each(|it| write!(f, "{it}"))?;
         f.write_str("}")
-    }
-}
-
-impl fmt::Display for Base {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Name(name) => write!(f, "{name}"),
-            Self::Path(path) => write!(f, "{path}"),
-            Self::Cell { array, index } => write!(f, "{array}[{}]", list(index, ", ")),
-        }
     }
 }
 

@@ -14,8 +14,7 @@ use super::substitute::substituted;
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Expr, ExprKind, File, Item, Name, Property, Quantifier, SymbolKind, Term, TermKind, TypeDecl,
-    Wording,
+    Expr, ExprKind, File, Item, Name, Property, Quantifier, SymbolKind, Term, TermKind, TypeDecl, Wording,
 };
 use crate::syntax::negation;
 
@@ -91,11 +90,11 @@ impl Denier<'_, '_> {
 
     /// Whether an index may be outside of the array: it names a process, or is a sum.
     fn may_be_outside(&self, array: &Name, index: &Term, number: usize) -> bool {
-        let TermKind::Base(base) = &index.kind else {
+        let TermKind::Path(path) = &index.kind else {
             return matches!(index.kind, TermKind::Sum(_) | TermKind::Remainder(..));
         };
-        if matches!(base, Base::Name(name) if name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#'))
-        {
+        let of_process = |name: &Name| name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#');
+        if path.alone().is_some_and(of_process) {
             return false;
         }
         let is_sort = |ty: &str| {

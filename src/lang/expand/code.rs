@@ -6,15 +6,14 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::expander::Expander;
 use super::make::all;
 use super::reads::{Reads, others_named};
 use super::substitute::{in_path, in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Reporter, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind,
-    Term, TermKind, Transition, Update, capital,
+    Comparison, Expr, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind, Term,
+    TermKind, Transition, Update, capital,
 };
 use crate::syntax::negation;
 
@@ -102,7 +101,7 @@ impl<'a> Code<'a> {
     ) -> Self {
         let cell = |array: &Name| {
             let (array, index) = (array.clone(), vec![Name { sort: None, ..itself.clone() }]);
-            Term::base(Base::Cell { array, index }, itself.loc)
+            Term::path(Place::cell(array, index), itself.loc)
         };
         let own = own.iter().map(|(name, array)| (name.clone(), cell(array))).collect();
         let (ends, steps, failed) = (false, Vec::new(), false);
@@ -263,7 +262,7 @@ impl<'a> Code<'a> {
     /// That the process is at a label.
     fn at(&self, label: &Name) -> Expr {
         let index = vec![Name { sort: None, loc: label.loc, ..self.itself.clone() }];
-        let cell = Term::base(Base::Cell { array: Name::at(&self.place.text, label.loc), index }, label.loc);
+        let cell = Term::path(Place::cell(Name::at(&self.place.text, label.loc), index), label.loc);
         Expr::compare(cell, Comparison::Eq, Term::named(capital(&label.text), label.loc), label.span())
     }
 
@@ -476,10 +475,8 @@ impl<'a> Code<'a> {
 
     /// An assignment, or another update.
     fn assign(&mut self, path: &mut Path, update: &Update) -> Option<()> {
-        let written = update.written();
         let at = update.loc;
-        let target = in_path(written.clone(), &self.own);
-        let target = Expander::path(&target);
+        let target = in_path(update.target.clone(), &self.own);
         let mut reads = Reads::default();
         let bound: Vec<Name> = match (&update.each, &update.value) {
             (Some((_, vars)), _) => vars.clone(),
@@ -605,10 +602,7 @@ fn of_known(path: &Path, formula: Expr) -> Expr {
 
 /// The names among the indices of a cell.
 fn index_names(cell: &Place) -> impl Iterator<Item = &Name> + Clone {
-    cell.index.iter().flatten().filter_map(|it| match &it.kind {
-        TermKind::Base(Base::Name(name)) => Some(name),
-        _ => None,
-    })
+    cell.index.iter().flatten().filter_map(Term::alone)
 }
 
 fn small(name: &Name) -> bool {
@@ -617,10 +611,8 @@ fn small(name: &Name) -> bool {
 
 /// Whether two places of a variable surely are different cells.
 fn apart(path: &Path, a: &Place, b: &Place) -> bool {
-    let process = |it: &Term| match &it.kind {
-        TermKind::Base(Base::Name(name)) => path.params.iter().any(|param| param.text == name.text),
-        _ => false,
-    };
+    let process =
+        |it: &Term| it.alone().is_some_and(|name| path.params.iter().any(|param| param.text == name.text));
     let number = |it: &Term| matches!(it.kind, TermKind::Number(_));
     let differ = |a: &Term, b: &Term| a != b && (process(a) && process(b) || number(a) && number(b));
     let mut pairs = a.index.iter().flatten().zip(b.index.iter().flatten());

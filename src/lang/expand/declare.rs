@@ -10,7 +10,7 @@ use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
-    Base, ChannelDecl, FieldDecl, File, Item, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
+    ChannelDecl, FieldDecl, File, Item, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
     TypeDecl, capital,
 };
 
@@ -171,7 +171,7 @@ impl Expander {
     pub fn constant(&self, term: &Term) -> Option<i64> {
         match &term.kind {
             TermKind::Number(number) => number.text.parse().ok(),
-            TermKind::Base(Base::Name(name)) => self.symbols.numbers.get(&name.text).copied(),
+            TermKind::Path(path) => self.symbols.numbers.get(&path.alone()?.text).copied(),
             TermKind::Sum(summands) => {
                 let mut sum = 0_i64;
                 for summand in summands {
@@ -189,7 +189,7 @@ impl Expander {
                 let by = by.text.parse::<i64>().ok().filter(|by| *by > 0)?;
                 Some(self.constant(of)?.rem_euclid(by))
             }
-            TermKind::Base(_) | TermKind::Count(_) | TermKind::Record(_) => None,
+            TermKind::Count(_) | TermKind::Record(_) => None,
         }
     }
 
@@ -515,7 +515,7 @@ fn enumerated(file: &File) -> Enumerated {
             }
             Item::Transition(transition) => {
                 for update in transition.updates.iter().filter(|it| it.value == Rhs::Nondet) {
-                    let path = update.written();
+                    let path = &update.target;
                     found.variables.insert(path.name.text.clone());
                     found.fields.extend(path.fields.iter().map(|it| it.text.clone()));
                 }

@@ -1,12 +1,12 @@
 //! What a guard says of single cells, so that a step which cannot leave a range is known not to.
 
 use super::terms::Fixed;
-use crate::syntax::ast::{Base, Comparison, Expr, ExprKind, Term, TermKind};
+use crate::syntax::ast::{Comparison, Expr, ExprKind, Path, Term, TermKind};
 
 /// What a guard says of single cells.
 #[derive(Clone, Default)]
 pub struct Facts {
-    compared: Vec<(Base, Comparison, Term)>,
+    compared: Vec<(Path, Comparison, Term)>,
 }
 
 impl Facts {
@@ -20,7 +20,7 @@ impl Facts {
         match &guard.kind {
             ExprKind::And(list) => list.iter().for_each(|it| self.add(it)),
             ExprKind::Compare { op, left, right } => {
-                if let TermKind::Base(cell) = &left.kind {
+                if let TermKind::Path(cell) = &left.kind {
                     self.compared.push((cell.clone(), *op, right.clone()));
                 }
             }
@@ -31,11 +31,9 @@ impl Facts {
     /// Whether a cell cannot hold this value.
     pub fn excludes(&self, this: &Fixed) -> bool {
         let value = &this.values.names[this.value];
-        self.compared.iter().filter(|it| it.0 == this.cell).any(|(_, op, right)| match (&right.kind, op) {
-            (TermKind::Base(Base::Name(name)), Comparison::Ne) => name.text == *value,
-            (TermKind::Base(Base::Name(name)), Comparison::Eq) => {
-                name.text != *value && this.values.names.contains(&name.text)
-            }
+        self.compared.iter().filter(|it| it.0 == this.cell).any(|(_, op, right)| match (right.alone(), op) {
+            (Some(name), Comparison::Ne) => name.text == *value,
+            (Some(name), Comparison::Eq) => name.text != *value && this.values.names.contains(&name.text),
             _ => false,
         })
     }
@@ -43,7 +41,7 @@ impl Facts {
     /// The bounds that it gives a number.
     pub fn bounds(
         &self,
-        cell: &Base,
+        cell: &Path,
         mut low: Option<i64>,
         mut high: Option<i64>,
     ) -> (Option<i64>, Option<i64>) {

@@ -11,7 +11,7 @@ use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Counted, Expr, ExprKind, Loc, Name, Predicate, Term, TermKind,
+    Arg, Comparison, Counted, Expr, ExprKind, Loc, Name, Path, Predicate, Term, TermKind,
 };
 
 fn holds(op: Comparison, number: i64) -> bool {
@@ -26,7 +26,7 @@ fn holds(op: Comparison, number: i64) -> bool {
 }
 
 /// That a cell holds one of the values: a single literal of the core.
-fn member(cell: &Base, values: &Arc<Values>, members: &[bool], at: Span) -> Expr {
+fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr {
     let chosen: Vec<usize> = (0..members.len()).filter(|&it| members[it]).collect();
     let one = |value: usize| Fixed { cell: cell.clone(), values: Arc::clone(values), value }.formula(at);
     match chosen.as_slice() {
@@ -82,18 +82,18 @@ impl Expander {
 
     /// Whether the core reads a term as it stands.
     pub fn is_core_term(&self, term: &Term) -> bool {
-        let base = |base: &Base| match base {
-            Base::Name(name) => !self.symbols.is_special(&name.text),
-            Base::Cell { array, index } => {
-                !self.symbols.is_special(&array.text)
-                    && !index.iter().any(|it| self.symbols.numbers.contains_key(&it.text))
-            }
-            Base::Path(_) => false,
-        };
         !matches!(term.kind, TermKind::Record(_))
-            && term.bases().all(base)
+            && term.paths().all(|it| self.is_core_path(it))
             && term.counted().flat_map(Counted::terms).all(|it| self.is_core_term(it))
             && term.counted().flat_map(Counted::formulas).all(|it| self.is_core(it))
+    }
+
+    /// Whether the core reads a variable as it stands.
+    pub fn is_core_path(&self, path: &Path) -> bool {
+        !self.symbols.is_special(&path.name.text)
+            && path
+                .names()
+                .is_some_and(|index| !index.iter().any(|it| self.symbols.numbers.contains_key(&it.text)))
     }
 
     /// Whether the core reads a formula as it stands.
@@ -154,13 +154,11 @@ impl Expander {
             return truth(false, at);
         }
         let path = match args {
-            [Arg::Term(Term { kind: TermKind::Base(base), .. })] if matches!(word, "empty" | "full") => {
-                Self::path(base)
-            }
+            [Arg::Term(Term { kind: TermKind::Path(path), .. })] if matches!(word, "empty" | "full") => path,
             // The core reports a predicate that is not known.
             _ => return expr.clone(),
         };
-        let Some(places) = self.places(&path) else { return truth(false, at) };
+        let Some(places) = self.places(path) else { return truth(false, at) };
         let mut parts = Vec::new();
         for way in places {
             let Some(queue) = way.it.ty.queue() else {
@@ -181,7 +179,7 @@ impl Expander {
     fn fields(&mut self, term: &Term) -> Option<Vec<String>> {
         match &term.kind {
             TermKind::Record(fields) => Some(fields.iter().map(|(name, _)| name.text.clone()).collect()),
-            TermKind::Base(base) => match self.type_of(base)? {
+            TermKind::Path(path) => match self.type_of(path)? {
                 Type::Record(record) if record.queue.is_none() => {
                     Some(record.fields.iter().map(|(name, _)| name.clone()).collect())
                 }
@@ -192,8 +190,7 @@ impl Expander {
     }
 
     /// The type of a variable, cell or field; `None` when it has none.
-    pub fn type_of(&self, base: &Base) -> Option<Type> {
-        let path = Self::path(base);
+    pub fn type_of(&self, path: &Path) -> Option<Type> {
         let mut ty = self.symbols.variables.get(&path.name.text)?.ty.clone();
         for field in &path.fields {
             let Type::Record(record) = &ty else { return None };
@@ -206,7 +203,7 @@ impl Expander {
     /// `left op right`, of which one is not a term of the core.
     pub fn compare(&mut self, op: Comparison, left: &Term, right: &Term, at: Span) -> Expr {
         let is_queue = |this: &Self, term: &Term| match &term.kind {
-            TermKind::Base(base) => this.type_of(base).is_some_and(|ty| ty.queue().is_some()),
+            TermKind::Path(path) => this.type_of(path).is_some_and(|ty| ty.queue().is_some()),
             _ => false,
         };
         if is_queue(self, left) || is_queue(self, right) {
@@ -335,7 +332,7 @@ impl Expander {
         if !ever && matches!(op, Comparison::Eq | Comparison::Ne) {
             let (low, high) = Type::Finite(Arc::clone(&values)).range().unwrap_or_default();
             Diagnostic::error("C0213", at, "these numbers are never equal")
-                .label(format!("the range of `{}` is {low}..{high}", cell.name().text))
+                .label(format!("the range of `{}` is {low}..{high}", cell.name.text))
                 .help("mend the number, or widen the range")
                 .report(self);
         }
@@ -350,10 +347,10 @@ pub fn projected(term: &Term, field: &str) -> Term {
             .iter()
             .find(|(name, _)| name.text == field)
             .map_or_else(|| term.clone(), |(_, it)| it.clone()),
-        TermKind::Base(base) => {
-            let mut path = Expander::path(base);
+        TermKind::Path(path) => {
+            let mut path = path.clone();
             path.fields.push(Name::at(field, term.loc));
-            Term::base(Base::Path(Box::new(path)), term.loc)
+            Term::path(path, term.loc)
         }
         _ => term.clone(),
     }

@@ -3,7 +3,7 @@
 use super::expander::Expander;
 use super::make::number;
 use super::types::{Type, Variable};
-use crate::syntax::ast::{Base, Comparison, Expr, ExprKind, Loc, Name, Property, Quantifier, Term};
+use crate::syntax::ast::{Comparison, Expr, ExprKind, Loc, Name, Path, Property, Quantifier, Term};
 
 impl Expander {
     /// Adds these conditions, and those that follow from declarations.
@@ -74,8 +74,7 @@ impl Expander {
             if own { init.params[..processes].to_vec() } else { (0..processes).map(new).collect() };
         let array = Name::at(leaf, loc);
         let index: Vec<Name> = names.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
-        let base = if processes == 0 { Base::Name(array) } else { Base::Cell { array, index } };
-        let body = holds(&Term::base(base, loc), &names);
+        let body = holds(&Term::path(Path::at(array, index), loc), &names);
         let bound = names.into_iter().rev().filter(|_| !own);
         bound.fold(body, |body, name| {
             let (quantifier, vars, body) = (Quantifier::Forall, vec![name], Box::new(body));

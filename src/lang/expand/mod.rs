@@ -43,8 +43,8 @@ use indexmap::IndexSet;
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::{Families, Family, MadeOf};
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs,
-    SymbolDecl, SymbolKind, Temporal, Term, TypeDecl, Update, Wording, capital,
+    Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
+    SymbolKind, Temporal, Term, TypeDecl, Update, Wording, capital,
 };
 
 /// A file in the core language.
@@ -228,7 +228,7 @@ impl Expander {
                 Item::Process(_) => {}
                 Item::Transition(transition) => {
                     for update in &transition.updates {
-                        self.never_assigned(&update.target);
+                        self.never_assigned(&update.target.name);
                     }
                     rest.extend(self.transition(transition).into_iter().map(Item::Transition));
                 }
@@ -355,7 +355,7 @@ impl Expander {
         let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
         let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
         let loc = decl.loc;
-        let cell = Term::base(Base::Cell { array: array.clone(), index: plain.clone() }, loc);
+        let cell = Term::path(Path::cell(array.clone(), plain.clone()), loc);
         let body = Expr::compare(cell, Comparison::Eq, Term::named("True", loc), loc.0);
         if let Some(sorts) = &mut self.sorts {
             sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());

@@ -10,8 +10,8 @@ use super::make::all;
 use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Counted, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind,
-    Quantifier, Rhs, SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
+    Comparison, Counted, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind, Quantifier,
+    Rhs, SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
 };
 
 /// How formulas name it.
@@ -187,13 +187,11 @@ impl Pointers {
 
     /// Whether a term may be `nil`, as far as the declarations say; `None` for names with small letters.
     fn may_be(&self, term: &Term) -> Option<bool> {
-        let TermKind::Base(base) = &term.kind else { return Some(false) };
-        if let Base::Path(path) = base
-            && let Some(field) = path.fields.iter().rfind(|it| it.text != "head")
-        {
+        let TermKind::Path(path) = &term.kind else { return Some(false) };
+        if let Some(field) = path.fields.iter().rfind(|it| it.text != "head") {
             return Some(self.fields.contains(&field.text));
         }
-        let name = &base.name().text;
+        let name = &path.name.text;
         (!name.starts_with(|c: char| c.is_ascii_lowercase())).then(|| self.variables.contains(name))
     }
 
@@ -218,12 +216,12 @@ impl Pointers {
     }
 
     fn update(&mut self, update: &Update) {
-        let target = Term::base(Base::Path(Box::new(update.written())), update.loc);
+        let target = Term::path(update.target.clone(), update.loc);
         let holds = self.may_be(&target) == Some(true);
         match &update.value {
             Rhs::Nondet if holds => {
                 let at = update.loc.0;
-                Diagnostic::error("C0724", at, format!("`{} := ?` for a pointer that may be `nil`", update.written()))
+                Diagnostic::error("C0724", at, format!("`{} := ?` for a pointer that may be `nil`", update.target))
                     .label("any value of `proc` may be another one that names no process")
                     .help("write a step that assigns `nil`, and one that assigns a process: `transition t (p q) .. { X := q }`")
                     .report(&mut self.diagnostics);
@@ -231,7 +229,7 @@ impl Pointers {
             value => {
                 value.formulas().for_each(|it| self.formula(it));
                 for term in value.terms() {
-                    self.assigned(term, &update.written().to_string(), holds);
+                    self.assigned(term, &update.target.to_string(), holds);
                 }
             }
         }
@@ -273,5 +271,5 @@ impl Pointers {
 }
 
 fn is_nil(term: &Term) -> bool {
-    matches!(&term.kind, TermKind::Base(Base::Name(name)) if name.text == NIL)
+    term.alone().is_some_and(|name| name.text == NIL)
 }

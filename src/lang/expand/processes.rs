@@ -13,7 +13,7 @@ use super::reads::Reads;
 use super::substitute::in_term;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, ProcessDecl, Property, PropertyKind,
+    Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, ProcessDecl, Property, PropertyKind,
     Quantifier, SymbolDecl, SymbolKind, Term, Transition, TypeDecl, Wording, capital,
 };
 
@@ -115,9 +115,9 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
             let plain = Name { sort: None, ..name.clone() };
             let given = IndexMap::from([(it.itself.text.clone(), Term::name(plain.clone()))]);
             let holds = it.values.iter().map(|(array, value)| {
-                let cell = Base::Cell { array: array.clone(), index: vec![plain.clone()] };
+                let cell = Path::cell(array.clone(), vec![plain.clone()]);
                 let value = in_term(value, &given);
-                Expr::compare(Term::base(cell, array.loc), Comparison::Eq, value, array.span())
+                Expr::compare(Term::path(cell, array.loc), Comparison::Eq, value, array.span())
             });
             let holds = all(holds.collect(), at);
             parts.push(if own.is_some() {

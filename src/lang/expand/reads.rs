@@ -2,11 +2,10 @@
 
 use indexmap::IndexMap;
 
-use super::expander::Expander;
 use super::make::{all, any};
 use super::witnesses::sort_of;
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
+    Arg, Comparison, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
 };
 
 /// What is read, in the order of the text.
@@ -75,7 +74,7 @@ impl Reads {
                 self.term(value);
             }
         }
-        term.bases().for_each(|it| self.base(it));
+        term.paths().for_each(|it| self.path(it));
         for counted in term.counted() {
             self.bound.push(counted.var.text.clone());
             counted.terms().for_each(|it| self.term(it));
@@ -91,10 +90,6 @@ impl Reads {
         if let Rhs::Receive(channel) = value {
             self.path(channel);
         }
-    }
-
-    fn base(&mut self, base: &Base) {
-        self.path(&Expander::path(base));
     }
 
     fn path(&mut self, path: &Path) {

@@ -2,10 +2,9 @@
 
 use indexmap::IndexMap;
 
-use super::expander::Expander;
 use super::make::words_of;
 use crate::syntax::ast::{
-    Arg, Base, Case, Count, Counted, Expr, ExprKind, Name, Number, Path, Rhs, Summand, Term, TermKind,
+    Arg, Case, Count, Counted, Expr, ExprKind, Name, Number, Path, Rhs, Summand, Term, TermKind,
 };
 
 /// A formula with terms for names; names that it binds are changed where one of the terms has them.
@@ -62,11 +61,10 @@ fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<
 
 /// A right-hand side with terms for names.
 pub fn in_value(value: &Rhs, given: &IndexMap<String, Term>) -> Rhs {
-    let path = |path: &Path| Expander::path(&in_path(path.clone(), given));
     match value {
         Rhs::Term(term) => Rhs::Term(in_term(term, given)),
         Rhs::Send(term) => Rhs::Send(in_term(term, given)),
-        Rhs::Receive(channel) => Rhs::Receive(Box::new(path(channel))),
+        Rhs::Receive(channel) => Rhs::Receive(Box::new(in_path((**channel).clone(), given))),
         Rhs::Cases(cases) => {
             let one = |it: &Case| Case {
                 when: it.when.as_ref().map(|it| substituted(it, given)),
@@ -83,9 +81,11 @@ pub fn in_value(value: &Rhs, given: &IndexMap<String, Term>) -> Rhs {
 pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
     let kind = match &term.kind {
         TermKind::Number(_) => return term.clone(),
-        TermKind::Base(base) => match in_base(base, given) {
-            Ok(base) => TermKind::Base(base),
-            Err(term) => return term,
+        // Names of variables have no brackets: a name, a cell or a field, by itself.
+        TermKind::Path(path) => match given.get(&path.to_string()) {
+            Some(Term { kind: TermKind::Path(it), .. }) => TermKind::Path(it.clone()),
+            Some(it) => return it.clone(),
+            None => TermKind::Path(in_path(path.clone(), given)),
         },
         TermKind::Count(count) => TermKind::Count(in_count(count, given)),
         TermKind::Remainder(of, by) => TermKind::Remainder(Box::new(in_term(of, given)), by.clone()),
@@ -106,7 +106,7 @@ fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand>
     let factor = summand.factor.as_ref().map_or(Some(1), number);
     let operand = in_term(&summand.operand, given);
     match (&operand.kind, &summand.operand.kind) {
-        (TermKind::Number(it), TermKind::Base(_)) if summand.factor.is_some() => {
+        (TermKind::Number(it), TermKind::Path(_)) if summand.factor.is_some() => {
             match factor.zip(number(it)).and_then(|(a, b)| a.checked_mul(b)) {
                 Some(product) => with(None, Number { text: product.to_string(), ..it.clone() }.into()),
                 None => with(summand.factor.clone(), operand),
@@ -146,35 +146,17 @@ fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
     Count { of, loc: count.loc }
 }
 
-/// A base with terms for names, or the term that replaces it.
-fn in_base(base: &Base, given: &IndexMap<String, Term>) -> Result<Base, Term> {
-    if let Base::Name(name) = base {
-        return given.get(&name.text).map_or_else(
-            || Ok(base.clone()),
-            |it| match &it.kind {
-                TermKind::Base(base) => Ok(base.clone()),
-                _ => Err(it.clone()),
-            },
-        );
-    }
-    // Names of variables have no brackets: a cell, or a field, by itself.
-    if let Some(it) = given.get(&base.to_string()) {
-        return if let TermKind::Base(base) = &it.kind { Ok(base.clone()) } else { Err(it.clone()) };
-    }
-    Ok(in_path(Expander::path(base), given))
-}
-
 /// A path with terms for names in its indices.
-pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Base {
+pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Path {
     let index = path.index.map(|index| index.iter().map(|it| in_term(it, given)).collect());
     let path = match given.get(&path.name.text).map(|it| &it.kind) {
         // A parameter of a predicate that stands for a record.
-        Some(TermKind::Base(base)) if index.is_none() => {
-            let mut known = Expander::path(base);
+        Some(TermKind::Path(known)) if index.is_none() => {
+            let mut known = known.clone();
             known.fields.extend(path.fields);
             known
         }
         _ => Path { index, ..path },
     };
-    path.into_base()
+    path.placed()
 }

@@ -7,7 +7,7 @@ use super::make::{all, number};
 use super::types::{Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Count, Counted, Expr, ExprKind, Loc, Name, Number, Path, Summand, Term, TermKind,
+    Comparison, Count, Counted, Expr, ExprKind, Loc, Name, Number, Path, Summand, Term, TermKind,
 };
 
 /// Most combinations of values of the cells that a comparison or a value depends on.
@@ -16,7 +16,7 @@ pub const MOST_WAYS: usize = 4096;
 /// A cell of a finite type that holds a value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fixed {
-    pub cell: Base,
+    pub cell: Path,
     pub values: Arc<Values>,
     pub value: usize,
 }
@@ -24,7 +24,7 @@ pub struct Fixed {
 impl Fixed {
     pub fn formula(&self, at: Span) -> Expr {
         let value = Term::named(&self.values.names[self.value], Loc(at));
-        Expr::compare(Term::base(self.cell.clone(), Loc(at)), Comparison::Eq, value, at)
+        Expr::compare(Term::path(self.cell.clone(), Loc(at)), Comparison::Eq, value, at)
     }
 }
 
@@ -81,7 +81,7 @@ pub struct Place {
 /// A value that is not a record.
 #[derive(Clone, Debug)]
 pub enum Value {
-    Cell(Base, Arc<Values>),
+    Cell(Path, Arc<Values>),
     Constant(Arc<Values>, usize),
     Linear(Linear),
     Core(Term),
@@ -91,7 +91,7 @@ pub enum Value {
 #[derive(Clone, Debug, Default)]
 pub struct Linear {
     pub constant: i64,
-    pub cells: Vec<(i64, Base, Arc<Values>)>,
+    pub cells: Vec<(i64, Path, Arc<Values>)>,
     pub rest: Vec<(i64, Term)>,
 }
 
@@ -145,7 +145,7 @@ impl Linear {
 }
 
 /// For each value that a cell may hold, a multiple of it; `None` when a number leaves the range.
-pub fn multiples(factor: i64, cell: &Base, values: &Arc<Values>) -> Option<Vec<(Fixed, i64)>> {
+pub fn multiples(factor: i64, cell: &Path, values: &Arc<Values>) -> Option<Vec<(Fixed, i64)>> {
     let one = |value| {
         let fixed = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
         Some((fixed, values.number(value).checked_mul(factor)?))
@@ -155,25 +155,10 @@ pub fn multiples(factor: i64, cell: &Base, values: &Arc<Values>) -> Option<Vec<(
 
 impl Expander {
     /// The variable of the core at a place that is not a record.
-    pub fn base(&self, place: &Place) -> Base {
+    pub fn core_path(&self, place: &Place) -> Path {
         let leaf = self.symbols.variables.get(&place.owner).and_then(|it| it.leaves.get(&place.key));
         let name = Name::at(leaf.map_or(&place.owner, |leaf| &leaf.0), place.at);
-        if place.index.is_empty() {
-            Base::Name(name)
-        } else {
-            Base::Cell { array: name, index: place.index.clone() }
-        }
-    }
-
-    pub fn path(base: &Base) -> Path {
-        match base {
-            Base::Name(name) => Path { name: name.clone(), index: None, fields: Vec::new(), loc: name.loc },
-            Base::Cell { array, index } => {
-                let index = Some(index.iter().cloned().map(Term::name).collect());
-                Path { name: array.clone(), index, fields: Vec::new(), loc: array.loc }
-            }
-            Base::Path(path) => (**path).clone(),
-        }
+        Path::at(name, place.index.clone())
     }
 
     /// Where a path leads, for each value of the variables that are indices in it. `None` after an error.
@@ -317,7 +302,7 @@ impl Expander {
         let length = Place { key: format!("{}.length", place.key), ty: ty.clone(), ..place.clone() };
         match ty {
             Type::Finite(values) => {
-                let (cell, values) = (self.base(&length), Arc::clone(values));
+                let (cell, values) = (self.core_path(&length), Arc::clone(values));
                 Fixed { cell, value: count.min(values.names.len() - 1), values }.formula(at)
             }
             _ => Expr::new(ExprKind::Error, at),
@@ -326,12 +311,12 @@ impl Expander {
 
     fn process_index(&mut self, term: &Term) -> Option<Name> {
         let at = term.span();
+        let is_number = |name: &Name| self.symbols.numbers.contains_key(&name.text);
+        if let Some(name) = term.alone().filter(|it| !is_number(it)) {
+            return Some(name.clone());
+        }
         let error = match &term.kind {
-            TermKind::Base(Base::Name(name)) if !self.symbols.numbers.contains_key(&name.text) => {
-                return Some(name.clone());
-            }
-            TermKind::Base(Base::Cell { array: name, .. }) => nested_index(name, at),
-            TermKind::Base(Base::Path(path)) => nested_index(&path.name, at),
+            TermKind::Path(path) if path.alone().is_none() => nested_index(&path.name, at),
             TermKind::Number(number) => {
                 let digits = number.text.trim_start_matches(['-', '0']);
                 let whole = digits.split('.').next().filter(|it| !it.is_empty()).unwrap_or("1");
@@ -460,7 +445,7 @@ impl Expander {
     /// The meaning of a term that is not a record. `None` after an error.
     pub fn value(&mut self, term: &Term) -> Option<Vec<Way<Value>>> {
         match &term.kind {
-            TermKind::Base(base) => self.base_value(base),
+            TermKind::Path(path) => self.path_value(path),
             TermKind::Number(number) => Some(vec![Way::only(match number.text.parse() {
                 Ok(constant) if !number.is_real() => Value::Linear(Linear { constant, ..Linear::default() }),
                 _ => Value::Core(term.clone()),
@@ -481,8 +466,8 @@ impl Expander {
         }
     }
 
-    fn base_value(&mut self, base: &Base) -> Option<Vec<Way<Value>>> {
-        if let Base::Name(name) = base {
+    fn path_value(&mut self, path: &Path) -> Option<Vec<Way<Value>>> {
+        if let Some(name) = path.alone() {
             if let Some(&constant) = self.symbols.numbers.get(&name.text) {
                 return Some(vec![Way::only(Value::Linear(Linear { constant, ..Linear::default() }))]);
             }
@@ -490,14 +475,13 @@ impl Expander {
                 return Some(vec![Way::only(Value::Constant(Arc::clone(values), *at))]);
             }
         }
-        let path = Self::path(base);
         let mut found = Vec::new();
-        for way in self.places(&path)? {
-            let cell = self.base(&way.it);
+        for way in self.places(path)? {
+            let cell = self.core_path(&way.it);
             let value = match &way.it.ty {
                 Type::Finite(values) => Value::Cell(cell, Arc::clone(values)),
-                Type::Int | Type::Wide(..) => Value::Linear(Linear::of(Term::base(cell, path.loc))),
-                Type::Proc | Type::Core(_) => Value::Core(Term::base(cell, path.loc)),
+                Type::Int | Type::Wide(..) => Value::Linear(Linear::of(Term::path(cell, path.loc))),
+                Type::Proc | Type::Core(_) => Value::Core(Term::path(cell, path.loc)),
                 Type::Record(record) => {
                     let help = if record.queue.is_some() {
                         "a queue has `.head` and `.length`; messages are added by `send` and removed by `receive`"
@@ -531,7 +515,7 @@ impl Expander {
                 let part = match (&one.it, linear(&one.it)) {
                     (_, Some(linear)) => linear,
                     // Reals, and what the core reports.
-                    (Value::Core(it), None) if matches!(it.kind, TermKind::Number(_) | TermKind::Base(_)) => {
+                    (Value::Core(it), None) if matches!(it.kind, TermKind::Number(_) | TermKind::Path(_)) => {
                         Linear::of(Term { loc: summand.loc, ..it.clone() })
                     }
                     _ => return self.wrong_sum(&operand),
@@ -622,12 +606,12 @@ impl Expander {
 
     pub fn core_term(value: &Value, loc: Loc) -> Term {
         match value {
-            Value::Cell(cell, _) => Term::base(cell.clone(), loc),
+            Value::Cell(cell, _) => Term::path(cell.clone(), loc),
             Value::Constant(values, at) => Term::named(&values.names[*at], loc),
             Value::Linear(linear) => {
                 let mut linear = linear.clone();
                 for (factor, cell, _) in std::mem::take(&mut linear.cells) {
-                    linear.rest.push((factor, Term::base(cell, loc)));
+                    linear.rest.push((factor, Term::path(cell, loc)));
                 }
                 linear.term(loc)
             }

@@ -12,7 +12,7 @@ use super::types::Type;
 use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, TermKind, Transition, Update,
+    Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, Transition, Update,
 };
 use crate::syntax::negation;
 
@@ -63,7 +63,7 @@ impl Expander {
         decl.requires.as_ref().is_none_or(|it| self.is_core(it))
             && decl.lets.iter().all(|it| self.is_core_term(&it.value))
             && decl.updates.iter().all(|update| {
-                let once = update.index.is_none() || arrays.insert(&update.target.text);
+                let once = update.target.index.is_none() || arrays.insert(&update.target.name.text);
                 let plain = match &update.value {
                     Rhs::Term(term) => self.is_core_term(term),
                     Rhs::Cases(cases) => cases.iter().all(|case| {
@@ -71,7 +71,7 @@ impl Expander {
                         when.is_none_or(|it| self.is_core(it) && !has_quantifiers(it))
                             && self.is_core_term(&case.value)
                     }),
-                    Rhs::Nondet => update.index.is_none(),
+                    Rhs::Nondet => update.target.index.is_none(),
                     Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => false,
                 };
                 once && plain && self.is_plain_target(update, &decl.params)
@@ -79,14 +79,10 @@ impl Expander {
     }
 
     fn is_plain_target(&self, update: &Update, params: &[Name]) -> bool {
-        let numbers = &self.symbols.numbers;
-        let of_one_cell = matches!(update.value, Rhs::Cases(_))
-            && update.index.iter().flatten().any(|it| params.iter().any(|param| param.text == it.text));
-        update.each.is_none()
-            && !of_one_cell
-            && update.path.is_none()
-            && !self.symbols.is_special(&update.target.text)
-            && !update.index.iter().flatten().any(|it| numbers.contains_key(&it.text))
+        let is_param = |it: &Name| params.iter().any(|param| param.text == it.text);
+        let mut index = update.target.names().into_iter().flatten();
+        let of_one_cell = matches!(update.value, Rhs::Cases(_)) && index.any(is_param);
+        update.each.is_none() && !of_one_cell && self.is_core_path(&update.target)
     }
 
     /// The declaration for each choice of the truth of the quantified formulas in conditions of its `case`s.
@@ -94,13 +90,9 @@ impl Expander {
         let mut found: Option<(Expr, Vec<Name>)> = None;
         for update in &decl.updates {
             let Rhs::Cases(cases) = &update.value else { continue };
-            let target = update.written();
-            let own = target.index.iter().flatten().filter_map(|it| match &it.kind {
-                TermKind::Base(Base::Name(name)) => Some(name.clone()),
-                _ => None,
-            });
-            let own: Vec<Name> =
-                own.filter(|it| !decl.params.iter().any(|param| param.text == it.text)).collect();
+            let own = update.target.index.iter().flatten().filter_map(Term::alone);
+            let own = own.filter(|it| !decl.params.iter().any(|param| param.text == it.text));
+            let own: Vec<Name> = own.cloned().collect();
             for when in cases.iter().filter_map(|it| it.when.as_ref()) {
                 let mut inner = Vec::new();
                 quantifiers(when, &self.predicates, &mut inner);
@@ -191,8 +183,9 @@ impl Expander {
 
     /// Which updates stay as they are: the core reads them, and no other one writes the same array.
     fn raw_updates(&self, decl: &Transition) -> Vec<bool> {
-        let same =
-            |update: &Update| decl.updates.iter().filter(|it| it.target.text == update.target.text).count();
+        let same = |update: &Update| {
+            decl.updates.iter().filter(|it| it.target.name.text == update.target.name.text).count()
+        };
         let is_raw = |update: &Update| {
             let core = self.is_plain_target(update, &decl.params)
                 && match &update.value {
@@ -203,22 +196,24 @@ impl Expander {
                     Rhs::Nondet => true,
                     _ => false,
                 };
-            let unknown = !self.symbols.variables.contains_key(&update.target.text);
+            let unknown = !self.symbols.variables.contains_key(&update.target.name.text);
             // The core reports what is assigned twice.
-            let twice = same(update) > 1 && !Self::apart(decl, &update.target.text);
-            let alone = same(update) == 1 && (update.value != Rhs::Nondet || update.index.is_none());
-            core && (unknown || alone || twice || update.index.is_none())
+            let twice = same(update) > 1 && !Self::apart(decl, &update.target.name.text);
+            let alone = same(update) == 1 && (update.value != Rhs::Nondet || update.target.index.is_none());
+            core && (unknown || alone || twice || update.target.index.is_none())
         };
         decl.updates.iter().map(is_raw).collect()
     }
 
     /// Whether the cells of an array of the core that a transition writes are known to be different.
     fn apart(decl: &Transition, name: &str) -> bool {
-        let mut known: Vec<&[Name]> = Vec::new();
-        for update in decl.updates.iter().filter(|it| it.target.text == name) {
-            let (Some(index), None) = (&update.index, &update.each) else { return false };
+        let mut known: Vec<Vec<Name>> = Vec::new();
+        for update in decl.updates.iter().filter(|it| it.target.name.text == name) {
+            let index = update.target.names().filter(|_| update.target.index.is_some());
+            let (Some(index), None) = (index, &update.each) else { return false };
+            let index: Vec<Name> = index.into_iter().cloned().collect();
             if matches!(update.value, Rhs::Cases(_))
-                || known.iter().any(|it| !differ(it, index, &decl.params))
+                || known.iter().any(|it| !differ(it, &index, &decl.params))
             {
                 return false;
             }
@@ -396,24 +391,16 @@ fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)
 /// One update with these branches, which leaves other cells as they are.
 fn joined(write: &Write, names: &[Name], mut cases: Vec<Case>) -> Update {
     let at = write.at;
-    let name = Name::at(&write.name, at);
-    let index = (!names.is_empty()).then(|| names.to_vec());
+    let cell = Path::at(Name::at(&write.name, at), names.to_vec());
     if cases.last().is_some_and(|it| it.when.is_some()) {
-        let base = match &index {
-            Some(index) => Base::Cell { array: name.clone(), index: index.clone() },
-            None => Base::Name(name.clone()),
-        };
-        cases.push(Case { when: None, value: Term::base(base, at), loc: at });
+        cases.push(Case { when: None, value: Term::path(cell.clone(), at), loc: at });
     }
-    let index = index.map(|index| index.into_iter().map(Term::name).collect());
-    Update::new(Path { name, index, fields: Vec::new(), loc: at }, Rhs::Cases(cases), at)
+    Update::new(cell, Rhs::Cases(cases), at)
 }
 
 /// An update of one cell.
 fn plain(write: &Write, value: Rhs) -> Update {
-    let name = Name::at(&write.name, write.at);
-    let index = (!write.index.is_empty()).then(|| write.index.iter().cloned().map(Term::name).collect());
-    Update::new(Path { name, index, fields: Vec::new(), loc: write.at }, value, write.at)
+    Update::new(Path::at(Name::at(&write.name, write.at), write.index.clone()), value, write.at)
 }
 
 /// Whether two tuples of indices are of different cells: parameters, and process constants, are different processes.
@@ -448,7 +435,7 @@ fn without_lets(decl: &Transition) -> Transition {
         return decl;
     }
     for update in &mut decl.updates {
-        let target = Expander::path(&in_path(update.written(), &given));
+        let target = in_path(update.target.clone(), &given);
         let value = in_value(&update.value, &given);
         *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
     }

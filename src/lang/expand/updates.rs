@@ -14,7 +14,7 @@ use super::types::{Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Case, Comparison, Expr, ExprKind, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update,
+    Case, Comparison, Expr, ExprKind, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update,
 };
 use crate::syntax::{self, Word, negation};
 
@@ -76,14 +76,13 @@ impl Draft {
 impl Expander {
     /// The ways in which an update may happen. `None` after an error.
     pub fn options(&mut self, update: &Update, facts: &Facts, params: &[Name]) -> Option<Vec<Draft>> {
-        let target = update.written();
+        let target = update.target.clone();
         match &update.value {
             Rhs::Send(value) => self.send(&target, value, facts, update.loc),
             Rhs::Drop => self.receive(&target, update.loc),
             Rhs::Receive(channel) => {
                 self.channel(channel)?;
-                let head = Base::Path(Box::new(channel.field("head")));
-                let value = Rhs::Term(Term::base(head, channel.loc));
+                let value = Rhs::Term(Term::path(channel.field("head"), channel.loc));
                 let taken = self.assign(&Assigned::new(target, value, update.loc), facts)?;
                 let rest = self.receive(channel, update.loc)?;
                 Some(rest.into_iter().map(|it| taken.and(it)).collect())
@@ -197,7 +196,7 @@ impl Expander {
     }
 
     fn has_length(channel: &Path, length: usize) -> Expr {
-        let left = Term::base(Base::Path(Box::new(channel.field("length"))), channel.loc);
+        let left = Term::path(channel.field("length"), channel.loc);
         Expr::compare(left, Comparison::Eq, number(length as i64, channel.loc), channel.loc.0)
     }
 
@@ -254,8 +253,7 @@ impl Expander {
         for place in 0..queue.capacity {
             let target = channel.field(&place.to_string());
             let draft = if place + 1 < queue.capacity {
-                let next = Base::Path(Box::new(channel.field(&(place + 1).to_string())));
-                let value = Rhs::Term(Term::base(next, at));
+                let value = Rhs::Term(Term::path(channel.field(&(place + 1).to_string()), at));
                 self.assign(&Assigned::inside(target, value, at), &facts)?
             } else {
                 self.cleared(&target, at)?
@@ -305,8 +303,7 @@ impl Expander {
         if let Some(drafts) = self.every_value(this, facts) {
             return drafts;
         }
-        let base = Base::Path(Box::new(this.target.clone()));
-        if let Some(Type::Record(record)) = self.type_of(&base) {
+        if let Some(Type::Record(record)) = self.type_of(&this.target) {
             if record.queue.is_some() {
                 Diagnostic::error("C0216", this.at.0, format!("channel `{}` is assigned", this.target))
                     .label("`send` and `receive` change a channel")
@@ -374,7 +371,7 @@ impl Expander {
         let mut draft = Draft::default();
         for at in 0..values.names.len() {
             let given = IndexMap::from([(name.text.clone(), values.written(at, name.loc))]);
-            let target = Self::path(&in_path(this.target.clone(), &given));
+            let target = in_path(this.target.clone(), &given);
             let value = in_value(&this.value, &given);
             let bound = this.bound.iter().filter(|it| it.text != name.text).cloned().collect();
             let when = this.when.iter().map(|it| substituted(it, &given)).collect();
@@ -405,7 +402,7 @@ impl Expander {
                 }
                 given.iter().map(|(name, _)| name.text.clone()).collect()
             }
-            TermKind::Base(base) => match self.type_of(base) {
+            TermKind::Path(path) => match self.type_of(path) {
                 Some(Type::Record(record)) if record.queue.is_none() => {
                     record.fields.iter().map(|(name, _)| name.clone()).collect()
                 }
@@ -497,7 +494,7 @@ impl Expander {
                 .report(self);
             return None;
         }
-        let name = self.base(&way.it).name().text.clone();
+        let name = self.core_path(&way.it).name.text;
         draft.writes.push(Write {
             name,
             index: way.it.index.clone(),
@@ -546,7 +543,7 @@ impl Expander {
             let sum = linear(&way.it);
             match (ty, &way.it, sum) {
                 (Type::Finite(values), Value::Cell(cell, of), _) if of == values => {
-                    let to = Out::To(Term::base(cell.clone(), term.loc));
+                    let to = Out::To(Term::path(cell.clone(), term.loc));
                     found.push(way.with(to));
                 }
                 (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
@@ -645,10 +642,10 @@ impl Expander {
         let (mut least, mut most) = (Some(sum.constant), Some(sum.constant));
         for (factor, operand) in &sum.rest {
             let range = match &operand.kind {
-                TermKind::Base(base) => {
-                    let known = self.symbols.variables.get(&base.name().text).and_then(|it| it.ty.range());
+                TermKind::Path(path) => {
+                    let known = self.symbols.variables.get(&path.name.text).and_then(|it| it.ty.range());
                     let (low, high) = known.unzip();
-                    facts.bounds(base, low, high)
+                    facts.bounds(path, low, high)
                 }
                 _ => (None, None),
             };
@@ -695,10 +692,7 @@ fn leaves(path: &Path, ty: &Type) -> Vec<(Path, Type)> {
 
 /// The name with a small letter that a term is.
 fn small_name(term: &Term) -> Option<&Name> {
-    match &term.kind {
-        TermKind::Base(Base::Name(name)) => (syntax::word(&name.text) == Some(Word::Small)).then_some(name),
-        _ => None,
-    }
+    term.alone().filter(|name| syntax::word(&name.text) == Some(Word::Small))
 }
 
 fn listed(fields: &[(String, Type)]) -> String {

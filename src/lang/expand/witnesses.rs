@@ -16,8 +16,8 @@ use super::substitute::substituted;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::SortTable;
 use crate::syntax::ast::{
-    Arg, Base, Comparison, Expr, ExprKind, File, Item, Loc, Name, Property, PropertyKind, Quantifier,
-    SymbolDecl, SymbolKind, Term, TermKind, Wording, capital,
+    Arg, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Property, PropertyKind, Quantifier,
+    SymbolDecl, SymbolKind, Term, Wording, capital,
 };
 
 impl Expander {
@@ -310,7 +310,7 @@ fn plain(it: &Name, at: Loc) -> Name {
 }
 
 fn cell(array: &str, index: Vec<Name>, at: Loc) -> Term {
-    Term::base(Base::Cell { array: Name::at(array, at), index }, at)
+    Term::path(Path::cell(Name::at(array, at), index), at)
 }
 
 fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
@@ -355,7 +355,7 @@ impl Replaced<'_> {
             return argument.clone();
         }
         self.found += 1;
-        let is_own = |(arg, param): (&Arg, &Name)| matches!(arg, Arg::Term(Term { kind: TermKind::Base(Base::Name(it)), .. }) if it.text == param.text);
+        let is_own = |(arg, param): (&Arg, &Name)| matches!(arg, Arg::Term(term) if term.alone().is_some_and(|it| it.text == param.text));
         if args.len() != self.params.len() || !args.iter().zip(self.params).all(is_own) {
             self.refuse(formula.span, "a witness of other processes than its parameters");
         }

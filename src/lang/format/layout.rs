@@ -3,8 +3,8 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    self, Arg, Base, Case, Count, Expr, ExprKind, File, Item, Loc, Rhs, Step, StepKind, SymbolKind, Term,
-    TermKind, Transition, TypeDecl, Update,
+    self, Arg, Case, Count, Expr, ExprKind, File, Item, Loc, Rhs, Step, StepKind, SymbolKind, Term, TermKind,
+    Transition, TypeDecl, Update,
 };
 
 /// Room for text after the last operand of a formula in its line: ` }`, `);`.
@@ -297,9 +297,9 @@ fn update(w: &mut Writer<'_, '_>, this: &Update, sep: Sep) {
         bound(w, sep);
     }
     let sep = if this.each.is_some() { Sep::Space } else { sep };
-    match &this.path {
-        Some(path) => tokens(w, path.loc, sep),
-        None => until(w, &[":="], sep),
+    match this.target.names() {
+        Some(_) => until(w, &[":="], sep),
+        None => tokens(w, this.target.loc, sep),
     }
     w.token(Sep::Space);
     match &this.value {
@@ -436,7 +436,11 @@ fn fill(w: &mut Writer<'_, '_>, next: impl FnOnce(&mut Writer<'_, '_>)) -> Sep {
 }
 
 fn term(w: &mut Writer<'_, '_>, this: &Term, sep: Sep) {
-    if let TermKind::Record(_) | TermKind::Base(Base::Path(_)) = this.kind {
+    let whole = match &this.kind {
+        TermKind::Path(path) => path.names().is_none(),
+        kind => matches!(kind, TermKind::Record(_)),
+    };
+    if whole {
         return tokens(w, this.loc, sep);
     }
     let mut sep = sep;

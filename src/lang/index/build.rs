@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::scopes::{NameKind, NamedSymbol, Role, Use};
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
-    self, Arg, Base, Count, Expr, ExprKind, File, Item, Name, Rhs, StepKind, Term, TermKind, Transition,
-    TypeDecl, Update,
+    self, Arg, Count, Expr, ExprKind, File, Item, Name, Rhs, StepKind, Term, TermKind, Transition, TypeDecl,
+    Update,
 };
 
 /// The names of a file.
@@ -332,14 +332,7 @@ impl<'f> IndexBuilder<'f> {
 
     /// The type of a term that is a variable, a cell or a field.
     fn type_of(&mut self, this: &Term) -> Option<String> {
-        match &this.kind {
-            TermKind::Base(Base::Path(path)) => self.fields_of(path, Role::Read),
-            TermKind::Base(base) => {
-                let key = (NameKind::Array.space(), base.name().text.as_str());
-                self.index.symbols[*self.globals.get(&key)?].ty.clone()
-            }
-            _ => None,
-        }
+        if let TermKind::Path(path) = &this.kind { self.fields_of(path, Role::Read) } else { None }
     }
 
     /// Notes a value of this type.
@@ -356,44 +349,31 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn update(&mut self, this: &'f Update) {
-        match self.locals.iter().rev().find(|(local, _)| *local == this.target.text) {
-            Some(&(_, symbol)) => self.note(&this.target, symbol, Role::Write),
-            None => self.named(&this.target, NameKind::Global, Role::Write),
+        let target = &this.target.name;
+        match self.locals.iter().rev().find(|(local, _)| *local == target.text) {
+            Some(&(_, symbol)) => self.note(target, symbol, Role::Write),
+            None => self.named(target, NameKind::Global, Role::Write),
         }
-        let ty = self.fields_of(&this.written(), Role::Write);
+        let ty = self.fields_of(&this.target, Role::Write);
         let ty = ty.as_deref();
         let outside = self.locals.len();
         for name in this.each.iter().flat_map(|(_, vars)| vars) {
             self.local(name, NameKind::Process, this.loc.0);
         }
-        let terms = this.path.iter().flat_map(|path| path.index.iter().flatten());
-        if let (Rhs::Cases(_), None) = (&this.value, &this.each) {
-            // Names among the indices are bound.
-            for term in terms {
-                match &term.kind {
-                    TermKind::Base(Base::Name(name))
-                        if name.text.starts_with(|c: char| c.is_ascii_lowercase())
-                            && !self.is_local(name) =>
-                    {
-                        self.local(name, NameKind::Process, this.loc.0);
-                    }
-                    _ => self.term(term),
-                }
-            }
-        } else {
-            terms.for_each(|term| self.term(term));
-        }
-        let index = this.index.iter().flatten();
-        match &this.value {
-            // A parameter among the indices stands for itself.
-            Rhs::Cases(_) if this.each.is_none() => index.for_each(|name| {
-                if self.is_local(name) {
-                    self.value(name);
-                } else {
+        let binds = matches!(this.value, Rhs::Cases(_)) && this.each.is_none();
+        let core = this.target.names().is_some();
+        for term in this.target.index.iter().flatten() {
+            match term.alone() {
+                // Names among the indices are bound; a parameter stands for itself.
+                Some(name)
+                    if binds
+                        && (core || name.text.starts_with(|c: char| c.is_ascii_lowercase()))
+                        && !self.is_local(name) =>
+                {
                     self.local(name, NameKind::Process, this.loc.0);
                 }
-            }),
-            _ => index.for_each(|name| self.value(name)),
+                _ => self.term(term),
+            }
         }
         this.value.formulas().for_each(|when| self.formula(when));
         this.value.terms().into_iter().for_each(|value| self.typed(value, ty));
@@ -437,7 +417,12 @@ impl<'f> IndexBuilder<'f> {
                 self.term(value);
             }
         }
-        this.bases().for_each(|base| self.base(base));
+        for path in this.paths() {
+            match path.alone() {
+                Some(name) => self.value(name),
+                None => self.path(path),
+            }
+        }
         this.counts().for_each(|count| self.count(count));
     }
 
@@ -448,19 +433,6 @@ impl<'f> IndexBuilder<'f> {
         counted.terms().for_each(|it| self.term(it));
         counted.formulas().for_each(|it| self.formula(it));
         self.locals.truncate(outside);
-    }
-
-    fn base(&mut self, this: &'f Base) {
-        match this {
-            Base::Name(name) => self.value(name),
-            Base::Path(path) => self.path(path),
-            Base::Cell { array, index } => {
-                self.named(array, NameKind::Array, Role::Read);
-                for name in index {
-                    self.value(name);
-                }
-            }
-        }
     }
 }
 

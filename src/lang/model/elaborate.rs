@@ -99,7 +99,7 @@ fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> T
             .iter()
             .map(|(at, names)| (*at, names.iter().filter_map(var).collect()))
             .collect(),
-        assigned: transitions.flat_map(|it| &it.updates).filter_map(|it| var(&it.target.text)).collect(),
+        assigned: transitions.flat_map(|it| &it.updates).filter_map(|it| var(&it.target.name.text)).collect(),
     }
 }
 

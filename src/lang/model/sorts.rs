@@ -17,7 +17,7 @@ use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Base, Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
+    Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
 };
 
 impl<'a> Context<'a> {
@@ -184,25 +184,18 @@ impl<'a> Context<'a> {
     /// Adds the pointers that are indices of cells in a term at `at`, with the sorts that the arrays have there; of a count, those of
     /// what each process contributes.
     fn pointers(&self, term: &Term, at: Span, scope: &Scope<'a>, found: &mut Vec<(VarId, u8, Span)>) {
-        for base in term.bases() {
-            match base {
-                Base::Name(name) => {
-                    if let Some(value) = self.abbreviated(name) {
-                        self.pointers(value, at, scope, found);
-                    }
+        for path in term.paths() {
+            if let Some(value) = path.alone().and_then(|name| self.abbreviated(name)) {
+                self.pointers(value, at, scope, found);
+            }
+            let array = self.symbols.variable(&path.name.text);
+            for (number, name) in path.names().into_iter().flatten().enumerate() {
+                let sort = array.and_then(|it| self.symbols.sorts.as_ref()?.of_index(it, number));
+                if let (Some(sort), Some(pointer)) = (sort, self.pointer(name, scope))
+                    && !found.iter().any(|it| (it.0, it.1) == (pointer, sort))
+                {
+                    found.push((pointer, sort, at));
                 }
-                Base::Cell { array, index } => {
-                    let array = self.symbols.variable(&array.text);
-                    for (number, name) in index.iter().enumerate() {
-                        let sort = array.and_then(|it| self.symbols.sorts.as_ref()?.of_index(it, number));
-                        if let (Some(sort), Some(pointer)) = (sort, self.pointer(name, scope))
-                            && !found.iter().any(|it| (it.0, it.1) == (pointer, sort))
-                        {
-                            found.push((pointer, sort, at));
-                        }
-                    }
-                }
-                Base::Path(_) => {}
             }
         }
         term.counted().flat_map(Counted::terms).for_each(|it| self.pointers(it, at, scope, found));
@@ -215,7 +208,7 @@ impl<'a> Context<'a> {
 
     /// The variable that holds a process of a sort, if a name of an index is that of one.
     pub(super) fn pointer(&self, name: &Name, scope: &Scope<'a>) -> Option<VarId> {
-        if let Some(Term { kind: TermKind::Base(Base::Name(value)), .. }) = self.abbreviated(name) {
+        if let Some(value) = self.abbreviated(name).and_then(Term::alone) {
             return self.pointer(value, scope);
         }
         let var = self.symbols.variable(&name.text).filter(|_| scope.lookup(&name.text).is_none())?;
@@ -224,11 +217,11 @@ impl<'a> Context<'a> {
 
     /// The sort of the process that a term stands for; `None` where it is not known.
     fn sort_of(&self, term: &Term, scope: &Scope<'a>) -> Option<u8> {
-        let TermKind::Base(base) = &term.kind else { return None };
-        let name = &base.name().text;
+        let TermKind::Path(path) = &term.kind else { return None };
+        let name = &path.name.text;
         let bound = scope.names.iter().rev().find(|it| it.0 == name);
-        match (base, bound) {
-            (Base::Name(_), Some((.., sort))) => *sort,
+        match (path.alone(), bound) {
+            (Some(_), Some((.., sort))) => *sort,
             _ => self.symbols.sorts.as_ref()?.pointed.get(&self.symbols.variable(name)?).copied(),
         }
     }
@@ -247,11 +240,12 @@ impl<'a> Context<'a> {
     }
 
     /// Reports indices of other sorts than those of an array.
-    pub(super) fn indices_agree(&mut self, array: VarId, index: &[Name], scope: &Scope<'a>) {
+    pub(super) fn indices_agree(&mut self, array: VarId, index: &[&Name], scope: &Scope<'a>) {
         let Some(sorts) = &self.symbols.sorts else { return };
         for (number, name) in index.iter().enumerate() {
             let wanted = sorts.of_index(array, number);
-            let (Some(sort), Some(found)) = (wanted, self.sort_of(&Term::name(name.clone()), scope)) else {
+            let (Some(sort), Some(found)) = (wanted, self.sort_of(&Term::name((*name).clone()), scope))
+            else {
                 continue;
             };
             if sort != found {
@@ -277,16 +271,14 @@ impl<'a> Context<'a> {
 }
 
 /// Calls `see` with each array and indices in a formula.
-fn cells(formula: &Expr, see: &mut dyn FnMut(&Name, &[Name])) {
+fn cells(formula: &Expr, see: &mut dyn FnMut(&Name, &[&Name])) {
     formula.kind.terms().into_iter().for_each(|it| cells_of_term(it, see));
     formula.kind.formulas().into_iter().for_each(|it| cells(it, see));
 }
 
-fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[Name])) {
-    for base in term.bases() {
-        if let Base::Cell { array, index } = base {
-            see(array, index);
-        }
+fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[&Name])) {
+    for path in term.paths() {
+        see(&path.name, &path.names().unwrap_or_default());
     }
     for counted in term.counted() {
         counted.terms().for_each(|it| cells_of_term(it, see));

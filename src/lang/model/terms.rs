@@ -9,7 +9,7 @@ use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{self, Base, Name, Summand, Term, TermKind};
+use crate::syntax::ast::{self, Name, Path, Summand, Term, TermKind};
 
 pub(super) enum IndexMeaning {
     Process(ProcRef),
@@ -26,7 +26,7 @@ fn is_mident(name: &Name) -> bool {
 impl<'a> Context<'a> {
     pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
-            TermKind::Base(base) => self.base(base, scope),
+            TermKind::Path(path) => self.path(path, scope),
             TermKind::Number(number) => self.number(number),
             TermKind::Count(count) => self.count(count, scope),
             TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
@@ -41,11 +41,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn base(&mut self, base: &'a Base, scope: &Scope<'a>) -> TermMeaning {
-        match base {
-            Base::Name(name) => self.name(name, scope),
-            Base::Cell { array, index } => self.cell(array, index, scope),
-            Base::Path(path) => self.not_core(path.loc.0),
+    fn path(&mut self, path: &'a Path, scope: &Scope<'a>) -> TermMeaning {
+        match (path.alone(), path.names()) {
+            (Some(name), _) => self.name(name, scope),
+            (None, Some(index)) => self.cell(&path.name, &index, scope),
+            (None, None) => self.not_core(path.loc.0),
         }
     }
 
@@ -137,9 +137,9 @@ impl<'a> Context<'a> {
         let at = summand.loc.0;
         let value = match &summand.operand.kind {
             TermKind::Number(number) => return self.number(number),
-            TermKind::Base(base) => {
-                let value = self.base(base, scope);
-                self.numeric(value, base_span(base))
+            TermKind::Path(path) => {
+                let value = self.path(path, scope);
+                self.numeric(value, path_span(path))
             }
             _ => self.term(&summand.operand, scope),
         };
@@ -155,14 +155,14 @@ impl<'a> Context<'a> {
 
     /// Notes where the original Cubicle reads something else, or nothing: it adds and multiplies constants only.
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
-        let (TermMeaning::Number(it), TermKind::Base(base)) = (value, &summand.operand.kind) else { return };
+        let (TermMeaning::Number(it), TermKind::Path(path)) = (value, &summand.operand.kind) else { return };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
         let varies = |(cell, _): &(Cell, Rational)| self.var(cell.var).kind != VarKind::Const;
         // The sums of a predicate are noted at its declaration. Counts it does not have at all.
         if first || self.counting || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
             return;
         }
-        let frozen = summand.factor.is_some() && matches!(base, Base::Name(_));
+        let frozen = summand.factor.is_some() && path.alone().is_some();
         self.sums.entry(self.declaration).or_default().insert(summand.loc.0, frozen);
     }
 
@@ -304,7 +304,7 @@ impl<'a> Context<'a> {
         None
     }
 
-    fn cell(&mut self, array: &Name, index: &[Name], scope: &Scope<'a>) -> TermMeaning {
+    fn cell(&mut self, array: &Name, index: &[&Name], scope: &Scope<'a>) -> TermMeaning {
         let resolved = index.iter().map(|name| (self.index(name, scope), name.span())).collect();
         let Some(id) = self.array(array, index.len()) else { return TermMeaning::Unknown };
         self.indices_agree(id, index, scope);
@@ -401,10 +401,7 @@ fn indices(n: usize) -> String {
     if n == 1 { "1 index".to_owned() } else { format!("{n} indices") }
 }
 
-pub(super) fn base_span(base: &Base) -> Span {
-    match base {
-        Base::Name(name) => name.span(),
-        Base::Path(path) => path.loc.0,
-        Base::Cell { array, index } => index.iter().fold(array.span(), |span, name| span.to(name.span())),
-    }
+pub(super) fn path_span(path: &Path) -> Span {
+    let names = path.names().unwrap_or_default();
+    names.iter().fold(path.loc.0, |span, name| span.to(name.span()))
 }

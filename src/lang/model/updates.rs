@@ -69,7 +69,7 @@ impl<'a> Context<'a> {
         let mut drafts = Vec::new();
         for update in &decl.updates {
             let queue = matches!(update.value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_));
-            if queue || update.path.is_some() || update.each.is_some() {
+            if queue || update.target.names().is_none() || update.each.is_some() {
                 self.not_core(update.loc.0);
                 continue;
             }
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
     }
 
     fn named(&mut self, update: &ast::Update) -> Option<VarId> {
-        let name = &update.target;
+        let name = &update.target.name;
         match self.symbols.lookup(&name.text) {
             Some(Symbol::Var(id)) => Some(id),
             Some(Symbol::Constructor(..)) => {
@@ -102,7 +102,7 @@ impl<'a> Context<'a> {
             }
             Some(Symbol::Unclear) => None,
             None => {
-                let wanted = if update.index.is_some() { Wanted::Array } else { Wanted::Target };
+                let wanted = if update.target.index.is_some() { Wanted::Array } else { Wanted::Target };
                 self.unknown_symbol(name, wanted);
                 None
             }
@@ -116,11 +116,11 @@ impl<'a> Context<'a> {
         written: &mut IndexMap<VarId, &'u ast::Update>,
         scope: &Scope<'a>,
     ) -> Option<VarId> {
-        let name = &update.target;
+        let name = &update.target.name;
         let id = self.named(update)?;
         self.used.insert(id);
         let var = self.symbols.var(id);
-        let error = match (var.kind, &update.index) {
+        let error = match (var.kind, &update.target.index) {
             (VarKind::Const, _) => Some(
                 Diagnostic::error(
                     "C0401",
@@ -164,7 +164,7 @@ impl<'a> Context<'a> {
             return None;
         }
         if let Some(&previous) = written.get(&id) {
-            let unbound = update.index.iter().flatten().find(|index| {
+            let unbound = update.target.names().into_iter().flatten().find(|index| {
                 matches!(syntax::word(&index.text), Some(syntax::Word::Small))
                     && scope.lookup(&index.text).is_none()
             });
@@ -176,7 +176,7 @@ impl<'a> Context<'a> {
             }
             let error = Diagnostic::error("C0404", name.span(), format!("`{}` is assigned twice", name.text))
                 .label("assigned again")
-                .also(previous.target.span(), "assigned here");
+                .also(previous.target.name.span(), "assigned here");
             let free = ["j", "k", "c", "cell"]
                 .into_iter()
                 .find(|name| scope.lookup(name).is_none())
@@ -196,11 +196,11 @@ impl<'a> Context<'a> {
         params: &[Name],
         scope: &mut Scope<'a>,
     ) -> Option<Draft> {
-        let index = update.index.as_deref().unwrap_or_default();
+        let index = update.target.names().unwrap_or_default();
         let mark = scope.len();
         let mut bound = Vec::new();
         let mut here = Vec::new();
-        for name in index {
+        for &name in &index {
             let v = self.fresh(name.span());
             bound.push(v);
             if let Rhs::Cases(_) = update.value {
@@ -210,7 +210,7 @@ impl<'a> Context<'a> {
             }
         }
         if !here.is_empty() {
-            self.indices_agree(var, index, scope);
+            self.indices_agree(var, &index, scope);
         }
         self.loose.extend(&bound);
         let sort = self.symbols.sorts.as_ref().and_then(|it| it.pointed.get(&var).copied());
@@ -247,7 +247,7 @@ impl<'a> Context<'a> {
                 })
             }
             Rhs::Cases(cases) => {
-                for (at, (name, &v)) in index.iter().zip(&bound).enumerate() {
+                for (at, (&name, &v)) in index.iter().zip(&bound).enumerate() {
                     let of_index = self.symbols.sorts.as_ref().and_then(|it| it.of_index(var, at));
                     scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(v)), of_index);
                 }
@@ -262,7 +262,7 @@ impl<'a> Context<'a> {
     }
 
     /// Checks a name that a `case` binds.
-    fn case_index(&mut self, name: &Name, params: &[Name], before: &[Name]) {
+    fn case_index(&mut self, name: &Name, params: &[Name], before: &[&Name]) {
         if !name.text.starts_with(|c: char| c.is_ascii_lowercase()) {
             Diagnostic::error("C0405", name.span(), format!("`{}` as the index of a `case`", name.text))
                 .label("a `case` over an array binds new names for its indices")
@@ -328,11 +328,7 @@ impl<'a> Context<'a> {
         }
         if !total {
             if cases.iter().all(|case| case.when.is_some()) {
-                let names: Vec<&str> = update.index.iter().flatten().map(|name| name.text.as_str()).collect();
-                let target = match names.as_slice() {
-                    [] => update.target.text.clone(),
-                    names => format!("{}[{}]", update.target.text, names.join(", ")),
-                };
+                let target = &update.target;
                 Diagnostic::warning("C0911", update.loc.0, "`case` without a branch `_`")
                     .label("cells that match no branch keep their value")
                     .help(format!("say so with a last branch: `| _ : {target}`"))
@@ -386,13 +382,13 @@ impl<'a> Context<'a> {
 /// How two assignments of one variable are written as one.
 fn how_to_join(first: &ast::Update, second: &ast::Update, free: &str) -> String {
     let names = |update: &ast::Update| -> Vec<String> {
-        update.index.iter().flatten().map(|name| name.text.clone()).collect()
+        update.target.names().into_iter().flatten().map(|name| name.text.clone()).collect()
     };
     let (a, b) = (names(first), names(second));
     if a == b {
         return "updates are simultaneous: keep one of them".to_owned();
     }
-    let array = &first.target.text;
+    let array = &first.target.name.text;
     match (a.as_slice(), b.as_slice(), &first.value, &second.value) {
         ([a], [b], Rhs::Term(x), Rhs::Term(y)) => {
             format!(

@@ -12,7 +12,7 @@ use crate::model::{
     Type, Var, VarId, VarKind,
 };
 use crate::spelling::nearest;
-use crate::syntax::ast::{self, Base, Item, Name, Part, Rhs, TermKind};
+use crate::syntax::ast::{self, Item, Name, Part, Path, Rhs, TermKind};
 
 /// An abstract step that a concrete one may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,18 +97,15 @@ impl RefinementMap {
         let mut errors = Vec::new();
         let mut decl = decl.clone();
         for update in &mut decl.updates {
-            let target = update.written();
+            let target = &update.target;
             if let Some((leaf, processes)) = abstraction.system.families.leaf(&target.to_string()) {
                 let name = |text: &str| Name::at(text, target.loc);
-                let index: Vec<Name> = processes.iter().map(|it| name(it)).collect();
-                update.target = name(leaf);
-                update.index = (!index.is_empty()).then_some(index);
-                update.path = None;
+                update.target = Path::at(name(leaf), processes.iter().map(|it| name(it)).collect());
             }
-            match abstraction.system.vars.iter().find(|it| it.name == update.target.text) {
+            match abstraction.system.vars.iter().find(|it| it.name == update.target.name.text) {
                 Some(var) => marked(update, abstraction.system, concrete.system, var.ty, &mut errors),
                 None => errors.push(unknown(
-                    &update.target,
+                    &update.target.name,
                     "the abstract model has no variable",
                     abstraction.system.vars.iter().map(|it| it.name.as_str()),
                 )),
@@ -133,7 +130,7 @@ impl RefinementMap {
         let mut meanings = Vec::new();
         for (id, var) in (0..).zip(&abstraction.system.vars) {
             let (id, target) = (VarId(id), both.abstract_var(VarId(id)));
-            let said = decl.updates.iter().find(|it| it.target.text == format!("{}{MARK}", var.name));
+            let said = decl.updates.iter().find(|it| it.target.name.text == format!("{}{MARK}", var.name));
             let update = found.iter().find(|it| it.var == target);
             let branches = match update.map(|it| &it.assignment) {
                 Some(Assignment::Cases(branches)) => branches.clone(),
@@ -271,7 +268,7 @@ fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRef
     // What a step of several parts chooses before it is taken has no meaning in the concrete model.
     if let Some(choice) = abstraction.vars.iter().find(|it| it.is_choice()) {
         let chooses =
-            |it: &&ast::Transition| it.updates.iter().any(|update| update.target.text == choice.name);
+            |it: &&ast::Transition| it.updates.iter().any(|update| update.target.name.text == choice.name);
         let place = transitions(file).map(|it| it.1).find(chooses).map_or(at, |it| it.loc.0);
         let why = "the abstract model gives a cell any number, process or real (`A[p] := ?`), which a refinement cannot be stated with";
         return Err(refused(InText::Abstract, place, why));
@@ -321,8 +318,8 @@ fn marked(
     ty: Type,
     errors: &mut Vec<Diagnostic>,
 ) {
-    update.target.text.push_str(MARK);
-    if let (Some(_), Rhs::Term(value)) = (&update.index, &update.value) {
+    update.target.name.text.push_str(MARK);
+    if let (Some(_), Rhs::Term(value)) = (&update.target.index, &update.value) {
         // The cells of an array have one meaning for all processes.
         let value = value.clone();
         update.value = Rhs::Cases(vec![ast::Case { when: None, loc: value.loc, value }]);
@@ -332,8 +329,11 @@ fn marked(
         Rhs::Cases(cases) => cases.iter_mut().map(|case| &mut case.value).collect(),
         Rhs::Nondet => Vec::new(),
         Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {
-            let error =
-                Diagnostic::error("C0701", update.target.span(), "a map gives values, and sends nothing");
+            let error = Diagnostic::error(
+                "C0701",
+                update.target.name.span(),
+                "a map gives values, and sends nothing",
+            );
             errors.push(error.help("give the abstract variable a value over concrete cells"));
             return;
         }
@@ -345,12 +345,13 @@ fn marked(
             && abstraction.enumeration(id).constructors.contains(&text)
         {
             // A value of a range.
-            value.kind = TermKind::Base(Base::Name(Name::at(text, value.loc)));
+            *value = ast::Term::named(text, value.loc);
         }
-        let TermKind::Base(Base::Name(name)) = &mut value.kind else { continue };
-        if !abstraction.enumeration(id).constructors.contains(&name.text) {
+        let TermKind::Path(path) = &mut value.kind else { continue };
+        if path.alone().is_none() || !abstraction.enumeration(id).constructors.contains(&path.name.text) {
             continue;
         }
+        let name = &mut path.name;
         if concrete.vars.iter().any(|it| it.name == name.text) {
             let message = format!("`{}` has two meanings", name.text);
             let error = Diagnostic::error("C0701", name.span(), message);

@@ -5,7 +5,7 @@ use super::operator::Operator;
 use crate::edit::with_connective;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{Base, Comparison, Counted, Expr, ExprKind, Quantifier, Term, TermKind};
+use cubicle_lang::syntax::ast::{Comparison, Counted, Expr, ExprKind, Quantifier, Term, TermKind};
 
 impl CandidateCollector<'_> {
     /// Mistakes in a guard or in the condition of a branch.
@@ -73,13 +73,15 @@ impl CandidateCollector<'_> {
     /// Mistakes in a term: another constructor, another number, exchanged indices.
     pub(super) fn term(&mut self, term: &Term) {
         match &term.kind {
-            TermKind::Base(Base::Name(name)) => {
-                for other in self.names.siblings(&name.text) {
-                    self.replace(Operator::Constructor, name.span(), other);
+            TermKind::Path(path) => match (path.alone(), path.names()) {
+                (Some(name), _) => {
+                    for other in self.names.siblings(&name.text) {
+                        self.replace(Operator::Constructor, name.span(), other);
+                    }
                 }
-            }
-            TermKind::Base(Base::Cell { index, .. }) => self.indices(index),
-            TermKind::Base(Base::Path(path)) => path.index.iter().flatten().for_each(|it| self.term(it)),
+                (None, Some(index)) => self.indices(&index),
+                (None, None) => path.index.iter().flatten().for_each(|it| self.term(it)),
+            },
             TermKind::Record(fields) => fields.iter().for_each(|(_, value)| self.term(value)),
             TermKind::Number(number) => self.number(number.loc.0),
             TermKind::Count(_) => {
@@ -96,7 +98,7 @@ impl CandidateCollector<'_> {
                         self.number(factor.loc.0);
                     }
                     match &summand.operand.kind {
-                        TermKind::Base(Base::Name(_) | Base::Path(_)) => {}
+                        TermKind::Path(path) if path.alone().is_some() || path.names().is_none() => {}
                         _ => self.term(&summand.operand),
                     }
                 }
@@ -104,7 +106,7 @@ impl CandidateCollector<'_> {
         }
     }
 
-    fn indices(&mut self, index: &[syntax::ast::Name]) {
+    fn indices(&mut self, index: &[&syntax::ast::Name]) {
         if let [first, second] = index
             && first.text != second.text
         {
@@ -160,7 +162,7 @@ impl CandidateCollector<'_> {
         match &part.kind {
             ExprKind::And(_) => self.initially(part),
             ExprKind::Compare { op: Comparison::Eq, left, right } => {
-                let TermKind::Base(Base::Name(name)) = &right.kind else { return };
+                let Some(name) = right.alone() else { return };
                 for other in self.names.siblings(&name.text) {
                     let (this, left) = (self.at(part.span), self.at(left.span()));
                     self.replace(Operator::MergeInit, part.span, format!("({this} || {left} = {other})"));

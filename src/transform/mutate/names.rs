@@ -71,7 +71,7 @@ impl<'f> Names<'f> {
                 summands.iter().any(|it| it.factor.is_some() || self.is_number(&it.operand))
             }
             TermKind::Number(_) | TermKind::Count(_) | TermKind::Remainder(..) => true,
-            TermKind::Base(base) => declared(&base.name().text),
+            TermKind::Path(path) => declared(&path.name.text),
             TermKind::Record(_) => false,
         }
     }

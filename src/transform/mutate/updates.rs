@@ -4,7 +4,7 @@ use super::candidate::CandidateCollector;
 use super::operator::Operator;
 use crate::edit::{Edit, with_semicolon};
 use cubicle_lang::syntax::ast::{
-    Base, Counted, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
+    Counted, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
 };
 
 impl<'f> CandidateCollector<'f> {
@@ -60,8 +60,8 @@ impl<'f> CandidateCollector<'f> {
 
     fn update(&mut self, before: &[Update], update: &'f Update) {
         self.emit(Operator::DropUpdate, Edit::remove(with_semicolon(self.text, update.loc.0)));
-        for other in self.names.alike(&update.target.text) {
-            self.replace(Operator::WrongVariable, update.target.span(), other);
+        for other in self.names.alike(&update.target.name.text) {
+            self.replace(Operator::WrongVariable, update.target.name.span(), other);
         }
         match &update.value {
             Rhs::Term(term) => {
@@ -113,13 +113,8 @@ impl<'f> CandidateCollector<'f> {
 
     /// The value reads what an earlier update has written.
     fn sequential(&mut self, before: &[Update], term: &Term) {
-        let TermKind::Base(base) = &term.kind else { return };
-        let read = match base {
-            Base::Name(name) => (name, None),
-            Base::Cell { array, index } => (array, Some(index)),
-            Base::Path(_) => return,
-        };
-        let written = before.iter().rev().find(|it| (&it.target, it.index.as_ref()) == read);
+        let TermKind::Path(read) = &term.kind else { return };
+        let written = before.iter().rev().find(|it| it.target == *read && read.names().is_some());
         if let Some(Rhs::Term(value)) = written.map(|it| &it.value) {
             let value = self.at(value.span()).to_owned();
             self.replace(Operator::SequentialUpdate, term.span(), value);
@@ -155,7 +150,8 @@ impl<'f> CandidateCollector<'f> {
 fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
     let bound = matches!(update.value, Rhs::Cases(_));
     // A process that a `case` binds is not one of the transition.
-    out.extend(update.index.iter().flatten().filter(|_| !bound));
+    let index = update.target.names();
+    out.extend(index.iter().flatten().filter(|_| !bound));
     match &update.value {
         Rhs::Term(term) => of_term(term, out),
         Rhs::Cases(cases) => {
@@ -163,7 +159,7 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
                 case.when.iter().for_each(|when| of_formula(when, out));
                 of_term(&case.value, out);
             }
-            let hidden = update.index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
+            let hidden = index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
             out.retain(|name| {
                 let inside = update.loc.0.start <= name.span().start && name.span().end <= update.loc.0.end;
                 !inside || !hidden.contains(&name.text.as_str())
@@ -175,18 +171,11 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
 }
 
 fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
-    let of_base = |base: &'f Base, out: &mut Vec<&'f Name>| match base {
-        Base::Name(name) => out.push(name),
-        Base::Cell { index, .. } => out.extend(index),
-        Base::Path(path) => {
-            out.extend(path.index.iter().flatten().filter_map(|it| match &it.kind {
-                TermKind::Base(Base::Name(name)) => Some(name),
-                _ => None,
-            }));
-        }
-    };
     match &term.kind {
-        TermKind::Base(base) => of_base(base, out),
+        TermKind::Path(path) => {
+            out.extend(path.alone());
+            out.extend(path.index.iter().flatten().filter_map(Term::alone));
+        }
         TermKind::Count(count) => count.of.iter().for_each(|it| of_counted(it, out)),
         TermKind::Remainder(of, _) => of_term(of, out),
         TermKind::Sum(summands) => {

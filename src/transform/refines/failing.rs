@@ -222,7 +222,7 @@ impl Step<'_> {
     fn may_differ(&self, var: VarId, step: Option<usize>) -> bool {
         let name = &self.abstraction.system.var(var).name;
         let of = step.map_or(&[][..], |number| self.updates_of(number));
-        let assigned: Vec<&ast::Update> = of.iter().filter(|it| it.target.text == *name).collect();
+        let assigned: Vec<&ast::Update> = of.iter().filter(|it| it.target.name.text == *name).collect();
         if assigned.iter().any(|it| it.value == Rhs::Nondet) {
             return false;
         }

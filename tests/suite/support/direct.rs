@@ -10,7 +10,7 @@ use cubicle::model::semantics::{
 };
 use cubicle::model::{Rational, System, Type, VarId};
 use cubicle::syntax::ast::{
-    Arg, Base, Comparison, Count, Expr, ExprKind, File, Item, Name, Predicate, Property, PropertyKind,
+    Arg, Comparison, Count, Expr, ExprKind, File, Item, Name, Path, Predicate, Property, PropertyKind,
     Quantifier, Rhs, Term, TermKind, Transition, Update,
 };
 
@@ -105,8 +105,8 @@ impl<'a> Direct<'a> {
         params: &[usize],
         results: &mut Vec<State>,
     ) -> bool {
-        let var = self.var(&update.target.text).expect("a declared target");
-        let index = update.index.as_deref().unwrap_or_default();
+        let var = self.var(&update.target.name.text).expect("a declared target");
+        let index = update.target.names().expect("a model of the core language");
         match &update.value {
             Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => unreachable!("a model of the core language"),
             Rhs::Nondet => {
@@ -140,7 +140,7 @@ impl<'a> Direct<'a> {
                 let mut defined = true;
                 for tuple in tuples(self.state.procs, index.len()) {
                     let mark = scope.len();
-                    scope.extend(bind(index, &tuple));
+                    scope.extend(bind(index.iter().copied(), &tuple));
                     // A value that does not exist disables the step, whatever the branches say.
                     let values: Vec<Option<Value>> =
                         cases.iter().map(|c| self.term(&c.value, scope)).collect();
@@ -262,16 +262,14 @@ impl<'a> Direct<'a> {
         }
     }
 
-    fn base(&self, base: &Base, scope: &Scope<'a>) -> Option<Value> {
-        match base {
-            Base::Name(name) => self.name(name, scope),
-            Base::Path(_) => unreachable!("a model of the core language"),
-            Base::Cell { array, index } => {
-                let index: Option<Vec<usize>> = index.iter().map(|name| self.process(name, scope)).collect();
-                let var = self.var(&array.text).expect("a declared array");
-                Some(self.state.values[self.layout.position(var, index?)])
-            }
+    fn path(&self, path: &Path, scope: &Scope<'a>) -> Option<Value> {
+        if let Some(name) = path.alone() {
+            return self.name(name, scope);
         }
+        let index = path.names().expect("a model of the core language");
+        let index: Option<Vec<usize>> = index.iter().map(|name| self.process(name, scope)).collect();
+        let var = self.var(&path.name.text).expect("a declared array");
+        Some(self.state.values[self.layout.position(var, index?)])
     }
 
     fn term(&self, term: &'a Term, scope: &Scope<'a>) -> Option<Value> {
@@ -281,7 +279,7 @@ impl<'a> Direct<'a> {
             other => unreachable!("arithmetic on {other:?}"),
         };
         match &term.kind {
-            TermKind::Base(base) => self.base(base, scope),
+            TermKind::Path(path) => self.path(path, scope),
             TermKind::Record(_) | TermKind::Remainder(..) => unreachable!("a model of the core language"),
             TermKind::Number(n) => Some(Value::Number(number(&n.text))),
             TermKind::Count(count) => self.count(count, scope).map(Value::Number),
@@ -334,7 +332,7 @@ impl<'a> Direct<'a> {
             let part = match count.parts() {
                 None => Rational::ONE,
                 Some((name, summand, body)) => {
-                    scope.extend(bind(std::slice::from_ref(name), &[process]));
+                    scope.extend(bind([name], &[process]));
                     let part = match summand {
                         None => Rational::ONE,
                         Some(summand) => match self.term(summand, &scope)? {
@@ -352,9 +350,9 @@ impl<'a> Direct<'a> {
     }
 }
 
-fn bind<'a>(names: &'a [Name], procs: &[usize]) -> Scope<'a> {
+fn bind<'a>(names: impl IntoIterator<Item = &'a Name>, procs: &[usize]) -> Scope<'a> {
     let value = |&p: &usize| Some(Value::Proc(Point::process(p)));
-    names.iter().map(|name| name.text.as_str()).zip(procs.iter().map(value)).collect()
+    names.into_iter().map(|name| name.text.as_str()).zip(procs.iter().map(value)).collect()
 }
 
 fn write(results: &mut [State], at: usize, value: Value) {

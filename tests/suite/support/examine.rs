@@ -123,7 +123,7 @@ fn axioms_are_about_parameters(
         _ => None,
     });
     let written: Vec<&str> =
-        transitions.flat_map(|it| &it.updates).map(|it| it.target.text.as_str()).collect();
+        transitions.flat_map(|it| &it.updates).map(|it| it.target.name.text.as_str()).collect();
     let mentions_assigned = |span: Span| {
         let said = &text[span.start as usize..span.end as usize];
         written.iter().any(|name| said.contains(name))

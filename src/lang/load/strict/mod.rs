@@ -9,7 +9,7 @@ use indexmap::{IndexMap, IndexSet};
 use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
-    Arg, Base, Expr, ExprKind, File, Item, Name, Predicate, PropertyKind, Rhs, SymbolKind, Term, TermKind,
+    Arg, Expr, ExprKind, File, Item, Name, Path, Predicate, PropertyKind, Rhs, SymbolKind, Term, TermKind,
     Transition, TypeDecl, Update, Wording,
 };
 
@@ -159,7 +159,9 @@ impl<'a> Beyond<'a> {
         }
         let mut arrays = IndexSet::new();
         for update in &transition.updates {
-            let several = update.index.is_some() && !arrays.insert(update.target.text.as_str());
+            let several = update.target.index.is_some()
+                && update.target.names().is_some()
+                && !arrays.insert(update.target.name.text.as_str());
             self.beyond_update(update, several, &transition.params.iter().collect::<Vec<_>>());
             self.update(update);
         }
@@ -178,27 +180,29 @@ impl<'a> Beyond<'a> {
         }
         let (what, help) = match &update.value {
             Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => ("channels", "assign the places of the queue"),
-            Rhs::Nondet if update.written().index.is_some() => {
+            Rhs::Nondet if update.target.index.is_some() => {
                 ("`?` for a cell", "give a global any value in one step, and copy it in another")
             }
-            Rhs::Cases(_) if update.index.iter().flatten().any(|it| params.contains(&it)) => {
+            Rhs::Cases(_) if update.target.names().into_iter().flatten().any(|it| params.contains(&it)) => {
                 ("a `case` for one cell", "write `A[q] := case | q = p && .. : .. | _ : A[q]`")
             }
             _ if update.each.is_some() => ("quantifiers in updates", "write `A[q] := case | _ : ..`"),
             _ if several => {
                 ("several cells of an array in a step", "write one `case` with a branch for each cell")
             }
-            _ if update.path.as_ref().is_some_and(|it| !it.fields.is_empty()) => {
+            _ if !update.target.fields.is_empty() => {
                 ("records", "declare a variable or an array for each field")
             }
-            _ if update.path.is_some() => ("indices other than processes", "declare an array for each value"),
+            _ if update.target.names().is_none() => {
+                ("indices other than processes", "declare an array for each value")
+            }
             _ => return,
         };
         self.refuse(at, what, help);
     }
 
     fn update(&mut self, update: &'a Update) {
-        for name in update.index.iter().flatten() {
+        for name in update.target.names().into_iter().flatten() {
             self.index(name);
         }
         if let Rhs::Term(_) | Rhs::Cases(_) = &update.value {
@@ -222,7 +226,7 @@ impl<'a> Beyond<'a> {
             self.term(term);
             let known = self.strict_params.get(name.text.as_str());
             let strict = known.and_then(|it| it.get(number)).is_some_and(|strict| *strict);
-            let is_process = matches!(&term.kind, TermKind::Base(Base::Name(it)) if !capital(it));
+            let is_process = term.alone().is_some_and(|it| !capital(it));
             if strict && !is_process {
                 let help = "give it a process, or write the formula of the predicate";
                 self.refuse(term.span(), "predicate that takes this: it uses it as an index", help);
@@ -236,7 +240,7 @@ impl<'a> Beyond<'a> {
             return self.refuse(count.span(), "counts and sums over processes", help);
         }
         match &term.kind {
-            TermKind::Base(base) => self.base(base),
+            TermKind::Path(path) => self.path(path),
             TermKind::Number(_) | TermKind::Count(_) => {}
             TermKind::Remainder(..) => {
                 let help = "write out the values: `case | X < 3 : X + 1 | _ : 0`";
@@ -249,21 +253,18 @@ impl<'a> Beyond<'a> {
                 if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
                     self.refuse(term.span(), what, help);
                 }
-                term.bases().for_each(|it| self.base(it));
+                term.paths().for_each(|it| self.path(it));
             }
         }
     }
 
-    fn base(&mut self, base: &'a Base) {
-        match base {
-            Base::Cell { index, .. } => index.iter().for_each(|name| self.index(name)),
-            Base::Path(path) if path.fields.is_empty() => {
+    fn path(&mut self, path: &'a Path) {
+        match path.names() {
+            Some(index) => index.into_iter().for_each(|name| self.index(name)),
+            None if path.fields.is_empty() => {
                 self.refuse(path.loc.0, "indices other than processes", "declare an array for each value");
             }
-            Base::Path(path) => {
-                self.refuse(path.loc.0, "records", "declare a variable or an array for each field");
-            }
-            Base::Name(_) => {}
+            None => self.refuse(path.loc.0, "records", "declare a variable or an array for each field"),
         }
     }
 
@@ -290,20 +291,18 @@ fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &m
         let strict = known.get(name.text.as_str()).map_or(&[][..], Vec::as_slice);
         terms.truncate(strict.len());
         for (arg, _) in args.iter().zip(strict).filter(|(_, strict)| **strict) {
-            if let Arg::Term(Term { kind: TermKind::Base(Base::Name(name)), .. }) = arg {
-                found.insert(name.text.as_str());
+            if let Arg::Term(term) = arg {
+                found.extend(term.alone().map(|name| name.text.as_str()));
             }
         }
     }
     for term in terms {
         let summed = matches!(term.kind, TermKind::Sum(_));
         // Counts, records and other indices are refused themselves.
-        for base in term.bases() {
-            match base {
-                Base::Cell { index, .. } => found.extend(index.iter().map(|name| name.text.as_str())),
-                Base::Name(name) if summed => found.extend([name.text.as_str()]),
-                Base::Name(_) | Base::Path(_) => {}
-            }
+        for path in term.paths() {
+            let summed = path.alone().filter(|_| summed);
+            let names = path.names().into_iter().flatten().chain(summed);
+            found.extend(names.map(|name| name.text.as_str()));
         }
     }
     expr.kind.formulas().into_iter().for_each(|it| strict_names(it, known, found));

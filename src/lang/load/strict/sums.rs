@@ -2,7 +2,7 @@
 
 use indexmap::IndexSet;
 
-use crate::syntax::ast::{Base, Name, Number, Summand, TermKind};
+use crate::syntax::ast::{Name, Number, Summand, TermKind};
 
 /// The part of a sum that is beyond it, and what to write instead.
 type Found = (&'static str, &'static str);
@@ -15,10 +15,7 @@ pub fn beyond(summands: &[Summand], constants: &IndexSet<&str>, text: &str) -> O
     if summands.iter().any(|it| glued(it, text)) {
         return Some(("difference that is written without a blank", "write a blank after `-`"));
     }
-    let multiple = |summand: &Summand| match (&summand.factor, &summand.operand.kind) {
-        (Some(factor), TermKind::Base(Base::Name(name))) => Some((factor.clone(), name.clone())),
-        _ => None,
-    };
+    let multiple = |summand: &Summand| Some((summand.factor.clone()?, summand.operand.alone()?.clone()));
     let constant = |name: &Name| constants.contains(name.text.as_str());
     match summands {
         [only] => {
@@ -31,13 +28,13 @@ pub fn beyond(summands: &[Summand], constants: &IndexSet<&str>, text: &str) -> O
             frozen(constant(&name))
         }
         [first, second] => {
-            if first.negative || first.factor.is_some() || !matches!(first.operand.kind, TermKind::Base(_)) {
+            if first.negative || first.factor.is_some() || !matches!(first.operand.kind, TermKind::Path(_)) {
                 return Some(("sum without a name or a cell in front", FORM));
             }
-            match (&second.operand.kind, multiple(second)) {
-                (TermKind::Number(_), _) => None,
-                (_, Some((_, name))) => frozen(constant(&name)),
-                (TermKind::Base(Base::Name(name)), None) if constant(name) => None,
+            match (multiple(second), second.operand.alone()) {
+                _ if matches!(second.operand.kind, TermKind::Number(_)) => None,
+                (Some((_, name)), _) => frozen(constant(&name)),
+                (None, Some(name)) if constant(name) => None,
                 _ => Some(("sum of variables and cells", FORM)),
             }
         }
@@ -59,7 +56,7 @@ fn before(factor: &Number, name: &Name) -> bool {
 /// Whether the original reads the sign before a number as part of it.
 fn glued(summand: &Summand, text: &str) -> bool {
     let number = match (&summand.factor, &summand.operand.kind) {
-        (Some(factor), TermKind::Base(base)) if before(factor, base.name()) => factor,
+        (Some(factor), TermKind::Path(path)) if before(factor, &path.name) => factor,
         (_, TermKind::Number(number)) => number,
         _ => return false,
     };
