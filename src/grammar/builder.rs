@@ -84,14 +84,15 @@ impl TreeBuilder {
         Self { whole: Loc(whole.unwrap_or_default()), remarks: Vec::new() }
     }
 
-    /// A node over children of greatest height `below`. A tree that would be too high is discarded
-    /// before any recursion over it, even dropping it, can overflow the stack.
-    fn node(&mut self, kind: ExprKind, span: Span, below: u16) -> Expr {
-        if below >= MAX_DEPTH {
-            self.too_deep(span);
-            return Expr::leaf(ExprKind::Error, span);
-        }
-        Expr { kind, span, parenthesised: false, depth: below + 1 }
+    /// A tree that would be too high is discarded before any recursion over it, even dropping it, can overflow the stack.
+    fn node(&mut self, kind: ExprKind, span: Span) -> Expr {
+        let node = Expr::new(kind, span);
+        if node.depth > MAX_DEPTH { self.too_high(span) } else { node }
+    }
+
+    fn too_high(&mut self, span: Span) -> Expr {
+        self.too_deep(span);
+        Expr::leaf(ExprKind::Error, span)
     }
 
     fn too_deep(&mut self, span: Span) {
@@ -104,15 +105,15 @@ impl TreeBuilder {
     pub fn parentheses(&mut self, l: u32, inner: Expr, r: u32) -> Expr {
         let (span, below) = (Span::new(l, r), inner.depth);
         if below >= MAX_DEPTH {
-            return self.node(ExprKind::Error, span, below);
+            return self.too_high(span);
         }
         Expr { kind: inner.kind, span, parenthesised: true, depth: below + 1 }
     }
 
     /// `left op right`
     pub fn comparison(&mut self, left: Term, op: Comparison, right: Term) -> Expr {
-        let (span, below) = (left.span().to(right.span()), left.depth().max(right.depth()));
-        self.node(ExprKind::Compare { op, left, right }, span, below)
+        let span = left.span().to(right.span());
+        self.node(ExprKind::Compare { op, left, right }, span)
     }
 
     /// A formula out of its operands, connectives and prefixes.
@@ -148,17 +149,16 @@ impl TreeBuilder {
     /// The formula that ends with the operand `right`, with all that binds it at least this tightly.
     fn join(&mut self, pending: &mut Vec<Pending>, mut right: Expr, least: u8) -> Expr {
         while let Some(left) = pending.pop_if(|left| left.strength() >= least) {
-            let (end, below) = (right.span.end, right.depth);
+            let end = right.span.end;
             right = match left {
-                Pending::Not(l) => self.node(ExprKind::Not(Box::new(right)), Span::new(l, end), below),
+                Pending::Not(l) => self.node(ExprKind::Not(Box::new(right)), Span::new(l, end)),
                 Pending::If(l, c, a) => {
-                    let below = below.max(c.depth).max(a.depth);
                     let kind = ExprKind::If(Box::new(c), Box::new(a), Box::new(right));
-                    self.node(kind, Span::new(l, end), below)
+                    self.node(kind, Span::new(l, end))
                 }
                 Pending::Quantified((l, quantifier, vars)) => {
                     let kind = ExprKind::Quantified { quantifier, vars, body: Box::new(right) };
-                    self.node(kind, Span::new(l, end), below)
+                    self.node(kind, Span::new(l, end))
                 }
                 Pending::And(list) => self.chain(ExprKind::And, list, right),
                 Pending::Or(list) => self.chain(ExprKind::Or, list, right),
@@ -177,29 +177,24 @@ impl TreeBuilder {
 
     /// `a => b` or `a <=> b`; `mixed` when the right operand is of the other kind.
     fn binary(&mut self, make: fn(Box<Expr>, Box<Expr>) -> ExprKind, a: Expr, b: Expr, mixed: bool) -> Expr {
-        let (span, below) = (a.span.to(b.span), a.depth.max(b.depth));
+        let span = a.span.to(b.span);
         if mixed && !b.parenthesised {
             self.remarks.push(Remark::Mixed(span, b.span));
         }
-        self.node(make(Box::new(a), Box::new(b)), span, below)
+        self.node(make(Box::new(a), Box::new(b)), span)
     }
 
     /// `a && b && ..` or `a || b || ..`
     fn chain(&mut self, make: fn(Vec<Expr>) -> ExprKind, mut list: Vec<Expr>, last: Expr) -> Expr {
         let span = list.first().map_or(last.span, |first| first.span.to(last.span));
         list.push(last);
-        let below = list.iter().map(|e| e.depth).max().unwrap_or(0);
-        self.node(make(list), span, below)
+        self.node(make(list), span)
     }
 
     /// `p(args)`
     pub fn call(&mut self, name: Name, args: Vec<Arg>, r: u32) -> Expr {
-        let below = args.iter().map(|it| match it {
-            Arg::Term(term) => term.depth(),
-            Arg::Formula(formula) => formula.depth,
-        });
-        let (span, below) = (Span::new(name.span().start, r), below.max().unwrap_or(0));
-        self.node(ExprKind::Call { name, args }, span, below)
+        let span = Span::new(name.span().start, r);
+        self.node(ExprKind::Call { name, args }, span)
     }
 
     /// A count, which is discarded like a formula when it would be too high.

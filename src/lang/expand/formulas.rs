@@ -356,22 +356,15 @@ pub fn projected(term: &Term, field: &str) -> Term {
     }
 }
 
-/// Whether a formula has quantifiers, directly or in predicates.
-pub fn quantifiers<'e>(
-    expr: &'e Expr,
-    predicates: &IndexMap<String, (Predicate, bool)>,
-    out: &mut Vec<&'e Expr>,
-) {
+/// The quantifiers of a formula that are not within others, and the calls of predicates that have some.
+pub fn quantifiers<'e>(expr: &'e Expr, predicates: &IndexMap<String, (Predicate, bool)>) -> Vec<&'e Expr> {
     match &expr.kind {
-        ExprKind::Quantified { .. } => out.push(expr),
+        ExprKind::Quantified { .. } => vec![expr],
         ExprKind::Call { name, .. } => {
-            let Some((predicate, _)) = predicates.get(&name.text) else { return };
-            let mut inner = Vec::new();
-            quantifiers(&predicate.body, predicates, &mut inner);
-            if !inner.is_empty() {
-                out.push(expr);
-            }
+            let body = predicates.get(&name.text).map(|(predicate, _)| &predicate.body);
+            let some = body.is_some_and(|it| !quantifiers(it, predicates).is_empty());
+            if some { vec![expr] } else { Vec::new() }
         }
-        other => other.formulas().into_iter().for_each(|it| quantifiers(it, predicates, out)),
+        other => other.formulas().into_iter().flat_map(|it| quantifiers(it, predicates)).collect(),
     }
 }

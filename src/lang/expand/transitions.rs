@@ -55,27 +55,22 @@ impl Expander {
     /// Whether the core reads a transition as it stands.
     fn stays(&self, decl: &Transition) -> bool {
         let mut arrays = IndexSet::new();
-        let has_quantifiers = |when: &Expr| {
-            let mut found = Vec::new();
-            quantifiers(when, &self.predicates, &mut found);
-            !found.is_empty()
-        };
+        let has_quantifiers = |when: &Expr| !quantifiers(when, &self.predicates).is_empty();
         decl.requires.as_ref().is_none_or(|it| self.is_core(it))
             && decl.lets.iter().all(|it| self.is_core_term(&it.value))
             && decl.updates.iter().all(|update| {
                 let once = update.target.index.is_none() || arrays.insert(&update.target.name.text);
-                let plain = match &update.value {
-                    Rhs::Term(term) => self.is_core_term(term),
-                    Rhs::Cases(cases) => cases.iter().all(|case| {
-                        let when = case.when.as_ref();
-                        when.is_none_or(|it| self.is_core(it) && !has_quantifiers(it))
-                            && self.is_core_term(&case.value)
-                    }),
-                    Rhs::Nondet => update.target.index.is_none(),
-                    Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => false,
-                };
-                once && plain && self.is_plain_target(update, &decl.params)
+                let of_array = update.value == Rhs::Nondet && update.target.index.is_some();
+                let plain =
+                    self.is_core_value(&update.value) && !update.value.formulas().any(has_quantifiers);
+                once && plain && !of_array && self.is_plain_target(update, &decl.params)
             })
+    }
+
+    fn is_core_value(&self, value: &Rhs) -> bool {
+        !matches!(value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_))
+            && value.formulas().all(|it| self.is_core(it))
+            && value.terms().into_iter().all(|it| self.is_core_term(it))
     }
 
     fn is_plain_target(&self, update: &Update, params: &[Name]) -> bool {
@@ -94,8 +89,7 @@ impl Expander {
             let own = own.filter(|it| !decl.params.iter().any(|param| param.text == it.text));
             let own: Vec<Name> = own.cloned().collect();
             for when in cases.iter().filter_map(|it| it.when.as_ref()) {
-                let mut inner = Vec::new();
-                quantifiers(when, &self.predicates, &mut inner);
+                let inner = quantifiers(when, &self.predicates);
                 if let (Some(first), None) = (inner.first(), &found) {
                     found = Some(((*first).clone(), own.clone()));
                 }
@@ -187,15 +181,7 @@ impl Expander {
             decl.updates.iter().filter(|it| it.target.name.text == update.target.name.text).count()
         };
         let is_raw = |update: &Update| {
-            let core = self.is_plain_target(update, &decl.params)
-                && match &update.value {
-                    Rhs::Term(term) => self.is_core_term(term),
-                    Rhs::Cases(cases) => cases.iter().all(|it| {
-                        it.when.as_ref().is_none_or(|it| self.is_core(it)) && self.is_core_term(&it.value)
-                    }),
-                    Rhs::Nondet => true,
-                    _ => false,
-                };
+            let core = self.is_plain_target(update, &decl.params) && self.is_core_value(&update.value);
             let unknown = !self.symbols.variables.contains_key(&update.target.name.text);
             // The core reports what is assigned twice.
             let twice = same(update) > 1 && !Self::apart(decl, &update.target.name.text);

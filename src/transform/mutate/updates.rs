@@ -152,21 +152,14 @@ fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
     // A process that a `case` binds is not one of the transition.
     let index = update.target.names();
     out.extend(index.iter().flatten().filter(|_| !bound));
-    match &update.value {
-        Rhs::Term(term) => of_term(term, out),
-        Rhs::Cases(cases) => {
-            for case in cases {
-                case.when.iter().for_each(|when| of_formula(when, out));
-                of_term(&case.value, out);
-            }
-            let hidden = index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
-            out.retain(|name| {
-                let inside = update.loc.0.start <= name.span().start && name.span().end <= update.loc.0.end;
-                !inside || !hidden.contains(&name.text.as_str())
-            });
-        }
-        Rhs::Send(value) => of_term(value, out),
-        Rhs::Nondet | Rhs::Drop | Rhs::Receive(_) => {}
+    update.value.formulas().for_each(|when| of_formula(when, out));
+    update.value.terms().into_iter().for_each(|value| of_term(value, out));
+    if bound {
+        let hidden = index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
+        out.retain(|name| {
+            let inside = update.loc.0.start <= name.span().start && name.span().end <= update.loc.0.end;
+            !inside || !hidden.contains(&name.text.as_str())
+        });
     }
 }
 

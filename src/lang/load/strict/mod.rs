@@ -171,9 +171,7 @@ impl<'a> Beyond<'a> {
     fn beyond_update(&mut self, update: &Update, several: bool, params: &[&Name]) {
         let at = update.loc.0;
         for when in update.value.formulas() {
-            let mut found = Vec::new();
-            crate::expand::quantifiers(when, &IndexMap::new(), &mut found);
-            if let Some(quantified) = found.first() {
+            if let Some(quantified) = crate::expand::quantifiers(when, &IndexMap::new()).first() {
                 let help = "split the transition, with the formula in its guard";
                 self.refuse(quantified.span, "quantifiers in conditions of a `case`", help);
             }
