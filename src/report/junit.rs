@@ -72,7 +72,7 @@ pub fn junit(suite: &str, cases: &[JunitCase]) -> String {
 
 /// The properties of a run as cases. The run decides all of them together: its time is that of the first.
 pub fn junit_of_run(document: &Document) -> String {
-    let class = document.model.path.as_deref().unwrap_or("-");
+    let class = document.head.model.path.as_deref().unwrap_or("-");
     let found = findings(document);
     let case = |name: &str, outcome, message: String| JunitCase {
         name: name.to_owned(),

@@ -8,7 +8,7 @@ use cubicle_lang::explain;
 
 /// The document, ending in a line feed. Advice and notes without a place are left out.
 pub fn sarif(document: &Document) -> String {
-    let uri = document.model.path.as_deref().map(uri);
+    let uri = document.head.model.path.as_deref().map(uri);
     let found = findings(document);
     let about_model = |it: &&Message| it.code.is_some() && matches!(it.level, Level::Error | Level::Warning);
     let messages: Vec<&Message> = document.messages.iter().filter(about_model).chain(&found).collect();
@@ -19,10 +19,10 @@ pub fn sarif(document: &Document) -> String {
     let notes = document.messages.iter().filter(|it| it.code.is_none());
     let notes = notes.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
     let ended_well = document.verdict != Answer::Unchecked(Unchecked::Error);
-    let mut invocation = invocation(&document.command, document.exit_code, ended_well);
+    let mut invocation = invocation(&document.head.command, document.exit_code, ended_well);
     invocation["toolExecutionNotifications"] = notes.collect();
     file(SarifRun {
-        tool: &document.tool,
+        tool: &document.head.tool,
         rules: codes.iter().map(|code| rule(code)).collect(),
         invocation,
         results: results.collect(),

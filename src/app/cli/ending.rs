@@ -343,7 +343,9 @@ impl Ending {
         }
         self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
         let mut document = self.document();
-        if let (Reason::Time, Some(options), Some(file)) = (why, snapshot.untried(), &document.model.path) {
+        if let (Reason::Time, Some(options), Some(file)) =
+            (why, snapshot.untried(), &document.head.model.path)
+        {
             self.messages
                 .advice(&format!("`cubicle {options} {file}`: this search alone, which has had no turn"));
         }

@@ -36,8 +36,7 @@ pub use self::event::EventLine;
 pub use self::induction::{InductionRecord, InductionWord, StateChange};
 pub use self::message::{Level, Lines, Message, TextRange};
 pub use self::mutants::{
-    ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, MutationMark,
-    RateFigures,
+    ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, RateFigures,
 };
 pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
 pub use self::refinement::{RefinementRecord, TransferRecord};
@@ -45,15 +44,12 @@ pub use self::search::{
     BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, PhaseCalls, Sizes,
     StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
 };
-pub use self::tested::{
-    RunCost, TestCounts, TestDocument, TestMark, TestOutcome, TestTimes, TestedModel, TestedRun,
-};
+pub use self::tested::{RunCost, TestCounts, TestDocument, TestOutcome, TestTimes, TestedModel, TestedRun};
 pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
 pub use self::validation::{
     LogAnswerWord, LogRecord, LogSum, NearRecord, RunStepRecord, StateRecord, ValidationDocument,
-    ValidationMark,
 };
-pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument, WitnessMark};
+pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument};
 
 /// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not
 /// know.
@@ -64,21 +60,13 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document {
     /// Always `run`: among the lines of `--format ndjson` it distinguishes the document from the events before it.
-    pub kind: Kind,
+    #[cfg_attr(test, schemars(extend("const" = "run")))]
+    pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
-    /// Every option that has a value, given or by default, as it is written on a command line.
-    pub options: BTreeMap<String, OptionValue>,
-    /// The model.
-    pub model: Model,
-    /// Seed of all random choices.
-    pub seed: u64,
-    /// Processes of the instance that is explored, or that guides a proof; `null` when the run chooses.
-    pub k: Option<usize>,
+    /// What is known before the run.
+    #[serde(flatten)]
+    pub head: Head,
     /// The outcome of the run.
     pub verdict: Answer,
     /// Exit code of the program.
@@ -136,16 +124,6 @@ pub struct Document {
     pub refinement: Option<RefinementRecord>,
     /// Everything that depends on the clock.
     pub times: Times,
-}
-
-/// Distinguishes a [`Document`] from other lines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// It is a document.
-    #[default]
-    Run,
 }
 
 /// The program that made a document.
@@ -274,19 +252,20 @@ pub struct StageCost {
 }
 
 /// What is known before a run: the beginning of its document.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Head {
-    /// See [`Document::tool`].
+    /// The program that made it.
     pub tool: Tool,
-    /// See [`Document::command`].
+    /// The words of the command line, the program's name first.
     pub command: Vec<String>,
-    /// See [`Document::options`].
+    /// Every option that has a value, given or by default, as it is written on a command line.
     pub options: BTreeMap<String, OptionValue>,
-    /// See [`Document::model`].
+    /// The model.
     pub model: Model,
-    /// See [`Document::seed`].
+    /// Seed of all random choices.
     pub seed: u64,
-    /// See [`Document::k`].
+    /// Processes of the instance that is explored, or that guides a proof; `null` when the run chooses.
     pub k: Option<usize>,
 }
 
@@ -308,17 +287,7 @@ impl Head {
 impl Document {
     /// For a run without results yet: no answer, and nothing seen.
     pub fn new(head: &Head) -> Self {
-        let head = head.clone();
-        Self {
-            schema_version: SCHEMA_VERSION,
-            tool: head.tool,
-            command: head.command,
-            options: head.options,
-            model: head.model,
-            seed: head.seed,
-            k: head.k,
-            ..Self::default()
-        }
+        Self { kind: "run", schema_version: SCHEMA_VERSION, head: head.clone(), ..Self::default() }
     }
 }
 

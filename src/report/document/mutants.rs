@@ -19,7 +19,8 @@ use cubicle_tools::mutation::{curve, rate_by, rate_by_claim, smallest_set};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MutationDocument {
     /// Always `mutation`.
-    pub kind: MutationMark,
+    #[cfg_attr(test, schemars(extend("const" = "mutation")))]
+    pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
     /// The program that made it.
@@ -65,16 +66,6 @@ pub struct MutationDocument {
     pub properties: Option<PropertyFigures>,
     /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
-}
-
-/// Distinguishes a [`MutationDocument`] from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum MutationMark {
-    /// It is a document about mutants.
-    #[default]
-    Mutation,
 }
 
 /// How many mutants a claim of the model kills.
@@ -198,11 +189,12 @@ impl MutationDocument {
     /// The document of a run without mutants to show: `run` says what went wrong.
     pub fn without_mutants(run: &Document) -> Self {
         Self {
+            kind: "mutation",
             schema_version: SCHEMA_VERSION,
-            tool: run.tool.clone(),
-            command: run.command.clone(),
-            model: run.model.clone(),
-            seed: run.seed,
+            tool: run.head.tool.clone(),
+            command: run.head.command.clone(),
+            model: run.head.model.clone(),
+            seed: run.head.seed,
             exit_code: run.exit_code,
             error: run.error.clone(),
             stopped: run.reason.as_ref().map(|why| why.text.clone()),

@@ -10,7 +10,8 @@ use super::{Document, SCHEMA_VERSION, Tool, Written};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestDocument {
     /// Always `test`.
-    pub kind: TestMark,
+    #[cfg_attr(test, schemars(extend("const" = "test")))]
+    pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
     /// The program that made it.
@@ -31,15 +32,6 @@ pub struct TestDocument {
     pub messages: Vec<Message>,
     /// Everything that depends on the clock and on the machine.
     pub times: TestTimes,
-}
-
-/// Distinguishes a [`TestDocument`] from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum TestMark {
-    /// It is a document about tests.
-    Test,
 }
 
 /// How many models and runs came out how.
@@ -173,10 +165,10 @@ impl TestDocument {
     pub fn new(models: Vec<TestedModel>, run: &Document) -> Self {
         let costs = models.iter().flat_map(|model| &model.runs).map(|it| it.cost);
         Self {
-            kind: TestMark::Test,
+            kind: "test",
             schema_version: SCHEMA_VERSION,
-            tool: run.tool.clone(),
-            command: run.command.clone(),
+            tool: run.head.tool.clone(),
+            command: run.head.command.clone(),
             exit_code: run.exit_code,
             error: run.error.clone(),
             stopped: run.reason.as_ref().map(|why| why.text.clone()),

@@ -18,7 +18,8 @@ use cubicle_tools::validate::{LogAnswer, Validated};
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ValidationDocument {
     /// Always `validation`.
-    pub kind: ValidationMark,
+    #[cfg_attr(test, schemars(extend("const" = "validation")))]
+    pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
     /// The program that made it.
@@ -39,17 +40,6 @@ pub struct ValidationDocument {
     pub messages: Vec<Message>,
     /// How long the run took, its CPU time and its memory.
     pub times: Times,
-}
-
-/// Distinguishes a [`ValidationDocument`] from others, and from the lines of `--format ndjson` before it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ValidationMark {
-    /// It is about all logs.
-    Validation,
-    /// It is about one.
-    Log,
 }
 
 /// How many logs have which answer.
@@ -73,7 +63,8 @@ pub struct LogSum {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LogRecord {
     /// Always `log`: it distinguishes a line of `--format ndjson`.
-    pub kind: ValidationMark,
+    #[cfg_attr(test, schemars(extend("const" = "log")))]
+    pub kind: &'static str,
     /// The file; `-` for standard input.
     pub log: String,
     /// The answer.
@@ -206,7 +197,7 @@ impl LogRecord {
         let line = |label: &u64| RunStepRecord { line: (*label != 0).then_some(*label) };
         let run = found.run.as_ref();
         Self {
-            kind: ValidationMark::Log,
+            kind: "log",
             log: log.to_owned(),
             answer,
             reason,
@@ -245,11 +236,11 @@ impl ValidationDocument {
     /// The document of a run of the program without logs: `run` says what went wrong.
     pub fn without_logs(run: &Document) -> Self {
         Self {
-            kind: ValidationMark::Validation,
+            kind: "validation",
             schema_version: SCHEMA_VERSION,
-            tool: run.tool.clone(),
-            command: run.command.clone(),
-            model: run.model.clone(),
+            tool: run.head.tool.clone(),
+            command: run.head.command.clone(),
+            model: run.head.model.clone(),
             exit_code: run.exit_code,
             error: run.error.clone().or_else(|| run.reason.as_ref().map(|why| why.text.clone())),
             logs: Vec::new(),

@@ -13,7 +13,8 @@ use cubicle_run::result::Witness;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct WitnessDocument {
     /// Always `witness`.
-    pub kind: WitnessMark,
+    #[cfg_attr(test, schemars(extend("const" = "witness")))]
+    pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
     /// The program that made it.
@@ -44,16 +45,6 @@ pub struct WitnessDocument {
     pub values: Vec<CoverageFigures>,
     /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
-}
-
-/// Distinguishes a [`WitnessDocument`] from others.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum WitnessMark {
-    /// It is a document about a run.
-    #[default]
-    Witness,
 }
 
 /// Whether there is a run.
@@ -96,10 +87,11 @@ impl WitnessDocument {
     pub fn without_run(run: &Document) -> Self {
         let why = run.reason.as_ref().map(|why| why.text.clone());
         Self {
+            kind: "witness",
             schema_version: SCHEMA_VERSION,
-            tool: run.tool.clone(),
-            command: run.command.clone(),
-            model: run.model.clone(),
+            tool: run.head.tool.clone(),
+            command: run.head.command.clone(),
+            model: run.head.model.clone(),
             exit_code: run.exit_code,
             error: run.error.clone(),
             answer: if why.is_some() { WitnessAnswerWord::NotFound } else { WitnessAnswerWord::Error },
