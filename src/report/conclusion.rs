@@ -10,7 +10,7 @@ use super::runs;
 use super::snapshot::unknown;
 use super::stages::decider;
 use super::statistics::statistics;
-use super::trace::{TraceStates, history, states, violation};
+use super::trace::{EndedRun, history, states, violation};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::options::Options;
@@ -21,31 +21,19 @@ use cubicle_run::style::Style;
 use cubicle_run::verdict::{Trace, Verdict};
 
 /// Everything after the node lines, ending in the answer.
-pub fn conclusion(
-    system: &System,
-    source: &Source<'_>,
-    options: &Options,
-    report: &Report,
-    trace_states: Option<TraceStates>,
-    style: Style,
-) -> String {
+pub fn conclusion(run: EndedRun<'_>, options: &Options) -> String {
+    let EndedRun { report, style, .. } = run;
     let mut text = String::new();
     if let Some(outcome) = &report.backward {
         text.push_str(&candidates(outcome, style));
         text.push_str(&statistics(outcome, report.acceptance, options, style));
     }
-    text + &ending(system, source, report, trace_states, true, style)
+    text + &ending(run, true)
 }
 
 /// The traces, the engine that decided when that is wanted, and the answer.
-pub(super) fn ending(
-    system: &System,
-    source: &Source<'_>,
-    report: &Report,
-    trace_states: Option<TraceStates>,
-    with_decider: bool,
-    style: Style,
-) -> String {
+pub(super) fn ending(run: EndedRun<'_>, with_decider: bool) -> String {
+    let EndedRun { system, source, report, trace_states, style } = run;
     let mut text = String::new();
     for (title, trace) in traces(report) {
         let _ = writeln!(text, "\n{}: {}", style.bad(title), history(system, trace, style));
@@ -59,7 +47,7 @@ pub(super) fn ending(
             let _ = write!(text, "\n{}", states(system, trace, which, style));
         }
     }
-    text.push_str(&runs::findings(system, source, report, trace_states, style));
+    text.push_str(&runs::findings(run));
     let before = text.len();
     if let Some(why) = report.enough.and_then(|enough| sizes(report, enough)) {
         let _ = writeln!(text, "{why}");
@@ -71,7 +59,7 @@ pub(super) fn ending(
         text.push('\n');
     }
     text.insert(before, '\n');
-    text.push_str(&answers(system, source, report, style));
+    text.push_str(&answers(run));
     text
 }
 
@@ -85,21 +73,15 @@ fn refuted_invariant(system: &System, source: &Source<'_>, report: &Report, trac
 }
 
 /// Only the answer, after the states of the traces when they are asked for.
-pub fn answer(
-    system: &System,
-    source: &Source<'_>,
-    report: &Report,
-    trace_states: Option<TraceStates>,
-    style: Style,
-) -> String {
+pub fn answer(run: EndedRun<'_>) -> String {
     let mut text = String::new();
-    if let Some(which) = trace_states {
-        for (_, trace) in traces(report) {
-            text.push_str(&states(system, trace, which, style));
+    if let Some(which) = run.trace_states {
+        for (_, trace) in traces(run.report) {
+            text.push_str(&states(run.system, trace, which, run.style));
         }
-        text.push_str(&runs::findings(system, source, report, trace_states, style));
+        text.push_str(&runs::findings(run));
     }
-    text.push_str(&answers(system, source, report, style));
+    text.push_str(&answers(run));
     text
 }
 
@@ -109,7 +91,8 @@ fn traces(report: &Report) -> impl Iterator<Item = (&'static str, &Trace)> {
 }
 
 /// The answers, one per line: the one that the exit code stands for comes last.
-fn answers(system: &System, source: &Source<'_>, report: &Report, style: Style) -> String {
+fn answers(run: EndedRun<'_>) -> String {
+    let EndedRun { system, source, report, style, .. } = run;
     let unchecked = if report.is_unchecked() { " (unchecked)" } else { "" };
     let rests_on = clause(source, &report.assumptions);
     let safety = match &report.verdict {

@@ -59,7 +59,7 @@ pub use stages::stage;
 pub use statistics::profile;
 pub use survivors::survivors_sarif;
 pub use tested::{test_summary, tested, tests_junit, tests_sarif};
-pub use trace::{TraceStates, history, open_run, states};
+pub use trace::{EndedRun, TraceStates, history, open_run, states};
 pub use vacuity::{diagnostics as vacuity, note as unpopulated};
 pub use validation::{validated, validated_all, validation_case};
 pub use witness::witness;

@@ -9,8 +9,7 @@ use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
 use super::statistics::checked;
-use super::trace::TraceStates;
-use cubicle_lang::diagnostic::Source;
+use super::trace::EndedRun;
 use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;
 use cubicle_run::options::{BackwardMode, Options};
@@ -87,15 +86,8 @@ fn capitalized(text: &str) -> String {
 
 /// Everything after the stages: invariants, figures, traces, the answer. `all` is for all invariants and
 /// candidates.
-pub fn plain_conclusion(
-    system: &System,
-    source: &Source<'_>,
-    options: &Options,
-    report: &Report,
-    trace_states: Option<TraceStates>,
-    all: bool,
-    style: Style,
-) -> String {
+pub fn plain_conclusion(run: EndedRun<'_>, options: &Options, all: bool) -> String {
+    let EndedRun { system, report, style, .. } = run;
     let mut text = String::new();
     if let Some(outcome) = &report.backward {
         if !matches!(options.proof, BackwardMode::Auto) {
@@ -107,7 +99,7 @@ pub fn plain_conclusion(
     }
     // The lines of the stages say which engine decided, unless it was an exploration made after all of them.
     let afterwards = !matches!(report.decider, Some(Decider::Stage(_)));
-    text + &ending(system, source, report, trace_states, afterwards, style)
+    text + &ending(run, afterwards)
 }
 
 /// A single search, as a stage.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::count::count;
 use cubicle_lang::model::System;
+use cubicle_run::named::Named;
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
 use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
@@ -38,7 +39,9 @@ pub fn properties(
 /// Where a property comes from, in words.
 pub(super) fn origin(origin: PropertyOrigin, system: &System) -> String {
     match origin {
-        PropertyOrigin::Claim(number, operator) => format!("{operator} in {}", system.bad[number].name),
+        PropertyOrigin::Claim(number, operator) => {
+            format!("{} in {}", operator.name(), system.bad[number].name)
+        }
         PropertyOrigin::Proof => "of the proof".to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::count::count;
-use super::trace::{TraceStates, action, walked};
+use super::trace::{EndedRun, action, walked};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, Value};
 use cubicle_lang::model::{System, TemporalKind};
@@ -47,13 +47,8 @@ pub fn history(system: &System, property: usize, found: &TemporalFinding, style:
 }
 
 /// The finding for each property: its run, why it breaks the property, and how it satisfies fairness.
-pub(super) fn findings(
-    system: &System,
-    source: &Source<'_>,
-    report: &Report,
-    trace_states: Option<TraceStates>,
-    style: Style,
-) -> String {
+pub(super) fn findings(run: EndedRun<'_>) -> String {
+    let EndedRun { system, source, report, trace_states, style } = run;
     let mut text = String::new();
     for known in &report.temporal {
         let Some(found) = &known.found else { continue };

@@ -8,6 +8,7 @@ use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::named;
+use cubicle_run::result::Report;
 use cubicle_run::style::Style;
 use cubicle_run::verdict::Trace;
 
@@ -19,6 +20,21 @@ named! {
         /// All.
         Full = "full",
     }
+}
+
+/// A run that has ended, and how it is shown.
+#[derive(Clone, Copy, Debug)]
+pub struct EndedRun<'a> {
+    /// The model.
+    pub system: &'a System,
+    /// Its text.
+    pub source: &'a Source<'a>,
+    /// The result.
+    pub report: &'a Report,
+    /// Which cells of the states of traces are shown; `None` for no states.
+    pub trace_states: Option<TraceStates>,
+    /// Colours.
+    pub style: Style,
 }
 
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.

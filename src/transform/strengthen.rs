@@ -2,14 +2,11 @@
 //!
 //! In: the states that a system forbids. Out: [`StrongerClaim`]s, of which some are true and some are not: engines decide.
 
-use std::fmt;
-
 use cubicle_lang::model::Forbidden;
 use cubicle_lang::model::{
     BOOL, Conj, Linear, Literal, ProcRef, Relation, System, Type, forbids_all_of, negated, rename,
 };
 use cubicle_lang::named;
-use cubicle_lang::named::Named;
 
 named! {
     /// How a property is made stronger.
@@ -23,12 +20,6 @@ named! {
         Generalise = "generalise",
         /// A literal becomes its opposite: together with the property itself, this is as if it were left out.
         NegateLiteral = "negate-literal",
-    }
-}
-
-impl fmt::Display for PropertyOperator {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -123,13 +123,12 @@ impl Printer {
 
     /// Writes what is still to be written of a run that has ended, the answer last.
     pub fn conclude(&self, system: &System, source: &Source<'_>, options: &Options, report: &Report) {
-        let Self { states, style, verbose, .. } = *self;
+        let Self { states: trace_states, style, verbose, .. } = *self;
+        let run = report::EndedRun { system, source, report, trace_states, style };
         self.ending.answer(&match self.layout {
-            Layout::Plain => {
-                report::plain_conclusion(system, source, options, report, states, verbose, style)
-            }
-            Layout::Classic => report::conclusion(system, source, options, report, states, style),
-            Layout::Answer => report::answer(system, source, report, states, style),
+            Layout::Plain => report::plain_conclusion(run, options, verbose),
+            Layout::Classic => report::conclusion(run, options),
+            Layout::Answer => report::answer(run),
             Layout::Document { .. } => return,
         });
     }

@@ -87,6 +87,12 @@ pub struct Event {
     pub returns: Option<Rational>,
 }
 
+/// The cells that a line shows, while it is read.
+struct Sights<'s> {
+    names: &'s mut Names,
+    list: &'s mut SmallVec<[Sight; 4]>,
+}
+
 /// What a line says besides an event: arguments, collected from all of its fields.
 #[derive(Default)]
 struct Arguments {
@@ -132,11 +138,15 @@ impl Vocabulary<'_> {
                     action = Some(steps);
                 }
                 Some(Field::Procs) => arguments.read(value, names)?,
-                Some(Field::Values(When::Before)) => self.values(value, names, &mut event.before)?,
-                Some(Field::Values(When::After)) => self.values(value, names, &mut event.after)?,
+                Some(Field::Values(When::Before)) => {
+                    self.values(value, &mut Sights { names, list: &mut event.before })?;
+                }
+                Some(Field::Values(When::After)) => {
+                    self.values(value, &mut Sights { names, list: &mut event.after })?;
+                }
                 Some(Field::State) => {
                     state = true;
-                    self.values(value, names, &mut event.after)?;
+                    self.values(value, &mut Sights { names, list: &mut event.after })?;
                 }
                 Some(Field::Invoke) => event.invoke = Some(time(key, value)?),
                 Some(Field::Return) => event.returns = Some(time(key, value)?),
@@ -198,7 +208,7 @@ impl Vocabulary<'_> {
                     }
                 }
             } else if !key.starts_with('#') {
-                self.of_variable(key, value, names, &mut event.after)?;
+                self.of_variable(key, value, &mut Sights { names, list: &mut event.after })?;
             }
         }
         if number > 0 {
@@ -258,45 +268,34 @@ impl Vocabulary<'_> {
     }
 
     /// `{"S": {"a": "Busy"}, "Free": false}`.
-    pub(super) fn values(
-        &self,
-        value: &Json<'_>,
-        names: &mut Names,
-        to: &mut SmallVec<[Sight; 4]>,
-    ) -> Result<(), String> {
+    fn values(&self, value: &Json<'_>, to: &mut Sights<'_>) -> Result<(), String> {
         let Json::Object(entries) = value else {
             return Err(format!("the values of variables are an object, not {}", value.kind()));
         };
         for (name, value) in entries {
-            self.of_variable(name, value, names, to)?;
+            self.of_variable(name, value, to)?;
         }
         Ok(())
     }
 
     /// The values of all that a name stands for.
-    fn of_variable(
-        &self,
-        name: &str,
-        value: &Json<'_>,
-        names: &mut Names,
-        to: &mut SmallVec<[Sight; 4]>,
-    ) -> Result<(), String> {
+    fn of_variable(&self, name: &str, value: &Json<'_>, to: &mut Sights<'_>) -> Result<(), String> {
         if let Some(family) = self.family(name) {
             let kinds = &family.index;
-            return cells(name, kinds, &mut SmallVec::new(), value, names, &mut |index, value, names| {
+            return cells(name, kinds, &mut SmallVec::new(), value, to, &mut |index, value, to| {
                 let values = kinds.iter().zip(index).filter_map(|(kind, key)| match (kind, key) {
                     (FamilyIndex::Values(all), Key::Value(at)) => Some((all.len(), *at)),
                     _ => None,
                 });
                 let block = values.fold(0, |block, (of, at)| block * of + at);
                 let leaves = &family.leaves[block * family.form.size()..][..family.form.size()];
-                self.parts(&family.form, leaves, index, value, names, to)
+                self.parts(&family.form, leaves, index, value, to)
             });
         }
         let Some(var) = self.variable(name)? else { return Ok(()) };
         let kinds = vec![FamilyIndex::Process; self.system.var(var).arity()];
-        cells(name, &kinds, &mut SmallVec::new(), value, names, &mut |index, value, names| {
-            self.sight(var, index, value, names, to)
+        cells(name, &kinds, &mut SmallVec::new(), value, to, &mut |index, value, to| {
+            self.sight(var, index, value, to)
         })
     }
 
@@ -307,12 +306,11 @@ impl Vocabulary<'_> {
         leaves: &[String],
         index: &[Key],
         value: &Json<'_>,
-        names: &mut Names,
-        to: &mut SmallVec<[Sight; 4]>,
+        to: &mut Sights<'_>,
     ) -> Result<(), String> {
         match form {
             Form::Value => match self.variables.get(&leaves[0]).copied().flatten() {
-                Some(var) => self.sight(var, index, value, names, to),
+                Some(var) => self.sight(var, index, value, to),
                 None => Ok(()),
             },
             Form::Record(fields) => {
@@ -335,7 +333,7 @@ impl Vocabulary<'_> {
                     let fields = fields.iter().map(|it| it.0.as_str());
                     let (field, own) = found
                         .ok_or_else(|| super::vocabulary::unknown("the record has no field", key, fields))?;
-                    self.parts(field, own, index, value, names, to)?;
+                    self.parts(field, own, index, value, to)?;
                 }
                 Ok(())
             }
@@ -350,30 +348,23 @@ impl Vocabulary<'_> {
                 let list = list.filter(|it| it.len() <= *capacity);
                 let list = list.ok_or_else(|| format!("a queue is a list of at most {capacity} messages"))?;
                 for (value, own) in list.iter().zip(leaves.chunks(message.size())) {
-                    self.parts(message, own, index, value, names, to)?;
+                    self.parts(message, own, index, value, to)?;
                 }
                 let length = Json::Whole(list.len() as i128);
-                self.parts(&Form::Value, &leaves[leaves.len() - 1..], index, &length, names, to)
+                self.parts(&Form::Value, &leaves[leaves.len() - 1..], index, &length, to)
             }
         }
     }
 
-    fn sight(
-        &self,
-        var: VarId,
-        index: &[Key],
-        value: &Json<'_>,
-        names: &mut Names,
-        to: &mut SmallVec<[Sight; 4]>,
-    ) -> Result<(), String> {
+    fn sight(&self, var: VarId, index: &[Key], value: &Json<'_>, to: &mut Sights<'_>) -> Result<(), String> {
         // Values of abstract types have other names in each trace.
         if self.numbered && matches!(self.system.var(var).ty, Type::Abstract(_)) {
             return Ok(());
         }
-        let value = self.shown(var, value, names)?;
+        let value = self.shown(var, value, to.names)?;
         let processes =
             index.iter().filter_map(|it| if let Key::Process(name) = it { Some(*name) } else { None });
-        to.push(Sight { var, index: processes.collect(), value });
+        to.list.push(Sight { var, index: processes.collect(), value });
         Ok(())
     }
 
@@ -422,12 +413,12 @@ fn cells(
     kinds: &[FamilyIndex],
     index: &mut SmallVec<[Key; 2]>,
     value: &Json<'_>,
-    names: &mut Names,
-    found: &mut dyn FnMut(&[Key], &Json<'_>, &mut Names) -> Result<(), String>,
+    to: &mut Sights<'_>,
+    found: &mut dyn FnMut(&[Key], &Json<'_>, &mut Sights<'_>) -> Result<(), String>,
 ) -> Result<(), String> {
     let arity = kinds.len();
     if index.len() == arity {
-        return found(index, value, names);
+        return found(index, value, to);
     }
     let wrong = || format!("`{variable}` is an array: its value is an object with a key for each index");
     let Json::Object(entries) = value else { return Err(wrong()) };
@@ -443,14 +434,14 @@ fn cells(
                     [(key, Json::List(parts))] if key == "#tup" => {
                         for part in parts {
                             let kind = kinds.get(index.len()).ok_or_else(wrong)?;
-                            index.push(Key::of(kind, part, names)?);
+                            index.push(Key::of(kind, part, to.names)?);
                         }
                     }
                     _ => return Err(wrong()),
                 },
-                one => index.push(Key::of(&kinds[index.len()], one, names)?),
+                one => index.push(Key::of(&kinds[index.len()], one, to.names)?),
             }
-            cells(variable, kinds, index, value, names, found)?;
+            cells(variable, kinds, index, value, to, found)?;
             index.truncate(before);
         }
         return Ok(());
@@ -458,10 +449,10 @@ fn cells(
     for (key, value) in entries {
         let kind = &kinds[index.len()];
         index.push(match kind {
-            FamilyIndex::Process => Key::Process(names.id(key)?),
-            FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), names)?,
+            FamilyIndex::Process => Key::Process(to.names.id(key)?),
+            FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), to.names)?,
         });
-        cells(variable, kinds, index, value, names, found)?;
+        cells(variable, kinds, index, value, to, found)?;
         index.pop();
     }
     Ok(())
