@@ -222,7 +222,9 @@ fn decide(
             .map(|it| certificate::summary(certificate::folder(args).as_deref(), it));
         name_traces(args, &mut document);
     }
-    let answer = report::answer(&system, &source, &found, None, Style::PLAIN);
+    let (trace_states, style) = (None, Style::PLAIN);
+    let run = report::EndedRun { system: &system, source: &source, report: &found, trace_states, style };
+    let answer = report::answer(run);
     let answer = answer.trim_end().lines().last().unwrap_or_default();
     let run = Some((&system, &found));
     let drawn = ending.pictures.write(answer, run, || ending.draft(code, &document).text());
