@@ -37,6 +37,13 @@ pub struct EndedRun<'a> {
     pub style: Style,
 }
 
+impl<'a> EndedRun<'a> {
+    /// Without states of traces, and without colours.
+    pub const fn plain(system: &'a System, source: &'a Source<'a>, report: &'a Report) -> Self {
+        Self { system, source, report, trace_states: None, style: Style::PLAIN }
+    }
+}
+
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.
 pub fn history(system: &System, trace: &Trace, style: Style) -> String {
     let mut text = String::from("Init");

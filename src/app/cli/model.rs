@@ -12,7 +12,6 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::words;
 use cubicle_report as report;
-use cubicle_report::Style;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::Options;
@@ -222,9 +221,7 @@ fn decide(
             .map(|it| certificate::summary(certificate::folder(args).as_deref(), it));
         name_traces(args, &mut document);
     }
-    let (trace_states, style) = (None, Style::PLAIN);
-    let run = report::EndedRun { system: &system, source: &source, report: &found, trace_states, style };
-    let answer = report::answer(run);
+    let answer = report::answer(report::EndedRun::plain(&system, &source, &found));
     let answer = answer.trim_end().lines().last().unwrap_or_default();
     let run = Some((&system, &found));
     let drawn = ending.pictures.write(answer, run, || ending.draft(code, &document).text());
