@@ -24,23 +24,26 @@ pub enum StoreKind {
     Bitstate(usize),
 }
 
-/// Where a breadth-first exploration keeps a checkpoint.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Checkpoint {
-    /// The folder, which has nothing else in it.
-    pub folder: PathBuf,
-    /// A checkpoint is written at the end of a level, no sooner than this after the one before.
-    pub every: Duration,
-    /// Resume from the existing checkpoint.
-    pub resume: bool,
-    /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
-    pub model: String,
-    /// Version of the program: a checkpoint of another one is refused.
-    pub tool: String,
-    /// The command line, for the user who resumes the checkpoint.
-    pub command: Vec<String>,
-    /// The folder that it was started in.
-    pub started_in: String,
+setters! {
+    /// Where a breadth-first exploration keeps a checkpoint.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Checkpoint {
+        /// The folder, which has nothing else in it.
+        pub folder: PathBuf,
+        /// A checkpoint is written at the end of a level, no sooner than this after the one before.
+        pub every: Duration,
+        /// Resume from the existing checkpoint.
+        pub resume: bool,
+        /// The model, in a spelling that does not change with its layout: a checkpoint of another one is refused.
+        pub model: String,
+        /// Version of the program: a checkpoint of another one is refused.
+        pub tool: String,
+        /// The command line, for the user who resumes the checkpoint.
+        pub command: Vec<String>,
+        /// The folder that it was started in.
+        pub started_in: String,
+    }
+    optional {}
 }
 
 impl Checkpoint {
@@ -58,26 +61,20 @@ impl Checkpoint {
     }
 }
 
-setters!(Checkpoint {
-    folder: PathBuf,
-    every: Duration,
-    resume: bool,
-    model: String,
-    tool: String,
-    command: Vec<String>,
-    started_in: String,
-} optional {});
-
-/// Where a breadth-first exploration continues when its memory is full.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Spill {
-    /// The folder, which contains nothing else. It is empty again afterwards.
-    pub folder: PathBuf,
-    /// Bytes that are sorted in memory; by default what
-    /// [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory) leaves, a GiB without that.
-    pub buffer: Option<usize>,
-    /// States after which it continues there, though there may be memory left.
-    pub after: Option<usize>,
+setters! {
+    /// Where a breadth-first exploration continues when its memory is full.
+    #[derive(Clone, PartialEq, Eq, Debug)]
+    pub struct Spill {
+        /// The folder, which contains nothing else. It is empty again afterwards.
+        pub folder: PathBuf,
+    }
+    optional {
+        /// Bytes that are sorted in memory; by default what
+        /// [`ForwardOptions::memory`](field@crate::options::ForwardOptions::memory) leaves, a GiB without that.
+        pub buffer: usize,
+        /// States after which it continues there, though there may be memory left.
+        pub after: usize,
+    }
 }
 
 impl Spill {
@@ -86,5 +83,3 @@ impl Spill {
         Self { folder: folder.into(), buffer: None, after: None }
     }
 }
-
-setters!(Spill { folder: PathBuf } optional { buffer: usize, after: usize });

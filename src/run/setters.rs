@@ -1,11 +1,11 @@
 //! Structs of options: they may grow, so they are made from their defaults by setters.
 
-/// Declares a struct of options with its defaults and its setters. Those of `optional` are `None` by default, and their setters take
-/// a value, `Some` of one, or `None`.
-macro_rules! options {
+/// Declares a struct with a setter for each field. Those of `optional` are an `Option`, and their setters take a value, `Some` of one,
+/// or `None`.
+macro_rules! setters {
     (
         $(#[$attribute:meta])*
-        pub struct $of:ident { $($(#[$of_field:meta])* pub $field:ident: $type:ty = $default:expr,)* }
+        pub struct $of:ident { $($(#[$of_field:meta])* pub $field:ident: $type:ty,)* }
         optional { $($(#[$of_option:meta])* pub $option:ident: $inner:ty,)* }
     ) => {
         $(#[$attribute])*
@@ -14,20 +14,6 @@ macro_rules! options {
             $($(#[$of_option])* pub $option: Option<$inner>,)*
         }
 
-        impl Default for $of {
-            fn default() -> Self {
-                Self { $($field: $default,)* $($option: None,)* }
-            }
-        }
-
-        $crate::setters::setters!($of { $($field: $type,)* } optional { $($option: $inner,)* });
-    };
-}
-
-/// Setters for all fields of a struct: those that take a value, and those that take a value, `Some` of one, or
-/// `None`.
-macro_rules! setters {
-    ($of:ident { $($field:ident: $type:ty),* $(,)? } optional { $($option:ident: $inner:ty),* $(,)? }) => {
         impl $of {
             $(
                 #[doc = concat!("Sets [`", stringify!($field), "`](field@Self::", stringify!($field), ").")]
@@ -46,9 +32,27 @@ macro_rules! setters {
                 }
             )*
         }
+    };
+}
 
-        // A field without a setter does not compile.
-        const _: fn($of) = |$of { $($field: _,)* $($option: _,)* }| {};
+/// Declares a struct of options with its defaults and its setters; those of `optional` are `None` by default.
+macro_rules! options {
+    (
+        $(#[$attribute:meta])*
+        pub struct $of:ident { $($(#[$of_field:meta])* pub $field:ident: $type:ty = $default:expr,)* }
+        optional { $($(#[$of_option:meta])* pub $option:ident: $inner:ty,)* }
+    ) => {
+        $crate::setters::setters! {
+            $(#[$attribute])*
+            pub struct $of { $($(#[$of_field])* pub $field: $type,)* }
+            optional { $($(#[$of_option])* pub $option: $inner,)* }
+        }
+
+        impl Default for $of {
+            fn default() -> Self {
+                Self { $($field: $default,)* $($option: None,)* }
+            }
+        }
     };
 }
 
