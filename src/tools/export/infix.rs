@@ -21,7 +21,8 @@ pub struct Operators {
 
 /// What differs from target to target.
 pub trait Dialect {
-    fn operators(&self) -> &Operators;
+    const OPERATORS: Operators;
+
     fn cell(&self, var: VarId, index: &[Process]) -> String;
     /// The system, and how its values without a name are written.
     fn instance(&self) -> (&System, &Values);
@@ -63,7 +64,7 @@ pub trait Dialect {
 
     /// A formula or term.
     fn write(&self, expr: &ExportExpr) -> String {
-        let operators = self.operators();
+        let operators = Self::OPERATORS;
         match expr {
             ExportExpr::All(parts) if parts.is_empty() => operators.truth[0].to_owned(),
             ExportExpr::Any(parts) if parts.is_empty() => operators.truth[1].to_owned(),

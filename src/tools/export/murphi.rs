@@ -27,15 +27,6 @@ const RESERVED: &str = "\
     multisetremovepred of procedure process procs program put real record return rule ruleset scalarset \
     startstate switch then to traceuntil true type undefine union var while";
 
-const OPERATORS: Operators = Operators {
-    truth: ["true", "false"],
-    and: "&",
-    or: "|",
-    not: "!",
-    compare: ["=", "!=", "<=", "<"],
-    choice: ["", " ? ", " : "],
-};
-
 struct Murphi<'a> {
     system: &'a System,
     reader: SystemReader<'a>,
@@ -419,9 +410,14 @@ fn loops(names: &TakenNames, arity: usize) -> (Vec<Process>, String) {
 }
 
 impl Dialect for Murphi<'_> {
-    fn operators(&self) -> &Operators {
-        &OPERATORS
-    }
+    const OPERATORS: Operators = Operators {
+        truth: ["true", "false"],
+        and: "&",
+        or: "|",
+        not: "!",
+        compare: ["=", "!=", "<=", "<"],
+        choice: ["", " ? ", " : "],
+    };
 
     fn instance(&self) -> (&System, &Values) {
         (self.system, &self.values)

@@ -24,15 +24,6 @@ const RESERVED: &str = "\
     run s_names select set_priority short show skip stronguntil timeout trace true typedef u unless \
     unsigned until v w weakuntil x xr xs";
 
-const OPERATORS: Operators = Operators {
-    truth: ["true", "false"],
-    and: "&&",
-    or: "||",
-    not: "!",
-    compare: ["==", "!=", "<=", "<"],
-    choice: ["", " -> ", " : "],
-};
-
 /// The most constructors that a program can have.
 const MOST_CONSTRUCTORS: usize = 255;
 
@@ -247,9 +238,14 @@ impl Promela<'_> {
 }
 
 impl Dialect for Promela<'_> {
-    fn operators(&self) -> &Operators {
-        &OPERATORS
-    }
+    const OPERATORS: Operators = Operators {
+        truth: ["true", "false"],
+        and: "&&",
+        or: "||",
+        not: "!",
+        compare: ["==", "!=", "<=", "<"],
+        choice: ["", " -> ", " : "],
+    };
 
     fn instance(&self) -> (&System, &Values) {
         (self.system, &self.values)

@@ -22,15 +22,6 @@ const RESERVED: &str = "\
     sf_ spec state string subset suffices take temporal then theorem true unchanged union use variable \
     variables vars wf_ with witness";
 
-const OPERATORS: Operators = Operators {
-    truth: ["TRUE", "FALSE"],
-    and: "/\\",
-    or: "\\/",
-    not: "~",
-    compare: ["=", "/=", "<=", "<"],
-    choice: ["IF ", " THEN ", " ELSE "],
-};
-
 struct Tla<'a> {
     system: &'a System,
     reader: SystemReader<'a>,
@@ -254,9 +245,14 @@ fn lambda(index: &[Process], value: &str) -> String {
 }
 
 impl Dialect for Tla<'_> {
-    fn operators(&self) -> &Operators {
-        &OPERATORS
-    }
+    const OPERATORS: Operators = Operators {
+        truth: ["TRUE", "FALSE"],
+        and: "/\\",
+        or: "\\/",
+        not: "~",
+        compare: ["=", "/=", "<=", "<"],
+        choice: ["IF ", " THEN ", " ELSE "],
+    };
 
     fn instance(&self) -> (&System, &Values) {
         (self.system, &self.values)
