@@ -121,6 +121,7 @@ impl Solver {
 }
 
 /// The work of Z3 on this thread so far, in its own unit.
+#[allow(clippy::cast_sign_loss, reason = "a count is not negative")]
 pub fn work() -> u64 {
     match z3::Solver::new().get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(work)) => u64::from(work),
