@@ -115,9 +115,9 @@ pub fn search(
     };
     let (outcome, left) = engine.outcome(verdict, error_history);
     *paused = left;
-    let Statistics { nodes, restarts, solver_calls, .. } = outcome.statistics;
+    let Statistics { nodes, restarts, solver_calls, effort: spent, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
-    info!(verdict, reason, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
+    info!(verdict, reason, spent, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
     outcome
 }
 

@@ -159,11 +159,16 @@ impl Auto<'_, '_> {
     /// The turns without equations that come before a round, where steps change numbers; after the first of them, before equations are looked for,
     /// walks look for a bad state. The verdict when one decides or the run must end.
     fn plain_turns(&mut self, entries: &[Entry], round: u32) -> Option<Verdict> {
-        if !self.session.moves_numbers() {
+        let moves_numbers = self.session.moves_numbers();
+        // Without numbers they are what the first level is made of.
+        if !moves_numbers && (round == 0 || !self.session.system.counts.is_empty()) {
             return None;
         }
         for &entry in entries {
             let Some(Plain { effort, .. }) = entry.plain.filter(|it| it.round == round) else { continue };
+            if !moves_numbers && self.session.has_tried(entry.proof) {
+                continue;
+            }
             let number = self.session.report.stages.len() + 1;
             let turn = Turn { entry, level: 0, plain: Some(effort), left: self.left(), number };
             let end = turn.take(self.session);
@@ -172,7 +177,7 @@ impl Auto<'_, '_> {
                 verdict => return Some(verdict),
             }
         }
-        self.session.needs_equations = true;
+        self.session.needs_equations |= moves_numbers;
         if round == 0 { self.glance() } else { None }
     }
 

@@ -45,7 +45,7 @@ pub const SCHEDULE: [Entry; 6] = [
     Entry { plain: plain(1, 200), tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
     Entry { plain: plain(0, 100), beside: true, ..entry(BackwardMode::Pdr(2), 1) },
     entry(BackwardMode::Pdr(3), 2),
-    Entry { plain: plain(1, 200), beside: true, ..entry(BackwardMode::Brab(4), 3) },
+    Entry { plain: plain(1, 200), beside: true, ..entry(BackwardMode::Brab(4), 1) },
 ];
 
 /// A turn without equations before a round.

@@ -131,6 +131,11 @@ impl<'a> Session<'a> {
         self.system.counts.is_empty() && moves_numbers(self.system)
     }
 
+    /// Whether a turn of this search has ended.
+    pub fn has_tried(&self, proof: BackwardMode) -> bool {
+        self.report.stages.iter().any(|it| it.proof == proof)
+    }
+
     /// Searches as [`Self::search`], but without equations between numbers, and not for long.
     pub fn search_plainly(
         &mut self,

@@ -55,6 +55,9 @@ pub const EFFORT_FOR_ALL_STATES: u64 = 800;
 /// measurement of FLASH, German and dispatch protocols.
 pub const EFFORT_BEFORE_WALKS: u64 = 200;
 
+/// States that a turn may walk to for each unit of its effort: ten take about as long as a small node.
+pub const WALKED_PER_EFFORT: usize = 10;
+
 /// The largest instance that `--procs auto` tries: models whose views never settle have to end somewhere.
 pub const LARGEST_SIZE: usize = 16;
 

@@ -5,7 +5,7 @@ use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
 use super::size::{larger, oracle_size};
-use super::tuning::EFFORT_BEFORE_WALKS;
+use super::tuning::{EFFORT_BEFORE_WALKS, WALKED_PER_EFFORT};
 use cubicle_forward::walked_states;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{ForwardOptions, Strategy};
@@ -45,11 +45,16 @@ impl Turn {
     /// Explores the states of the oracle before the search. Returns the end when the run ends here.
     pub fn begin(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
         let Entry { proof, order, .. } = self.entry;
-        let effort = self.plain.unwrap_or_else(|| self.entry.effort(self.level)).min(self.left);
+        let effort = self.effort();
         info!(turn = self.number, ?proof, ?order, level = self.level, effort, "turn begins");
         session.tell(Event::Stage { number: self.number, proof, order, effort });
         let procs = proof.oracle_procs()?;
         self.explore(session, procs).or_else(|| self.explore_beyond(session))
+    }
+
+    /// The effort of its search.
+    fn effort(&self) -> u64 {
+        self.plain.unwrap_or_else(|| self.entry.effort(self.level)).min(self.left)
     }
 
     /// The search alone.
@@ -78,19 +83,26 @@ impl Turn {
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
         session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
-        let from = if self.level == 0 { EFFORT_BEFORE_WALKS } else { 0 };
+        let begun = self.level > 0 && session.has_tried(self.entry.proof);
+        let from = if begun { 0 } else { EFFORT_BEFORE_WALKS };
+        let effort = usize::try_from(self.effort()).unwrap_or(usize::MAX);
+        let walked = |known: usize, most: usize| {
+            most.min(known.saturating_add(effort.saturating_mul(WALKED_PER_EFFORT)))
+        };
         let mut waiting = None;
         let explored_now = session.timed("forward exploration", |session| {
             let explored = &session.space.explored;
             let at = explored.partition_point(|it| it.exploration.procs < procs);
             if let Some(known) = explored.get(at).filter(|it| it.exploration.procs == procs) {
                 let cut = known.exploration.stop == Stop::States;
-                waiting = cut.then(|| Demand::walks((procs, states), from));
+                waiting =
+                    cut.then(|| Demand::walks((procs, walked(known.exploration.states, states)), from));
                 return None;
             }
             let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
             let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
-            waiting = cut.then(|| Demand::walks((procs, walked_states(new.exploration.states)), from));
+            let known = new.exploration.states;
+            waiting = cut.then(|| Demand::walks((procs, walked(known, walked_states(known))), from));
             session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
             let trace = new.exploration.unsafe_trace.clone();
             session.space.explored.insert(at, new);

@@ -25,7 +25,7 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
     LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LITERALS, NETWORK_MORE,
-    NETWORK_PROCS, WIDEN_AT,
+    NETWORK_PROCS, NETWORK_WHOLE_AT, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -189,7 +189,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// The effort of a search from which it builds a network: later where candidates have few processes, which seldom close one.
     fn network_from(&self, run: &Run<'_, '_>) -> u64 {
-        let again = if self.limits.procs < NETWORK_PROCS { NETWORK_AGAIN } else { 1 };
+        let again = if self.limits.procs < NETWORK_PROCS { NETWORK_AGAIN.pow(2) } else { 1 };
         run.setting.options.network_at.saturating_mul(again)
     }
 
@@ -206,7 +206,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
             return Some(RunEnd::Unsafe(trace, None).into());
         }
         observer.event(setting.system, Event::Work("choosing candidates that hold together"));
-        let effort = spent.saturating_mul(NETWORK_EFFORT);
+        let times = spent.saturating_mul(NETWORK_EFFORT) / NETWORK_WHOLE_AT;
+        let effort = spent.saturating_mul(times.clamp(1, NETWORK_EFFORT));
         let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);
         let comparisons = effort.saturating_mul(COMPARISONS_PER_EFFORT);
         run.tester.effort_left = Some(EffortLeft { comparisons, clauses, max_effort });

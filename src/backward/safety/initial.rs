@@ -120,6 +120,24 @@ impl Initial {
         choose(context, &b, &open, &mut branches)
     }
 
+    /// A part of a cube in which init holds, as far as the first choice among disjunctions that contradicts none of those before leads to one.
+    pub fn chosen(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
+        let mut b = CubeBuilder::from_cube(context, cube);
+        if self.empty || !b.require_all(&self.certain) {
+            return Ok(None);
+        }
+        let mut open = self.choices.iter().map(|any| any.iter().collect()).collect();
+        loop {
+            context.interrupt.poll()?;
+            let Some(left) = narrow(&mut b, open) else { return Ok(None) };
+            let Some(any) = left.first() else { return b.finish() };
+            if !b.require_all(any[0]) {
+                return Ok(None);
+            }
+            open = left;
+        }
+    }
+
     /// The part of a cube that satisfies what holds in every initial state; `None` when there is none.
     pub fn within(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
         let mut b = CubeBuilder::from_cube(context, cube);

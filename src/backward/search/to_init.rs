@@ -6,7 +6,7 @@ use crate::counting::Everywhere;
 use crate::cube::{Cube, Halt};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
-use crate::safety::{concretize, forgotten, lost};
+use crate::safety::{concretize, follow, forgotten, lost};
 use crate::smt::Unrolled;
 use crate::theory::Sat;
 use crate::tuning::WORK_PER_EFFORT;
@@ -111,9 +111,16 @@ impl Run<'_, '_> {
     }
 
     /// A run of the steps from a node to its root.
-    fn concretize(&self, id: NodeId) -> Result<Unrolled, Interrupted> {
+    fn concretize(&mut self, id: NodeId) -> Result<Unrolled, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
         let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
+        // Which run leads to a candidate matters little: it only shows states.
+        if goal.bad.is_none()
+            && let Ok(Some(run)) =
+                follow((system, context), &mut self.state.initial, &self.state.nodes.get(id).cube, &steps)
+        {
+            return Ok(Unrolled::Run(Box::new(run)));
+        }
         concretize(system, context, &steps, goal, options.solver_timeout)
     }
 

@@ -40,8 +40,11 @@ pub struct DeleteRelaxation {
     pub free: Vec<u32>,
     /// A cell and the raw values that it may have.
     pub conditions: Vec<(usize, u128)>,
-    /// For each condition, the actions that need it.
+    /// For each condition, the steps that need it.
     pub needed_by: Vec<Vec<u32>>,
+    /// For each bad cube of the system, the actions that are its instances, for each condition that they need: a plan looks at those of its own goal
+    /// only, since the others lead nowhere.
+    pub bad_needed_by: Vec<HashMap<u32, Vec<u32>>>,
     /// For each value, the conditions that it satisfies.
     pub satisfies: Vec<Vec<u32>>,
 }
@@ -58,7 +61,7 @@ impl DeleteRelaxation {
         }
         for (i, bad) in program.bads.iter().enumerate() {
             let needs = builder.needs(&bad.guard);
-            builder.add(ActionKind::Bad(i as u32), needs, Vec::new());
+            builder.bad(i, bad.bad, needs);
         }
         builder.finish()
     }
@@ -174,18 +177,36 @@ impl<'a> RelaxationBuilder<'a> {
         })
     }
 
-    fn add(&mut self, kind: ActionKind, mut needs: Vec<u32>, adds: Vec<u32>) {
+    /// Adds an effect of a ground transition.
+    fn add(&mut self, kind: ActionKind, needs: Vec<u32>, adds: Vec<u32>) {
+        let number = self.action(kind, needs, adds);
+        let relaxation = &mut self.relaxation;
+        for condition in &relaxation.actions[number as usize].needs {
+            relaxation.needed_by[*condition as usize].push(number);
+        }
+    }
+
+    /// Adds an instance of a bad cube.
+    fn bad(&mut self, i: usize, bad: usize, needs: Vec<u32>) {
+        let number = self.action(ActionKind::Bad(i as u32), needs, Vec::new());
+        let relaxation = &mut self.relaxation;
+        let bads = &mut relaxation.bad_needed_by;
+        bads.resize_with(bads.len().max(bad + 1), HashMap::new);
+        for condition in &relaxation.actions[number as usize].needs {
+            bads[bad].entry(*condition).or_default().push(number);
+        }
+    }
+
+    fn action(&mut self, kind: ActionKind, mut needs: Vec<u32>, adds: Vec<u32>) -> u32 {
         needs.sort_unstable();
         needs.dedup();
         self.size += needs.len() + adds.len() + 1;
         let number = self.relaxation.actions.len() as u32;
-        for condition in &needs {
-            self.relaxation.needed_by[*condition as usize].push(number);
-        }
         if needs.is_empty() {
             self.relaxation.free.push(number);
         }
         self.relaxation.actions.push(Action { kind, needs, adds });
+        number
     }
 
     /// The relaxation, with the conditions that each value satisfies.

@@ -96,7 +96,12 @@ impl Planning<'_> {
     /// Records that a condition is satisfied. Returns the cost of the goal when it needed nothing else.
     fn satisfy(&mut self, condition: u32, how: Satisfied, cost: u32) -> Option<u32> {
         self.plan.satisfied[condition as usize] = Some(how);
-        for action in &self.relaxation.needed_by[condition as usize] {
+        let relaxation = self.relaxation;
+        let own = match self.goal {
+            Goal::Bad(bad) => relaxation.bad_needed_by.get(bad).and_then(|it| it.get(&condition)),
+            Goal::Transition(_) => None,
+        };
+        for action in relaxation.needed_by[condition as usize].iter().chain(own.into_iter().flatten()) {
             let (left, sum) = &mut self.plan.waiting[*action as usize];
             *left -= 1;
             *sum = sum.saturating_add(cost);
