@@ -109,10 +109,9 @@ pub const MAX_LITERALS: usize = 40;
 /// more to be false, while each costs a whole unrolling.
 pub const MORE_PROCESSES: usize = 1;
 
-/// Where a path to a candidate has no run with its own arguments, at most this many others are tried, all steps together:
-/// hundreds take Z3 the better part of a second, for nothing but a few more states. By measurement of Peterson's algorithm on buffers.
-pub const WAYS_TO_CANDIDATE: usize = 60;
-/// ...and to a bad state: with transitions of seven parameters, a formula about ten processes has a million parts for each step.
+/// Where a path to a bad state has no run with its own arguments, at most this many others are tried, all steps together, where there are several sorts...
+pub const WAYS_OF_SORTS: usize = 60;
+/// ...or else: with transitions of seven parameters, a formula about ten processes has a million parts for each step.
 pub const WAYS_TO_BAD: usize = 1 << 16;
 
 /// Literals over enum cells that a guess about numbers may have beside its comparison: bounds on a number mostly

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::cube::{Cube, CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
-use crate::tuning::{MORE_PROCESSES, WAYS_TO_BAD, WAYS_TO_CANDIDATE};
+use crate::tuning::{MORE_PROCESSES, WAYS_OF_SORTS, WAYS_TO_BAD};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupted;
 
@@ -58,15 +58,17 @@ pub fn concretize(
         Unrolled::Unknown(why) => Some(why),
         run @ Unrolled::Run(_) => return Ok(run),
     };
+    // A candidate is given up in any case: the run to it would only show more states.
+    if goal.bad.is_none() {
+        return Ok(unknown.map_or(Unrolled::None, Unrolled::Unknown));
+    }
     let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
     let has_sorts = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
     for procs in from..=path.procs + MORE_PROCESSES {
-        // A candidate is given up in any case; the run to it would only show more states. One to a bad state is looked for by explorations
-        // as well, of processes of few sorts where there are several.
+        // A bad state is looked for by explorations as well, of processes of few sorts where there are several.
         let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
-        let few = goal.bad.is_none() || has_sorts;
-        let most = if few { WAYS_TO_CANDIDATE } else { WAYS_TO_BAD };
+        let most = if has_sorts { WAYS_OF_SORTS } else { WAYS_TO_BAD };
         if ways.fold(0, usize::saturating_add) > most {
             break;
         }
