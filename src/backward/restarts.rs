@@ -117,7 +117,16 @@ pub fn search(
     *paused = left;
     let Statistics { nodes, restarts, solver_calls, effort: spent, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
-    info!(verdict, reason, spent, nodes, restarts, solver_calls, invariant = outcome.invariant.len(), "searched");
+    info!(
+        verdict,
+        reason,
+        spent,
+        nodes,
+        restarts,
+        solver_calls,
+        invariant = outcome.invariant.len(),
+        "searched"
+    );
     outcome
 }
 

@@ -95,8 +95,7 @@ impl Turn {
             let at = explored.partition_point(|it| it.exploration.procs < procs);
             if let Some(known) = explored.get(at).filter(|it| it.exploration.procs == procs) {
                 let cut = known.exploration.stop == Stop::States;
-                waiting =
-                    cut.then(|| Demand::walks((procs, walked(known.exploration.states, states)), from));
+                waiting = cut.then(|| Demand::walks((procs, walked(known.exploration.states, states)), from));
                 return None;
             }
             let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);

@@ -5,7 +5,9 @@
 
 use super::concretize::NamedPath;
 use super::initial::InitialOf;
-use crate::cube::{Bound, CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, MAX_PROCS, OTHER, Relational};
+use crate::cube::{
+    Bound, CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, MAX_PROCS, OTHER, Relational,
+};
 use cubicle_lang::model::semantics::{Point, Semantics, State, Step, Trace, Value, admits, tuples};
 use cubicle_lang::model::{Assignment, Rational, System, TransitionId, VarId};
 
@@ -21,7 +23,9 @@ pub fn follow(
 ) -> Result<Option<Trace>, Halt> {
     let chooses = |id: TransitionId| {
         let updates = &system.transition(id).updates;
-        updates.iter().any(|it| matches!(it.assignment, Assignment::Nondet) && system.count_of(it.var).is_none())
+        updates
+            .iter()
+            .any(|it| matches!(it.assignment, Assignment::Nondet) && system.count_of(it.var).is_none())
     };
     let fits = path.procs <= MAX_PROCS && admits(system, path.procs);
     if !fits || path.steps.iter().any(|(id, _)| chooses(*id)) {
@@ -105,5 +109,75 @@ fn value((context, cube): (&CubeContext, &Cube), cell: CubeCell, places: &[usize
                 _ => Rational::ZERO,
             })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::follow;
+    use crate::cube::{CubeBuilder, CubeCell, CubeContext, CubeLiteral, Relational};
+    use crate::safety::{InitialOf, NamedPath};
+    use cubicle_lang::model::semantics::{Point, Trace, Value, replay_steps};
+    use cubicle_lang::model::{TransitionId, VarId};
+    use cubicle_run::interrupt::Interrupt;
+
+    /// Kinds are given once for all, no two processes are buffers, and only those after another process may be sent to.
+    const MODEL: &str = "
+        type kind = Buffer | Worker
+        array Kind[proc] : kind
+        array Sent[proc] : bool
+        var Last : proc
+        var N : int
+        init (p) { Sent[p] = False && N = 3 }
+        invariant (p q) { Kind[p] = Buffer && Kind[q] = Buffer }
+        unsafe (p) { Sent[p] = True && N > 5 }
+        transition send (p q)
+        requires { Kind[p] = Worker && Sent[q] = False && p < q && N = 3 }
+        { Sent[q] := True; Last := p; }
+    ";
+
+    /// The run of these sends of #1 and #2, from where these literals hold.
+    fn run(literals: &[CubeLiteral], sends: &[[usize; 2]]) -> Option<Trace> {
+        let system = cubicle_lang::load(MODEL).expect("a correct model").system;
+        let context = CubeContext::new(&system, true, &Interrupt::default());
+        let mut first = CubeBuilder::new(&context, 2);
+        assert!(first.require_all(literals));
+        let first = first.finish().expect("small numbers").expect("no contradiction");
+        let steps = sends.iter().map(|args| (TransitionId(0), args.to_vec())).collect();
+        let path = NamedPath { steps, procs: 3, goal_names: vec![0, 1] };
+        let found =
+            follow((&system, &context), &mut InitialOf::default(), &first, &path).expect("small numbers");
+        if let Some(trace) = &found {
+            assert_eq!(replay_steps(&system, trace), Ok(()));
+            assert_eq!((trace.steps.len(), trace.bad), (sends.len(), None));
+        }
+        found
+    }
+
+    /// The first values of types are those of three buffers.
+    #[test]
+    fn the_first_state_is_one_that_axioms_allow() {
+        let trace = run(&[], &[[0, 1]]).expect("at most one of the processes is a buffer");
+        assert_eq!(trace.initial.procs, 3);
+        let cell = CubeLiteral::Mask(CubeCell::of(VarId(0), [1]), 1);
+        let trace = run(&[cell], &[[0, 1]]).expect("the receiver is the buffer");
+        assert_eq!(trace.initial.values[1], Value::Constructor(0));
+    }
+
+    #[test]
+    fn processes_stand_as_the_cube_says() {
+        let precedes =
+            |a, b| CubeLiteral::Relational(Relational::Lt(CubeCell::process(a), CubeCell::process(b)));
+        let trace = run(&[precedes(1, 0)], &[[1, 0]]).expect("#2 stands before #1");
+        assert_eq!(trace.steps[0].args, [0, 1]);
+        let last = trace.steps[0].after.values.iter().find(|it| matches!(it, Value::Proc(_)));
+        assert_eq!(last, Some(&Value::Proc(Point::process(0))));
+        assert!(run(&[precedes(0, 1)], &[[1, 0]]).is_none());
+    }
+
+    #[test]
+    fn a_step_that_a_guard_excludes_is_not_taken() {
+        assert!(run(&[], &[[0, 1], [0, 1]]).is_none(), "#2 was sent to");
+        assert!(run(&[], &[[0, 1], [0, 2]]).is_some());
     }
 }
