@@ -19,13 +19,14 @@ pub struct Entry {
     /// Whether its turn may run beside that of the entry before it, with the same states; it gets what that search shows
     /// the oracle after the turn.
     pub beside: bool,
-    /// Its turn without equations, in a model where steps change numbers.
+    /// Its turn without equations: in a model where steps change numbers, and before later rounds in any that does not count.
     pub plain: Option<Plain>,
     /// From this level of effort on, it stays a level behind.
     pub behind_from: Option<u32>,
 }
 
-/// A short turn of a search without equations between numbers: finding equations may take longer, and with them each node costs more.
+/// A short turn of a search without equations between numbers: finding equations may take longer, and with them each node costs more. Before the second
+/// round, it gives larger oracles a chance where the next level would cost ten times as much.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain {
     /// It comes before this round.
@@ -36,8 +37,8 @@ pub struct Plain {
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
 /// by then, approximation mostly decides with less. Small cubes come first: large protocols (Flash, Lamport's distributed
-/// lock) then take a tenth of the nodes, and small ones are not affected. Rounds add larger oracles one by one; few
-/// models need the largest, and each added search costs every model that is decided by another. Property-directed
+/// lock) then take a tenth of the nodes, and small ones are not affected. The second round adds larger oracles, since some models are
+/// decided by the largest with a tenth of the effort. Property-directed
 /// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
 pub const SCHEDULE: [Entry; 6] = [
     Entry { plain: plain(0, 200), behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },

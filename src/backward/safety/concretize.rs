@@ -32,7 +32,7 @@ fn arrangements(procs: usize, params: usize) -> usize {
     (0..params).fold(1, |ways: usize, chosen| ways.saturating_mul(procs.saturating_sub(chosen)))
 }
 
-/// Searches for a run that takes these steps to `goal`: first with their own arguments, then with any, on instances
+/// Searches for a run that takes these steps to `goal`: first with their own arguments; to a bad state then with any, on instances
 /// of other sizes too.
 pub fn concretize(
     system: &System,

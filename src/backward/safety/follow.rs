@@ -43,12 +43,11 @@ pub fn follow(
     for (id, var) in (0..).map(VarId).zip(&system.vars) {
         for index in tuples(path.procs, var.arity()) {
             let at = semantics.layout().position(id, index.iter().map(|p| places[*p]));
-            values[at] = match system.count_of(id) {
-                Some(_) => Value::first(var.ty),
-                None => {
-                    let cell = CubeCell::of(id, index.iter().map(|p| *p as u8));
-                    value((context, &begin), cell, &places)
-                }
+            values[at] = if system.count_of(id).is_some() {
+                Value::first(var.ty)
+            } else {
+                let cell = CubeCell::of(id, index.iter().map(|p| *p as u8));
+                value((context, &begin), cell, &places)
             };
         }
     }
