@@ -37,16 +37,15 @@ pub struct Plain {
 
 /// The searches, in the order within a round. Exact search stays behind after a while: what it has not decided
 /// by then, approximation mostly decides with less. Small cubes come first: large protocols (Flash, Lamport's distributed
-/// lock) then take a tenth of the nodes, and small ones are not affected. The second round adds larger oracles, since some models are
-/// decided by the largest with a tenth of the effort. Property-directed
-/// searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
+/// lock) then take a tenth of the nodes, and small ones are not affected. Rounds add larger oracles one by one, and short turns before
+/// the second round try the larger ones, since some models are decided by the largest with a tenth of the effort. Property-directed searches come after BRAB with the same oracle: mostly it needs less, and where candidates are often reachable they do.
 pub const SCHEDULE: [Entry; 6] = [
     Entry { plain: plain(0, 200), behind_from: Some(2), ..entry(BackwardMode::Classic, 0) },
     Entry { plain: plain(0, 100), beside: true, ..entry(BackwardMode::Brab(2), 0) },
     Entry { plain: plain(1, 200), tiny_first: true, ..entry(BackwardMode::Brab(3), 1) },
     Entry { plain: plain(0, 100), beside: true, ..entry(BackwardMode::Pdr(2), 1) },
     entry(BackwardMode::Pdr(3), 2),
-    Entry { plain: plain(1, 200), beside: true, ..entry(BackwardMode::Brab(4), 1) },
+    Entry { plain: plain(1, 200), beside: true, ..entry(BackwardMode::Brab(4), 2) },
 ];
 
 /// A turn without equations before a round.
