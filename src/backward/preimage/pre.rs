@@ -23,7 +23,7 @@ pub struct PreCounts {
     pub instances: u64,
     /// Instances skipped because they change nothing that the cube constrains.
     pub untouched: u64,
-    /// [`rows_seen`] by the theory of counts.
+    /// Rows of linear constraints that the theory of counts went through.
     pub rows: u64,
 }
 
