@@ -114,6 +114,9 @@ pub const WAYS_OF_SORTS: usize = 60;
 /// ...or else: with transitions of seven parameters, a formula about ten processes has a million parts for each step.
 pub const WAYS_TO_BAD: usize = 1 << 16;
 
+/// Work of Z3 after which no larger instance is tried: each takes several times as long as the one before. Some tenths of a second.
+pub const REPLAY_WORK: u64 = 1_000_000;
+
 /// Literals over enum cells that a guess about numbers may have beside its comparison: bounds on a number mostly
 /// depend on where one or two processes are. One more may say in which mode the system is.
 pub const LEMMA_CONTEXTS: usize = 2;

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use crate::cube::{Cube, CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
-use crate::tuning::{MORE_PROCESSES, WAYS_OF_SORTS, WAYS_TO_BAD};
+use crate::tuning::{MORE_PROCESSES, REPLAY_WORK, WAYS_OF_SORTS, WAYS_TO_BAD};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::interrupt::Interrupted;
+use cubicle_solver as solver;
+use z3::{Config, with_z3_config};
 
 /// The cube that a run has to reach.
 #[derive(Clone, Copy, Debug)]
@@ -33,14 +35,14 @@ fn arrangements(procs: usize, params: usize) -> usize {
 }
 
 /// Searches for a run that takes these steps to `goal`: first with their own arguments; to a bad state then with any, on instances
-/// of other sizes too.
+/// of other sizes too, as long as that is not too much [work](solver::work). Returns that work, too.
 pub fn concretize(
     system: &System,
     context: &CubeContext,
     path: &NamedPath,
     goal: RunGoal<'_>,
     timeout: Duration,
-) -> Result<Unrolled, Interrupted> {
+) -> Result<(Unrolled, u64), Interrupted> {
     let interrupt = &context.interrupt;
     // The goal's literals use the goal's own process names, which `goal_names` maps to those of the steps.
     let formula = InstanceFormula::All(formulas(context, goal.cube));
@@ -53,36 +55,37 @@ pub fn concretize(
         steps: path.steps.iter().map(|(t, args)| (*t, Some(args.clone()))).collect(),
         target: RunTarget::Named(formula, path.goal_names.clone(), goal.bad),
     };
-    let mut unknown = match smt::unroll(system, &named, timeout, interrupt)? {
-        Unrolled::None => None,
-        Unrolled::Unknown(why) => Some(why),
-        run @ Unrolled::Run(_) => return Ok(run),
-    };
+    let own = smt::unroll(system, &named, timeout, interrupt)?;
     // A candidate is given up in any case: the run to it would only show more states.
-    if goal.bad.is_none() {
-        return Ok(unknown.map_or(Unrolled::None, Unrolled::Unknown));
+    if goal.bad.is_none() || matches!(own, Unrolled::Run(_)) {
+        return Ok((own, 0));
     }
     let arity = path.steps.iter().map(|(t, _)| system.transition(*t).arity()).max().unwrap_or(0);
     let from = least.max(arity).max(usize::from(system.proc_constants));
     let has_sorts = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
-    for procs in from..=path.procs + MORE_PROCESSES {
-        // A bad state is looked for by explorations as well, of processes of few sorts where there are several.
-        let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
-        let most = if has_sorts { WAYS_OF_SORTS } else { WAYS_TO_BAD };
-        if ways.fold(0, usize::saturating_add) > most {
-            break;
+    let with_any = || {
+        let mut found = own;
+        for procs in from..=path.procs + MORE_PROCESSES {
+            // A bad state is looked for by explorations as well, of processes of few sorts where there are several.
+            let ways = path.steps.iter().map(|(t, _)| arrangements(procs, system.transition(*t).arity()));
+            let most = if has_sorts { WAYS_OF_SORTS } else { WAYS_TO_BAD };
+            if ways.fold(0, usize::saturating_add) > most || solver::work() > REPLAY_WORK {
+                break;
+            }
+            let free = smt::Path {
+                procs,
+                begin: smt::RunStart::Initial,
+                steps: path.steps.iter().map(|(t, _)| (*t, None)).collect(),
+                target: target.clone(),
+            };
+            match smt::unroll(system, &free, timeout, interrupt)? {
+                Unrolled::None => {}
+                unknown @ Unrolled::Unknown(_) => found = unknown,
+                run @ Unrolled::Run(_) => return Ok((run, solver::work())),
+            }
         }
-        let free = smt::Path {
-            procs,
-            begin: smt::RunStart::Initial,
-            steps: path.steps.iter().map(|(t, _)| (*t, None)).collect(),
-            target: target.clone(),
-        };
-        match smt::unroll(system, &free, timeout, interrupt)? {
-            Unrolled::None => {}
-            Unrolled::Unknown(why) => unknown = Some(why),
-            run @ Unrolled::Run(_) => return Ok(run),
-        }
-    }
-    Ok(unknown.map_or(Unrolled::None, Unrolled::Unknown))
+        Ok((found, solver::work()))
+    };
+    // What Z3 needs must not depend on what it was asked before.
+    with_z3_config(&Config::new(), with_any)
 }

@@ -15,7 +15,6 @@ use cubicle_run::interrupt::Interrupted;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::result::GraphFate;
 use cubicle_run::verdict::{Reason, Trace};
-use cubicle_solver::work as solver_work;
 use tracing::debug;
 
 impl Run<'_, '_> {
@@ -73,10 +72,7 @@ impl Run<'_, '_> {
         debug!(id, history, "a path begins in an initial state");
         observer.event(setting.system, Event::Suspect(&history));
         let _phase = self.tester.profiler.enter(Phase::Replay);
-        let before = solver_work();
-        let found = self.concretize(id);
-        self.totals.effort += solver_work().saturating_sub(before) / WORK_PER_EFFORT;
-        let found = match found {
+        let found = match self.concretize(id) {
             Ok(found) => found,
             Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
         };
@@ -121,7 +117,9 @@ impl Run<'_, '_> {
         {
             return Ok(Unrolled::Run(Box::new(run)));
         }
-        concretize(system, context, &steps, goal, options.solver_timeout)
+        let (found, work) = concretize(system, context, &steps, goal, options.solver_timeout)?;
+        self.totals.effort += work / WORK_PER_EFFORT;
+        Ok(found)
     }
 
     /// The transitions whose universal guards cubes are to remember, since no instance executes the steps from a node to its root: that of the step which a
