@@ -109,9 +109,9 @@ pub const MAX_LITERALS: usize = 40;
 /// more to be false, while each costs a whole unrolling.
 pub const MORE_PROCESSES: usize = 1;
 
-/// Where a path to a bad state has no run with its own arguments, at most this many others are tried, all steps together, where there are several sorts...
+/// Where a path to a bad state cannot be executed with its own arguments, at most this many others are tried in a model of several sorts, all steps together.
 pub const WAYS_OF_SORTS: usize = 60;
-/// ...or else: with transitions of seven parameters, a formula about ten processes has a million parts for each step.
+/// The same for other models: with transitions of seven parameters, a formula about ten processes has a million parts for each step.
 pub const WAYS_TO_BAD: usize = 1 << 16;
 
 /// Work of Z3 after which no larger instance is tried: each takes several times as long as the one before. Some tenths of a second.
@@ -167,6 +167,9 @@ pub const MOST_NAMED_BESIDE_OTHERS: usize = 5;
 /// What all other processes do before a step is left out where it has more cases than this. By estimate.
 pub const MOST_CASES_OF_OTHERS: usize = 32;
 
+/// A search whose candidates have fewer than three processes builds its first network after N times the effort of others: they seldom close one.
+pub const NETWORK_LATER: u64 = 9;
+
 /// In a search without a limit on its effort, another network is built after N times the effort.
 pub const NETWORK_AGAIN: u64 = 3;
 
@@ -177,8 +180,8 @@ pub const NETWORK_EFFORT: u64 = 8;
 /// measurement of a queue lock (39), a lock with nodes (224) and a directory (17 752 after 2 700).
 pub const NETWORK_WHOLE_AT: u64 = 2_700;
 
-/// A network is given up where roots rest on more cubes. Those that close stay below 400, whatever they try; the others grow, and each of their
-/// tests costs more than the one before.
+/// A network is given up where roots rest on more cubes. Most that close stay below 400, whatever they try, and that of a directory for MESI takes 567; the
+/// others grow, and each of their tests costs more than the one before.
 pub const NETWORK_CUBES: usize = 800;
 
 /// Processes of the candidates of a network beside the rigid ones: what three processes do together is mostly enough, and there are many more

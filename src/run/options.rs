@@ -190,7 +190,7 @@ options! {
         pub proposed: Vec<Forbidden> = Vec::new(),
         /// Give up beyond this many nodes.
         pub max_nodes: usize = 100_000,
-        /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed; three times
+        /// Effort of a search with approximations from which candidates are chosen anew, with others in mind, where it has not closed; nine times
         /// that with an oracle of fewer than three processes. With a limit on the effort this is done at its end.
         pub network_at: u64 = 800,
         /// Give up beyond this depth.

@@ -24,8 +24,8 @@ use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
-    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LITERALS, NETWORK_MORE,
-    NETWORK_PROCS, NETWORK_WHOLE_AT, WIDEN_AT,
+    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LATER, NETWORK_LITERALS,
+    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -189,7 +189,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// The effort of a search from which it builds a network: later where candidates have few processes, which seldom close one.
     fn network_from(&self, run: &Run<'_, '_>) -> u64 {
-        let again = if self.limits.procs < NETWORK_PROCS { NETWORK_AGAIN.pow(2) } else { 1 };
+        let again = if self.limits.procs < NETWORK_PROCS { NETWORK_LATER } else { 1 };
         run.setting.options.network_at.saturating_mul(again)
     }
 

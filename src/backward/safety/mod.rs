@@ -3,7 +3,7 @@
 //! In: a cube, or the steps from it to its root. Out: whether it meets init, and a run that a solver
 //! found, which is replayed before it is returned.
 //!
-//! In reading order: `initial`, `follow` (without a solver), `concretize`, `forgotten` (why there is no run).
+//! In reading order: `initial`, `follow` (without a solver), `concretize`, `forgotten` (what excludes a run).
 
 mod concretize;
 mod follow;

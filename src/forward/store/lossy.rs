@@ -15,7 +15,7 @@ use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
 use cubicle_run::result::Stop;
 
 /// Number of bits of a state.
-const BITS: u32 = 4;
+const BITS: usize = 4;
 
 /// A cache line.
 #[derive(Clone, Copy, Debug)]
@@ -71,22 +71,34 @@ impl LossyStates {
         &self.kept
     }
 
-    /// Adds a state; false when it is known, or mistaken for a known one.
+    /// The line of a state, and its bits there: the word of each, and the bit.
     #[inline]
-    pub fn insert(&mut self, state: &[u64], parent: u32) -> bool {
+    fn places(&self, state: &[u64]) -> (usize, [(usize, u64); BITS]) {
         let h = hash(state);
         let at = (u128::from(h) * self.lines.len() as u128) >> 64;
-        let line = &mut self.lines[at as usize].0;
         // The line took the leading bits; these are mixed from all bits.
         let mut places = h.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         places ^= places >> 32;
-        let mut known = true;
+        let bit = |at: usize| ((places >> (9 * at + 6)) as usize % 8, 1 << (places >> (9 * at) & 63));
+        (at as usize, std::array::from_fn(bit))
+    }
+
+    /// Whether a state is known, or mistaken for a known one.
+    fn contains(&self, state: &[u64]) -> bool {
+        let (at, bits) = self.places(state);
+        bits.iter().all(|(word, bit)| self.lines[at].0[*word] & bit != 0)
+    }
+
+    /// Adds a state; false when it is known, or mistaken for a known one.
+    #[inline]
+    pub fn insert(&mut self, state: &[u64], parent: u32) -> bool {
+        let (at, bits) = self.places(state);
+        let line = &mut self.lines[at].0;
         let set: u32 = line.iter().map(|word| word.count_ones()).sum();
-        for _ in 0..BITS {
-            let (word, bit) = ((places >> 6) as usize % 8, 1 << (places % 64));
+        let mut known = true;
+        for (word, bit) in bits {
             known &= line[word] & bit != 0;
             line[word] |= bit;
-            places >>= 9;
         }
         if known {
             return false;
@@ -138,13 +150,16 @@ impl InMemory for LossyStates {
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
         let (number, limits) = (self.len, &mut *intake.limits);
-        if number.is_multiple_of(1 << 10) && limits.is_over(self.bytes()) {
-            limits.stop = Some(Stop::Memory);
-        } else if number >= limits.max_states {
-            // Whether the state is known makes no difference here.
-            limits.stop = Some(limits.full);
+        let full = if number.is_multiple_of(1 << 10) && limits.is_over(self.bytes()) {
+            Some(Stop::Memory)
+        } else {
+            (number >= limits.max_states).then_some(limits.full)
+        };
+        // Which known states are offered depends on the number of threads.
+        if full.is_some() && !self.contains(state) {
+            limits.stop = full;
         }
-        if limits.stop.is_some() || !self.insert(state, parent) {
+        if full.is_some() || !self.insert(state, parent) {
             return Ok(false);
         }
         if suspect {
