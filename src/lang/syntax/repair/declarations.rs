@@ -5,22 +5,6 @@ use super::site::{Repair, Site, letter_case, slip, small};
 use crate::syntax::ast::capital;
 use crate::syntax::token::Token;
 
-/// `0.3`
-pub fn real_range<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let Token::Real(text) = site.found()? else { return None };
-    let (low, high) = text.split_once('.').filter(|(_, high)| !high.is_empty())?;
-    let error = slip(site.span(site.here()), "a real number as a type").write(&format!("{low}..{high}"));
-    Some(Repair::new(site.here(), [Token::Int(low), Token::DotDot, Token::Int(high)], error))
-}
-
-/// `0 -3`
-pub fn negative_bound<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let Token::Int(text) = site.found()? else { return None };
-    let high = text.strip_prefix('-')?;
-    let error = slip(site.span(site.here()), "`-` in a range").write(&format!("..{high}"));
-    Some(Repair::new(site.here(), [Token::DotDot, Token::Int(high)], error))
-}
-
 /// Constructors in the style of another language: braces, commas, small letters.
 pub fn enumeration<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let (Token::Lident(name) | Token::Mident(name)) = site.token(1)? else { return None };
@@ -78,36 +62,6 @@ pub fn several_names<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     Some(repair)
 }
 
-/// `var Lock : Bool`
-pub fn capital_type<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let Token::Mident(name) = site.found()? else { return None };
-    let lower = small(name);
-    let error = letter_case(site.span(site.here()), format!("type `{name}` with a capital letter"))
-        .label("names of types begin with a small letter");
-    let predeclared = ["bool", "int", "real", "proc"];
-    let meant = predeclared.iter().chain(&site.known.smalls).find(|known| **known == lower).copied();
-    let error = meant.map_or(error.clone(), |meant| error.did_you_mean(meant));
-    Some(Repair::new(site.here(), [Token::Lident(meant.unwrap_or("int"))], error))
-}
-
-/// `var Count = 0`
-pub fn with_value<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let end = site.chunk.len();
-    let (declared, name, value) = (site.source(0..2), site.source(1..2), site.source(3..end));
-    let ty = match site.token(end - 1) {
-        Some(Token::Real(_)) => "real",
-        Some(Token::Mident("True" | "False") | Token::True | Token::False) => "bool",
-        Some(Token::Mident(_) | Token::Lident(_)) => "..",
-        _ => "int",
-    };
-    let error = slip(site.span(2..end), "a declaration with a value")
-        .label("initial values belong in `init`")
-        .help(format!("write `{declared} : {ty}`, and in the formula of `init`: `{name} = {value}`"));
-    let error =
-        if ty == ".." { error } else { error.mend_at(site.span(0..end), format!("{declared} : {ty}")) };
-    Some(Repair::new(2..end, [Token::Colon, Token::Lident("int")], error))
-}
-
 /// `transition t (P)`: renamed everywhere in this declaration, so that it causes no further error.
 pub fn capital_parameter<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let Token::Mident(name) = site.found()? else { return None };
@@ -140,22 +94,6 @@ pub fn no_parameters<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         .help(help)
         .mend_at(site.end(2), format!(" ({list})"));
     Some(Repair::new(2..2, parenthesised(&names, predicate), error))
-}
-
-/// `unsafe p q { .. }`, `transition t p, q { .. }`
-pub fn no_parentheses<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let from = if matches!(site.token(0)?, Token::Transition | Token::Predicate) { 2 } else { 1 };
-    let end = (from..site.chunk.len())
-        .find(|&i| matches!(site.token(i), Some(Token::BraceOpen | Token::Requires)))
-        .filter(|&end| site.at <= 2 && end > from && end > site.at)?;
-    let names: Vec<_> = site.tokens(from..end).into_iter().filter(|token| *token != Token::Comma).collect();
-    let texts = names.iter().map(|name| lident(*name)).collect::<Option<Vec<_>>>()?;
-    let predicate = site.token(0) == Some(Token::Predicate);
-    let list = texts.join(if predicate { ", " } else { " " });
-    let error = slip(site.span(from..end), "parameters without parentheses")
-        .help(format!("write `{} ({list})`", site.source(0..from)))
-        .mend(format!("({list})"));
-    Some(Repair::new(from..end, parenthesised(&names, predicate), error))
 }
 
 fn parenthesised<'t>(names: &[Token<'t>], commas: bool) -> Vec<Token<'t>> {

@@ -5,12 +5,15 @@
 //! `!a/b` for any other token, the words of a list `@name`, or
 //!
 //! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type`
-//!   a type, `%raised` and `%lowered` names declared with a first letter of the wrong case; `%int`, `%real`, `%num`
-//!   numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier; `%any` any token;
+//!   a type, `%raised` and `%lowered` names declared with a first letter of the wrong case; `%low` a small name of
+//!   something that is declared with capital letters, `%Low` the reverse, `%Predicate` only if no array has it; `%word`
+//!   a keyword; `%int`, `%real`, `%num` numbers; `%cmp` a comparison, `%conn` a connective, `%quant` a quantifier;
+//!   `%any` any token;
 //! - `%term` a name, a cell or a number, `%place` a name or a cell; `(..)`, `[..]`, `{..}` brackets with what they
-//!   hold, `(+)` if that is something; `...` as few balanced tokens as possible, `%some` without a `;`; `%stmt` the
-//!   tokens to the end of the update, `%stmt;` also its `;`, `%rest` those to the end of the declaration; `%count`
-//!   the opening of a count or a sum, `%names` small names with `,` and `<>`;
+//!   hold, `(+)` if that is something, `%set` brackets with names and numbers; `...` as few balanced tokens as possible,
+//!   `...!a/b` without these, `%some` without a `;`; `%stmt` the tokens to the end of the update, `%end` its `;`, if there
+//!   is one, `%rest` those to the end of the declaration; `%count` the opening of a count or a sum, `%names` small names
+//!   with `,` and `<>`; `%=2` the same as the second part;
 //! - `START`, `END`, `~` (the tokens around it touch) and `%opt` (a token or the end) for no tokens.
 //!
 //! `« »` are around the tokens that are replaced (if missing: the marked one), `‹ ›` around those that are shown
@@ -26,8 +29,9 @@
 //!
 //! `$2` is the text of the second part of the pattern, `$2-4` that of three, `$i2` that between its brackets, `$0`
 //! that of the replaced tokens; `$^2` and `$_2` begin with a capital or small letter, `$w2` has blanks for commas,
-//! `$f2` is spelled as a formula here, `$c2` also without parentheses; in `with`, `$u2` and `$l2` are read as names
-//! with such letters.
+//! `$k2` is the name that is declared in other letters, `$+2` a number without its sign, `$<2` and `$>2` its digits before
+//! and after the point, `$f2` is spelled as a formula here, `$c2` also without parentheses; in `with`, `$u2` and `$l2` are
+//! read as names with such letters. `${2; || ;A = $it}` is a text for each name and number there, with ` || ` between.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -82,11 +86,17 @@ enum Part {
     List(&'static [&'static str]),
     /// Brackets, and whether they must not be empty.
     Group(Token<'static>, bool),
-    /// As few balanced tokens as possible, and whether there may be a `;`.
-    Run(bool),
+    /// As few balanced tokens as possible, without these.
+    Run(Vec<Token<'static>>),
+    /// Brackets with names and numbers, and what separates these.
+    Set,
+    /// The same as another part.
+    Same(usize),
     /// A term, and whether it must not be a number.
     Term(bool),
-    Statement(bool),
+    Statement,
+    /// The `;` of a statement, or nothing.
+    Semicolon,
     Rest,
     /// The opening of a count or a sum.
     Count,
@@ -102,9 +112,25 @@ enum Part {
 type Condition = Box<dyn Fn(&Site<'_, '_>) -> bool + Send + Sync>;
 
 /// Classes of tokens.
-const CLASSES: [&str; 14] = [
-    "any", "x", "X", "name", "int", "real", "num", "conn", "quant", "cmp", "small", "type", "raised",
+const CLASSES: [&str; 18] = [
+    "any",
+    "x",
+    "X",
+    "name",
+    "int",
+    "real",
+    "num",
+    "conn",
+    "quant",
+    "cmp",
+    "small",
+    "type",
+    "raised",
     "lowered",
+    "low",
+    "Low",
+    "Predicate",
+    "word",
 ];
 
 /// The rules of each section of the table, in the order in which they are tried; `None` if a line is wrong.
@@ -152,9 +178,14 @@ fn pattern(text: &'static str) -> Option<Pattern> {
             word = rest;
         }
         if !word.is_empty() {
-            let rest = word.strip_prefix('!');
-            let parts = rest.unwrap_or(word).split('/').map(part);
-            let element = Element { parts: parts.collect::<Option<_>>()?, negated: rest.is_some() };
+            let (rest, run) = (word.strip_prefix('!'), word.strip_prefix("...!"));
+            let parts: Option<Vec<Part>> = match run {
+                Some(without) => {
+                    without.split('/').map(token).collect::<Option<_>>().map(|it| vec![Part::Run(it)])
+                }
+                None => rest.unwrap_or(word).split('/').map(part).collect(),
+            };
+            let element = Element { parts: parts?, negated: rest.is_some() };
             if !matches!(element.parts[0], Part::Start | Part::Touch | Part::Optional) {
                 numbered.push(elements.len());
             }
@@ -186,11 +217,12 @@ fn part(word: &'static str) -> Option<Part> {
         "START" => Part::Start,
         "END" => Part::End,
         "~" => Part::Touch,
-        "..." => Part::Run(true),
-        "%some" => Part::Run(false),
+        "..." => Part::Run(Vec::new()),
+        "%some" => Part::Run(vec![Token::Semicolon]),
+        "%set" => Part::Set,
         "%opt" => Part::Optional,
-        "%stmt" => Part::Statement(false),
-        "%stmt;" => Part::Statement(true),
+        "%stmt" => Part::Statement,
+        "%end" => Part::Semicolon,
         "%rest" => Part::Rest,
         "%count" => Part::Count,
         "%names" => Part::Names,
@@ -201,7 +233,10 @@ fn part(word: &'static str) -> Option<Part> {
         "[..]" => Part::Group(Token::BracketOpen, false),
         "{..}" => Part::Group(Token::BraceOpen, false),
         _ => match (word.strip_prefix('%'), word.strip_prefix('@')) {
-            (Some(class), _) => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
+            (Some(class), _) => match class.strip_prefix('=') {
+                Some(number) => Part::Same(number.parse().ok()?),
+                None => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
+            },
             (_, Some(name)) => Part::List(list(name)?),
             _ => Part::Token(token(word)?),
         },
@@ -299,9 +334,10 @@ impl Rule {
         let [replaced, shown, mended] = &pattern.marks;
         let replaced = replaced.as_ref().map_or_else(|| places[pattern.caret].clone(), range);
         let shown = shown.as_ref().map_or_else(|| replaced.clone(), range);
-        let text = Filled { site, places: &places, numbered: &pattern.numbered, replaced: &replaced };
-        let mend = self.mend.map(|mend| text.fill(mend, "").replace('␣', " "));
-        let say = |part: &'static str| text.fill(part, mend.as_deref().unwrap_or(""));
+        let text = Filled { site, places: &places, numbered: &pattern.numbered, replaced: &replaced, it: 0 };
+        let mend =
+            self.mend.map(|mend| text.fill(mend, "")).map(|it| it.unwrap_or_default().replace('␣', " "));
+        let say = |part: &'static str| text.fill(part, mend.as_deref().unwrap_or("")).unwrap_or_default();
         let mut error = Diagnostic::error(self.code, site.span(shown.clone()), say(self.message));
         if let Some(label) = self.label {
             error = error.label(say(label));
@@ -351,7 +387,15 @@ impl Pattern {
 
     fn forward(&self, site: &Site<'_, '_>, i: usize, at: usize, places: &mut [Range<usize>]) -> bool {
         self.elements.get(i).is_none_or(|element| {
-            element.ends(site, at).into_iter().any(|end| {
+            let ends = match element.parts[..] {
+                [Part::Same(number)] => {
+                    let known = site.tokens(places[self.numbered[number - 1]].clone());
+                    let end = at + known.len();
+                    if site.tokens(at..end) == known { vec![end] } else { Vec::new() }
+                }
+                _ => element.ends(site, at),
+            };
+            ends.into_iter().any(|end| {
                 places[i] = at..end;
                 self.forward(site, i + 1, end, places)
             })
@@ -380,10 +424,10 @@ impl Element {
             let other = site.token(at).is_some() && !self.parts.iter().any(|part| part.is(site, at));
             return if other { vec![at + 1] } else { Vec::new() };
         }
-        if let [Part::Run(long)] = self.parts[..] {
+        if let [Part::Run(without)] = &self.parts[..] {
             let next = |&end: &usize| {
                 let next = site.balanced(end)?;
-                (long || !site.tokens(end..next).contains(&Token::Semicolon)).then_some(next)
+                (!site.tokens(end..next).iter().any(|it| without.contains(it))).then_some(next)
             };
             return std::iter::successors(Some(at), next).collect();
         }
@@ -394,17 +438,16 @@ impl Element {
                 .filter(|&close| site.token(at) == Some(*open) && !(*full && close == at + 1))
                 .map(|close| close + 1),
             Part::Term(place) => site.term_after(at).filter(|_| !place || site.is_name(at)),
-            Part::Statement(with_end) => {
-                let end = site.end_of_statement(at);
-                Some(end + usize::from(*with_end && site.token(end) == Some(Token::Semicolon)))
-            }
+            Part::Set => site.set_after(at),
+            Part::Statement => Some(site.end_of_statement(at)),
+            Part::Semicolon => Some(at + usize::from(site.token(at) == Some(Token::Semicolon))),
             Part::Rest => Some(site.chunk.len()),
             Part::Names => {
                 let names = |token| matches!(token, Token::Lident(_) | Token::Comma | Token::Different);
                 (at..=site.chunk.len()).find(|&i| !site.token(i).is_some_and(names))
             }
             Part::Start | Part::Touch | Part::End | Part::Optional => part.is(site, at).then_some(at),
-            Part::Run(_) | Part::Count => None,
+            Part::Run(_) | Part::Count | Part::Same(_) => None,
         };
         self.parts.iter().filter_map(end).collect()
     }
@@ -416,10 +459,10 @@ impl Element {
             let other = before.filter(|&at| !self.parts.iter().any(|part| part.is(site, at)));
             return other.into_iter().collect();
         }
-        if let [Part::Run(long)] = self.parts[..] {
+        if let [Part::Run(without)] = &self.parts[..] {
             let next = |&start: &usize| {
                 let before = site.balanced_before(start)?;
-                (long || !site.tokens(before..start).contains(&Token::Semicolon)).then_some(before)
+                (!site.tokens(before..start).iter().any(|it| without.contains(it))).then_some(before)
             };
             return std::iter::successors(Some(end), next).collect();
         }
@@ -435,7 +478,13 @@ impl Element {
                 (Token::BraceOpen, Token::Sum) => Some(at - 1),
                 _ => None,
             }),
-            Part::Statement(_) | Part::Rest | Part::Run(_) | Part::Names => None,
+            Part::Statement
+            | Part::Semicolon
+            | Part::Rest
+            | Part::Run(_)
+            | Part::Names
+            | Part::Set
+            | Part::Same(_) => None,
         };
         self.parts.iter().filter_map(start).collect()
     }
@@ -470,12 +519,36 @@ impl Part {
                 ("lowered", Token::Lident(name)) => site.known.lowered.contains(&name),
                 ("small", Token::Lident(name)) => site.known.smalls.contains(&name),
                 ("type", Token::Lident(name)) => {
-                    ["bool", "int", "real", "proc"].contains(&name) || site.known.smalls.contains(&name)
+                    PREDECLARED.contains(&name) || site.known.smalls.contains(&name)
+                }
+                ("low", Token::Lident(_)) | ("Low", Token::Mident(_)) => declared(site, token).is_some(),
+                ("Predicate", Token::Mident(name)) => {
+                    let is_meant = |it: &&str| it.eq_ignore_ascii_case(name);
+                    site.known.smalls.iter().any(is_meant) && !site.known.arrays.contains(&name)
+                }
+                ("word", token) if !matches!(token, Token::Lident(_)) => {
+                    site.source(at..at + 1).starts_with(|c: char| c.is_ascii_lowercase())
                 }
                 _ => false,
             },
             _ => false,
         }
+    }
+}
+
+/// The types that no model declares.
+const PREDECLARED: [&str; 4] = ["bool", "int", "real", "proc"];
+
+/// The name that is declared with other letters than this one has.
+fn declared<'t>(site: &Site<'_, 't>, name: Token<'t>) -> Option<Token<'t>> {
+    let among =
+        |known: &[&'t str], name: &str| known.iter().copied().find(|it| it.eq_ignore_ascii_case(name));
+    match name {
+        Token::Lident(name) => among(&site.known.capitals, name).map(Token::Mident),
+        Token::Mident(name) => {
+            among(&PREDECLARED, name).or_else(|| among(&site.known.smalls, name)).map(Token::Lident)
+        }
+        _ => None,
     }
 }
 
@@ -494,16 +567,29 @@ fn by_case(site: &Site<'_, '_>, parts: &[String]) -> Option<(Range<usize>, Strin
 }
 
 /// What stands for the references in the texts of a rule.
+#[derive(Clone, Copy)]
 struct Filled<'s, 'a, 't> {
     site: &'s Site<'a, 't>,
     places: &'s [Range<usize>],
     numbered: &'s [usize],
     replaced: &'s Range<usize>,
+    /// The token that a text for each of several is about.
+    it: usize,
+}
+
+/// A piece of a text.
+enum Piece<'r> {
+    Text(&'r str),
+    /// These tokens, changed in this way.
+    Tokens(Range<usize>, char),
 }
 
 impl<'t> Filled<'_, '_, 't> {
-    /// The tokens of `2`, `2-4`, `i2` or `0`, and the length of this text.
+    /// The tokens of `2`, `2-4`, `i2`, `0` or `it`, and the length of this text.
     fn range(&self, text: &str) -> Option<(Range<usize>, usize)> {
+        if text.starts_with("it") {
+            return Some((self.it..self.it + 1, 2));
+        }
         let inner = text.starts_with('i');
         let number = |text: &str| {
             let length = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -527,68 +613,103 @@ impl<'t> Filled<'_, '_, 't> {
         Some((range, length))
     }
 
-    fn fill(&self, text: &str, spelling: &str) -> String {
-        let mut pieces = text.split('$');
-        let mut out = pieces.next().unwrap_or("").to_owned();
-        for piece in pieces {
-            if let Some(rest) = piece.strip_prefix('s') {
-                out += spelling;
-                out += rest;
+    /// Calls `see` with the pieces of a text; `None` if it is wrong.
+    fn pieces<'r>(&self, text: &'r str, see: &mut dyn FnMut(Piece<'r>)) -> Option<()> {
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once('$') {
+            see(Piece::Text(before));
+            if let Some((each, after)) = after.strip_prefix('{').and_then(|it| it.split_once('}')) {
+                let (reference, each) = each.split_once(';')?;
+                let (between, each) = each.split_once(';')?;
+                let is_named =
+                    |&i: &usize| self.site.is_name(i) || matches!(self.site.token(i), Some(Token::Int(_)));
+                for (number, it) in self.range(reference)?.0.filter(is_named).enumerate() {
+                    see(Piece::Text(if number == 0 { "" } else { between }));
+                    Self { it, ..*self }.pieces(each, see)?;
+                }
+                rest = after;
                 continue;
             }
-            let changed = usize::from(piece.starts_with(['^', '_', 'c', 'f', 'w']));
-            let reference = &piece[changed..];
-            let Some((range, length)) = self.range(reference) else { continue };
-            let source = self.site.source(range.clone());
-            out += &match &piece[..changed] {
-                "^" => capital(source),
-                "_" => small(source),
-                // Without parentheses around it.
-                "c" if self.site.token(range.start) == Some(Token::ParOpen)
-                    && self.site.closing(range.start) == range.end.checked_sub(1) =>
-                {
-                    self.site.formula(range.start + 1..range.end - 1)
-                }
-                "c" | "f" => self.site.formula(range),
-                "w" => {
-                    let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
-                    words.map(|i| self.site.source(i..i + 1)).collect::<Vec<_>>().join(" ")
+            let change = after.chars().next().filter(|it| "^_cfwkul+<>".contains(*it));
+            let after = &after[usize::from(change.is_some())..];
+            let (range, length) = self.range(after)?;
+            see(Piece::Tokens(range, change.unwrap_or(' ')));
+            rest = &after[length..];
+        }
+        see(Piece::Text(rest));
+        Some(())
+    }
+
+    /// A text; `$s` is the spelling.
+    fn fill(&self, text: &str, spelling: &str) -> Option<String> {
+        let mut out = String::new();
+        for (number, part) in text.split("$s").enumerate() {
+            out += if number == 0 { "" } else { spelling };
+            self.pieces(part, &mut |piece| match piece {
+                Piece::Text(text) => out += text,
+                Piece::Tokens(range, change) => out += &self.text(range, change),
+            })?;
+        }
+        Some(out)
+    }
+
+    fn text(&self, range: Range<usize>, change: char) -> String {
+        let source = self.site.source(range.clone());
+        let in_parentheses = self.site.token(range.start) == Some(Token::ParOpen)
+            && self.site.closing(range.start) == range.end.checked_sub(1);
+        match change {
+            '^' => capital(source),
+            '_' => small(source),
+            // Without parentheses around it.
+            'c' if in_parentheses => self.site.formula(range.start + 1..range.end - 1),
+            'c' | 'f' => self.site.formula(range),
+            'w' => {
+                let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
+                words.map(|i| self.site.source(i..i + 1)).collect::<Vec<_>>().join(" ")
+            }
+            _ => match self.changed(range.start, change) {
+                Some(Token::Int(text) | Token::Lident(text) | Token::Mident(text)) if change != ' ' => {
+                    text.to_owned()
                 }
                 _ => source.to_owned(),
-            };
-            out += &reference[length..];
+            },
         }
-        out
+    }
+
+    /// A token as a change reads it.
+    fn changed(&self, at: usize, change: char) -> Option<Token<'t>> {
+        let token = self.site.token(at)?;
+        let digits = |text: &'t str| Some(Token::Int(text)).filter(|_| !text.is_empty());
+        match (token, change) {
+            (Token::Lident(name) | Token::Mident(name), 'u') => Some(Token::Mident(name)),
+            (Token::Lident(name) | Token::Mident(name), 'l') => Some(Token::Lident(name)),
+            (_, 'l') => Some(Token::Lident(self.site.source(at..at + 1))),
+            (name, 'k') => declared(self.site, name),
+            (Token::Int(text), '+') => digits(text.strip_prefix('-')?),
+            (Token::Real(text), '<') => digits(text.split_once('.')?.0),
+            (Token::Real(text), '>') => digits(text.split_once('.')?.1),
+            (token, _) => Some(token),
+        }
     }
 
     fn tokens(&self, text: &'static str) -> Option<Vec<Token<'t>>> {
         let text = text.trim_start_matches('␣');
+        let mut all: Vec<Option<Token<'t>>> = Vec::new();
         if text == "-" {
             return Some(Vec::new());
         }
-        let mut all = Vec::new();
-        for (n, piece) in text.split('$').enumerate() {
-            let mut literal = piece;
-            if n > 0 {
-                let case = piece.starts_with(['u', 'l', 'w']);
-                let (range, length) = self.range(&piece[usize::from(case)..])?;
-                let found = self.site.tokens(range).into_iter();
-                let found = found.filter(|token| !piece.starts_with('w') || *token != Token::Comma);
-                all.extend(found.map(|token| match (token, &piece[..1]) {
-                    (Token::Lident(name) | Token::Mident(name), "u") => Token::Mident(name),
-                    (Token::Lident(name) | Token::Mident(name), "l") => Token::Lident(name),
-                    (token, _) => token,
-                }));
-                literal = &piece[length + usize::from(case)..];
+        self.pieces(text, &mut |piece| match piece {
+            Piece::Text(text) => all.extend(tokens(text, 0).map(|(_, token, _)| match token.ok()? {
+                Token::Lident("send") => Some(Token::Send),
+                Token::Lident("receive") => Some(Token::Receive),
+                token => Some(token),
+            })),
+            Piece::Tokens(range, 'w') => {
+                let words = range.filter(|&i| self.site.token(i) != Some(Token::Comma));
+                all.extend(words.map(|i| self.site.token(i)));
             }
-            for (_, token, _) in tokens(literal, 0) {
-                all.push(match token.ok()? {
-                    Token::Lident("send") => Token::Send,
-                    Token::Lident("receive") => Token::Receive,
-                    token => token,
-                });
-            }
-        }
-        Some(all)
+            Piece::Tokens(range, change) => all.extend(range.map(|i| self.changed(i, change))),
+        })?;
+        all.into_iter().collect()
     }
 }

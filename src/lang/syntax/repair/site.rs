@@ -151,11 +151,6 @@ impl<'a, 't> Site<'a, 't> {
         self.token(self.at)
     }
 
-    /// The token `n` places before it.
-    pub(super) fn back(&self, n: usize) -> Option<Token<'t>> {
-        self.at.checked_sub(n).and_then(|i| self.token(i))
-    }
-
     /// The token `n` places after it.
     pub(super) fn ahead(&self, n: usize) -> Option<Token<'t>> {
         self.token(self.at + n)
@@ -337,6 +332,16 @@ impl<'a, 't> Site<'a, 't> {
             ) => Some(i + 1),
             _ => None,
         }
+    }
+
+    /// Where the brackets that begin at token `i` end, if they hold names and numbers.
+    pub(super) fn set_after(&self, i: usize) -> Option<usize> {
+        let close = self.closing(i).filter(|_| self.token(i).is_some_and(Token::opens))?;
+        let separates = |i| matches!(self.token(i), Some(Token::Comma | Token::Bar | Token::Semicolon));
+        let is_value = |i| self.is_name(i) || matches!(self.token(i), Some(Token::Int(_)));
+        let mut inside = i + 1..close;
+        let some = inside.clone().any(is_value);
+        (some && inside.all(|i| separates(i) || is_value(i))).then_some(close + 1)
     }
 
     /// Where the term that ends just before token `end` begins, if one does.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::site::{Repair, Site, foreign, letter_case, slip};
+use super::site::{Repair, Site, foreign, slip};
 use crate::syntax::token::Token;
 
 /// `X' = ..`, which was reported.
@@ -83,49 +83,4 @@ pub fn each<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
         }
     };
     Some(Repair::new(at..end + usize::from(site.token(end) == Some(Token::Semicolon)), [], error))
-}
-
-/// `if c then X := A else X := B`
-pub fn conditional_update<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let (at, end) = (site.at, site.end_of_statement(site.at));
-    let word = site.source(site.here());
-    let error = slip(site.span(site.here()), format!("`{word}` is not an update"))
-        .label("a transition is one step with one guard");
-    let error = match as_case(site) {
-        Some(meant) => error.help(format!("write `{meant}`")).mend_at(site.span(at..end), meant),
-        None => error.help("write the condition into `requires`, or `X := case | condition : value | _ : X`"),
-    };
-    Some(Repair::new(at..end + usize::from(site.token(end) == Some(Token::Semicolon)), [], error))
-}
-
-/// The `case` that says the same, where both branches assign one variable.
-fn as_case(site: &Site<'_, '_>) -> Option<String> {
-    let at = site.at;
-    let end = site.end_of_statement(at);
-    let find = |token: Token<'_>, from: usize| (from..end).find(|&i| site.token(i) == Some(token));
-    let then = find(Token::Then, at)?;
-    let other = find(Token::Else, then);
-    let assignment = |from: usize, to: usize| {
-        let assign = find(Token::Assign, from).filter(|&assign| assign < to && assign == from + 1)?;
-        Some((site.source(from..assign), site.source(assign + 1..to)))
-    };
-    let (target, yes) = assignment(then + 1, other.unwrap_or(end))?;
-    if target.ends_with(']') {
-        return None;
-    }
-    let no = match other {
-        Some(other) => assignment(other + 1, end).filter(|(same, _)| *same == target)?.1,
-        None => target,
-    };
-    Some(format!("{target} := case | {} : {yes} | _ : {no}", site.formula(at + 1..then)))
-}
-
-/// `lock := True`
-pub fn small_target<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let Token::Lident(name) = site.found()? else { return None };
-    let declared = site.known.capitals.iter().copied().find(|known| known.eq_ignore_ascii_case(name))?;
-    let error = letter_case(site.span(site.here()), format!("`{name}` cannot be assigned"))
-        .label("names of variables and arrays begin with a capital letter")
-        .did_you_mean(declared);
-    Some(Repair::new(site.here(), [Token::Mident(declared)], error))
 }

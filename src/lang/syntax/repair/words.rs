@@ -72,20 +72,3 @@ pub fn misspelt<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     }
     None
 }
-
-/// A keyword where a name is expected.
-pub fn reserved<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let here = site.here();
-    let word = site.source(here.clone());
-    let names = site.expects("lident") || site.expects("mident");
-    if !names
-        || !word.starts_with(|c: char| c.is_ascii_lowercase())
-        || matches!(site.found()?, Token::Lident(_))
-    {
-        return None;
-    }
-    let error = slip(site.span(here.clone()), format!("`{word}` is a keyword"))
-        .label("a name is expected here")
-        .help(format!("choose another name, such as `{word}_1`"));
-    Some(Repair::new(here, [Token::Lident(word)], error))
-}
