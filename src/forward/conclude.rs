@@ -7,6 +7,7 @@
 //! as many states as the first one.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::recover::{Lost, ways};
@@ -188,7 +189,7 @@ impl Runs<'_> {
 /// What the search of clean runs found.
 pub struct Clean {
     pub found: Found,
-    program: Program,
+    program: Arc<Program>,
     tree: StateTree,
     /// Whether all clean runs were explored.
     pub complete: bool,
@@ -231,7 +232,7 @@ pub fn search_clean_among(
     known: impl Fn(&[u64]) -> Option<bool>,
 ) -> Option<Clean> {
     let Searched { problem: Problem { system, program, options }, limits, .. } = *searched;
-    let narrowed = program.narrowed();
+    let narrowed = Arc::new(program.narrowed());
     let options = ForwardOptions {
         strategy: Strategy::Bfs,
         deadlock: true,

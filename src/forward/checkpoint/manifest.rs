@@ -11,7 +11,7 @@ use crate::program::compiled::Program;
 use cubicle_run::options::{Checkpoint, ForwardOptions};
 
 /// Version of the format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Name of the file.
 const FILE: &str = "manifest";

@@ -15,7 +15,7 @@ use tracing::debug;
 struct Bfs<'s, 'a> {
     search: &'s mut Search<'a>,
     observer: &'s mut dyn Observer,
-    expander: Expander<'a>,
+    expander: Expander,
     chunk: Chunk,
     buffer: Vec<u64>,
     /// Whether a level beyond the depth bound was left out.

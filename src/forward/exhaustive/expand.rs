@@ -35,22 +35,31 @@ pub struct Chunk {
 
 /// Computes successors; each thread has one.
 #[derive(Debug)]
-pub struct Expander<'a> {
-    program: &'a Program,
+pub struct Expander {
+    program: Arc<Program>,
     clock: Arc<Clock>,
     deadlock: bool,
     widest: usize,
     scratch: Scratch,
-    bad_scratch: BadScratch,
+    /// Tells which successors may be bad, unless their owners do that.
+    bad_scratch: Option<BadScratch>,
     recent: Recent,
 }
 
-impl<'a> Expander<'a> {
-    /// Reports deadlocks if `deadlock` is set, and gives up at a state with more than `widest` successors.
-    pub fn new(program: &'a Program, clock: Arc<Clock>, deadlock: bool, widest: usize) -> Self {
-        let (scratch, bad_scratch) = (Scratch::timed(program, &clock), BadScratch::new(program, &clock));
-        let recent = Recent::new(program.packing.words);
-        Self { program, clock, deadlock, widest, scratch, bad_scratch, recent }
+impl Expander {
+    /// Reports deadlocks if `deadlock` is set, and gives up at a state with more than `widest` successors. With `owners`,
+    /// several ones own the states: each of them examines its own, and wants to know of each the best way to find it.
+    pub fn new(
+        program: &Arc<Program>,
+        clock: Arc<Clock>,
+        deadlock: bool,
+        widest: usize,
+        owners: bool,
+    ) -> Self {
+        let scratch = Scratch::timed(program, &clock);
+        let bad_scratch = (!owners).then(|| BadScratch::new(program, &clock));
+        let recent = Recent::new(program.packing.words, owners);
+        Self { program: Arc::clone(program), clock, deadlock, widest, scratch, bad_scratch, recent }
     }
 
     /// Computes the successors of a range of states, which are consecutive in `states` and were
@@ -61,6 +70,7 @@ impl<'a> Expander<'a> {
     /// be stored in the order in which their states were expanded here.
     pub fn expand(&mut self, range: Range<usize>, states: &[u64], sleeps: &[SleepId], to: &mut Chunk) {
         let Self { program, clock, deadlock, widest, scratch, bad_scratch, recent } = self;
+        let program: &Program = program;
         let words = program.packing.words;
         to.successors.begin(range.clone());
         to.fired.clear();
@@ -83,7 +93,10 @@ impl<'a> Expander<'a> {
                 steps += 1;
                 let (sleep, tried) = program.canonicalize_successor(i, next);
                 to.fired[usize::from(program.instances[i].transition.0)] += 1;
-                if to.successors.batch.push(next, sleep, recent) && program.may_be_bad(next, bad_scratch) {
+                if to.successors.batch.push(next, sleep, recent)
+                    && let Some(bad_scratch) = bad_scratch
+                    && program.may_be_bad(next, bad_scratch)
+                {
                     to.successors.batch.suspect();
                 }
                 to.aborted |= ticker.count(1 + tried, clock).is_some();

@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::exhaustive::pipeline::{Piece, Pipeline};
+use crate::exhaustive::expand::Expander;
 use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
-use crate::exhaustive::search::Search;
+use crate::exhaustive::search::{Piece, Search};
 use crate::program::bad::BadScratch;
 use crate::run::searched::Problem;
 use crate::store::batch::{Batch, Distinct};
@@ -29,45 +29,52 @@ impl Search<'_> {
     /// states; returns where it stopped.
     fn pipeline(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
         let workers = Arc::clone(&self.threads.workers);
-        let pipeline = Pipeline::new(self.problem.options.jobs.min(SHARING_THREADS - 1));
+        let mut pipeline = std::mem::take(&mut self.threads.pipeline);
+        let (helped, mut lead) = pipeline.lead();
         // The time of helpers counts from what this thread has used.
         self.limits.look();
         let expander = self.expanders();
+        let expand = |Piece { range, states, sleeps, chunk }: &mut Piece, expander: &mut Expander| {
+            expander.expand(range.clone(), states, sleeps, chunk);
+        };
+        let help = || {
+            let mut own = expander();
+            helped.help(|piece| expand(piece, &mut own));
+        };
         let mut stored = range.start;
-        workers.lead(
-            || pipeline.help(&mut expander()),
-            || {
-                let mut expander = expander();
-                let mut lead = pipeline.lead();
-                let (mut cursor, mut buffer) = (range.start, Vec::new());
-                while self.limits.tick() && self.visited.is_loaded(&(stored..range.end)) {
-                    while cursor < range.end && lead.has_room() {
-                        let states = cursor..range.end.min(cursor + CHUNK_STATES);
-                        cursor = states.end;
-                        let sleeps = self.visited.sleeps(states.clone());
-                        let packed = self.visited.states(states.clone(), &mut buffer);
-                        lead.hand_out(states, packed, sleeps);
-                    }
-                    let Some(mut piece) = lead.next(&mut expander) else { break };
-                    let Piece { range, chunk, .. } = &mut *piece;
+        workers.lead(help, || {
+            let mut expander = expander();
+            let (mut cursor, mut buffer) = (range.start, Vec::new());
+            while self.limits.tick() && self.visited.is_loaded(&(stored..range.end)) {
+                while cursor < range.end && lead.has_room() {
+                    let states = cursor..range.end.min(cursor + CHUNK_STATES);
+                    cursor = states.end;
+                    lead.hand_out(|piece| {
+                        piece.sleeps.clear();
+                        piece.sleeps.extend_from_slice(self.visited.sleeps(states.clone()));
+                        piece.states.clear();
+                        piece.states.extend_from_slice(self.visited.states(states.clone(), &mut buffer));
+                        piece.range = states;
+                    });
+                }
+                let Some(mut piece) = lead.next(|piece| expand(piece, &mut expander)) else { break };
+                let Piece { range: of, chunk, .. } = &mut *piece;
+                self.merge_chunk(chunk);
+                stored = chunk.successors.of.end;
+                while stored < of.end && self.visited.is_loaded(&(stored..of.end)) && self.limits.tick() {
+                    let rest = stored..of.end;
+                    // Later pieces have already been expanded.
+                    expander.forget();
+                    let states = self.visited.states(rest.clone(), &mut buffer);
+                    expander.expand(rest.clone(), states, self.visited.sleeps(rest), chunk);
                     self.merge_chunk(chunk);
                     stored = chunk.successors.of.end;
-                    while stored < range.end
-                        && self.visited.is_loaded(&(stored..range.end))
-                        && self.limits.tick()
-                    {
-                        let rest = stored..range.end;
-                        // Later pieces have already been expanded.
-                        expander.forget();
-                        let states = self.visited.states(rest.clone(), &mut buffer);
-                        expander.expand(rest.clone(), states, self.visited.sleeps(rest), chunk);
-                        self.merge_chunk(chunk);
-                        stored = chunk.successors.of.end;
-                    }
-                    self.report(stored, observer);
                 }
-            },
-        );
+                self.report(stored, observer);
+            }
+            drop(lead);
+        });
+        self.threads.pipeline = pipeline;
         stored
     }
 

@@ -35,13 +35,13 @@ pub struct RoundWorker<'a> {
     store: &'a Store,
     visited: &'a Visited,
     words: usize,
-    expander: Expander<'a>,
+    expander: Expander,
     chunk: Chunk,
 }
 
 impl<'a> RoundWorker<'a> {
     /// For one thread. `store` has the states of `visited`.
-    pub fn new(store: &'a Store, visited: &'a Visited, words: usize, expander: Expander<'a>) -> Self {
+    pub fn new(store: &'a Store, visited: &'a Visited, words: usize, expander: Expander) -> Self {
         Self { store, visited, words, expander, chunk: Chunk::default() }
     }
 

@@ -1,6 +1,6 @@
 //! A running exhaustive search: how initial states and the successors of a chunk reach its store, and how it ends.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::checkpoint::keeper::Keeper;
@@ -9,14 +9,17 @@ use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::round_worker::RoundPart;
 use crate::limits::Limits;
+use crate::program::sleep::SleepId;
 use crate::run::curve::Curve;
+use crate::run::findings::Findings;
+use crate::run::pipeline::Pipeline;
 use crate::run::searched::{Problem, SearchStats};
-use crate::run::tally::{Tally, TallyCounts};
+use crate::run::tally::Tally;
 use crate::store::intake::Intake;
 use crate::store::merge::DeduplicatedAt;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
-use crate::tuning::CHUNK_STATES;
+use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, SHARING_THREADS};
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{StoreKind, Strategy};
 use cubicle_run::result::{CurvePoint, Stop};
@@ -62,8 +65,21 @@ pub struct Threads {
     pub workers: Arc<WorkerPool>,
     /// Whether several are used now.
     pub several: bool,
-    /// Reused in each round.
+    /// Where few threads meet.
+    pub pipeline: Pipeline<Piece>,
+    /// The parts of many threads, reused in each round.
     pub parts: Vec<RoundPart>,
+}
+
+/// States to expand, and their successors.
+#[derive(Debug, Default)]
+pub struct Piece {
+    pub range: Range<usize>,
+    /// The states, one after the other.
+    pub states: Vec<u64>,
+    /// How they were found.
+    pub sleeps: Vec<SleepId>,
+    pub chunk: Chunk,
 }
 
 /// The point since which successors wait to be compared with the states.
@@ -71,8 +87,9 @@ pub struct Threads {
 struct Pending {
     /// The first state whose successors wait.
     first: usize,
-    /// The counts before it was expanded.
-    counts: TallyCounts,
+    /// How often transitions had fired before it was expanded, and what was found.
+    fired: Vec<u64>,
+    findings: Findings,
 }
 
 fn depth_point(depth: usize, states: usize) -> CurvePoint {
@@ -92,6 +109,7 @@ impl<'a> Search<'a> {
             threads: Threads {
                 workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
                 several: options.jobs > 1,
+                pipeline: Pipeline::new(options.jobs.min(SHARING_THREADS - 1) * CHUNKS_AHEAD),
                 parts: Vec::new(),
             },
             keeper: None,
@@ -165,11 +183,11 @@ impl<'a> Search<'a> {
     }
 
     /// Makes an expander for each thread.
-    pub fn expanders(&self) -> impl Fn() -> Expander<'a> + Sync + use<'a> {
+    pub fn expanders(&self) -> impl Fn() -> Expander + Sync + use<'a> {
         let Problem { program, options, .. } = self.problem;
         let (deadlock, widest) = (options.deadlock, widest(&self.limits));
         let clock = Arc::clone(&self.limits.clock);
-        move || Expander::new(program, Arc::clone(&clock), deadlock, widest)
+        move || Expander::new(program, Arc::clone(&clock), deadlock, widest, false)
     }
 
     /// Stores the successors of a chunk, in order, until a limit or a finding ends the search.
@@ -185,7 +203,8 @@ impl<'a> Search<'a> {
             Ok(None) => {
                 if !self.visited.is_deduplicated() && self.pending.is_none() {
                     let first = chunk.successors.of.start;
-                    self.pending = Some(Pending { first, counts: self.tally.counts() });
+                    let (fired, findings) = (self.tally.fired.clone(), self.tally.findings.clone());
+                    self.pending = Some(Pending { first, fired, findings });
                 }
                 self.tally.count(&chunk.fired);
                 self.tally.deadlocks(&chunk.deadlocks);
@@ -225,12 +244,13 @@ impl<'a> Search<'a> {
     /// The search ends with the first step to `last`, which comes from state number `parent`: later steps do not count. Where a
     /// store compares successors late, the steps since then are repeated.
     fn count_until(&mut self, last: &[u64], parent: u32) -> Result<(), StorageError> {
-        let Some(Pending { first, counts }) = self.pending.take() else { return Ok(()) };
+        let Some(Pending { first, fired, findings }) = self.pending.take() else { return Ok(()) };
         if parent == ROOT {
             return Ok(());
         }
         let parent = parent as usize;
-        self.tally.reset(&counts);
+        self.tally.fired = fired;
+        self.tally.findings.drop_deadlocks_since(findings);
         let words = self.problem.program.packing.words;
         let mut expander = self.expanders()();
         let (mut chunk, mut buffer, mut at) = (Chunk::default(), Vec::new(), first);

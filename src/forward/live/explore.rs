@@ -1,8 +1,7 @@
 //! How the graph of an instance is built: level by level, or by walks.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
@@ -12,7 +11,8 @@ use crate::live::graph::RunGraph;
 use crate::live::walks::Walks;
 use crate::program::compiled::Program;
 use crate::run::levels::{Level, Levels, breadth_first};
-use crate::tuning::{RUN_CHUNK_STATES, RUN_ROUND_STATES, RUN_SHARED_CHUNKS, TOUCH_GROUP};
+use crate::run::pipeline::Pipeline;
+use crate::tuning::{CHUNKS_AHEAD, RUN_CHUNK_STATES, RUN_SHARED_STATES, TOUCH_GROUP};
 use cubicle_lang::model::System;
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::result::Stop;
@@ -44,8 +44,8 @@ pub fn explore(
         let states = 0..graph.store.len();
         let (graph, limits) = (&mut graph, &mut limits);
         let own = expander();
-        let round = Round::new(program.packing.words);
-        let mut levels = GraphLevels { graph, limits, options, workers, expander, own, round, numbers };
+        let pipeline = Pipeline::new(options.jobs * CHUNKS_AHEAD);
+        let mut levels = GraphLevels { graph, limits, options, workers, expander, own, pipeline, numbers };
         breadth_first(&mut levels, Level { states, ..Level::default() });
         numbers = levels.numbers;
     }
@@ -62,77 +62,17 @@ struct GraphLevels<'s, 'a, E> {
     /// Makes an expander for a helper.
     expander: E,
     own: Expander<'a>,
-    round: Round,
+    pipeline: Pipeline<Piece>,
     /// Whether a number left its range.
     numbers: bool,
 }
 
-/// Some states in chunks, which threads expand while the one that leads stores the successors of earlier chunks.
-struct Round {
-    /// Words of a state.
-    words: usize,
+/// Consecutive states and their steps.
+#[derive(Default)]
+struct Piece {
+    range: Range<usize>,
     states: Vec<u64>,
-    /// For each chunk: its steps, once they are known.
-    chunks: Vec<Mutex<(bool, Expanded)>>,
-    /// The first chunk that no thread has begun.
-    next: AtomicUsize,
-}
-
-impl Round {
-    fn new(words: usize) -> Self {
-        Self { words, states: Vec::new(), chunks: Vec::new(), next: AtomicUsize::new(0) }
-    }
-
-    /// Begins with these states; returns the number of chunks.
-    fn begin(&mut self, states: &[u64]) -> usize {
-        self.states.clear();
-        self.states.extend_from_slice(states);
-        let count = states.len().div_ceil(RUN_CHUNK_STATES * self.words);
-        self.chunks.resize_with(count.max(self.chunks.len()), Mutex::default);
-        for chunk in &mut self.chunks {
-            chunk.get_mut().unwrap_or_else(PoisonError::into_inner).0 = false;
-        }
-        *self.next.get_mut() = 0;
-        count
-    }
-
-    /// The steps of a chunk, which no other thread has begun or which is finished before this returns.
-    fn chunk(&self, at: usize, expander: &mut Expander<'_>) -> MutexGuard<'_, (bool, Expanded)> {
-        let mut chunk = self.chunks[at].lock().unwrap_or_else(PoisonError::into_inner);
-        let (is_done, steps) = &mut *chunk;
-        if !*is_done {
-            let size = RUN_CHUNK_STATES * self.words;
-            expander.expand(&self.states[at * size..self.states.len().min((at + 1) * size)], steps);
-            *is_done = true;
-        }
-        chunk
-    }
-
-    /// Expands the next chunk that no thread has begun; false when there is none.
-    fn help(&self, expander: &mut Expander<'_>) -> bool {
-        let at = self.next.fetch_add(1, Ordering::Relaxed);
-        if at * RUN_CHUNK_STATES * self.words >= self.states.len() {
-            return false;
-        }
-        drop(self.chunk(at, expander));
-        true
-    }
-
-    /// No thread begins another chunk.
-    fn end(&self) {
-        self.next.store(self.chunks.len(), Ordering::Relaxed);
-    }
-
-    /// Like [`chunk`](Self::chunk), for the thread that leads: while another one expands it, others are begun.
-    fn wait(&self, at: usize, expander: &mut Expander<'_>) -> MutexGuard<'_, (bool, Expanded)> {
-        self.next.fetch_max(at + 1, Ordering::Relaxed);
-        while self.chunks[at].try_lock().is_err() {
-            if !self.help(expander) {
-                break;
-            }
-        }
-        self.chunk(at, expander)
-    }
+    steps: Expanded,
 }
 
 impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
@@ -151,36 +91,39 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
 
     /// Takes the steps from some states, and stores the successors in order.
     fn expand(&mut self, level: &Level, first: usize) -> Option<usize> {
-        let Self { graph, limits, options, workers, expander, own, round, numbers } = self;
+        let Self { graph, limits, options, workers, expander, own, pipeline, numbers } = self;
         if options.depth.is_some_and(|most| level.depth >= most) {
             limits.stop = Some(Stop::Depth);
             return None;
         }
         limits.look();
-        let end = level.states.end.min(first + RUN_ROUND_STATES);
-        let count = round.begin(graph.store.states(first..end));
-        let round = &*round;
-        let mut lead = || {
-            for at in 0..count {
-                let from = first + at * RUN_CHUNK_STATES;
-                let chunk = round.wait(at, own);
-                merge(graph, from..end.min(from + RUN_CHUNK_STATES), &chunk.1, limits, numbers)?;
+        let end = level.states.end;
+        let (helped, mut lead) = pipeline.lead();
+        let mut take_all = move || {
+            let mut cursor = first;
+            loop {
+                while cursor < end && lead.has_room() {
+                    let range = cursor..end.min(cursor + RUN_CHUNK_STATES);
+                    cursor = range.end;
+                    lead.hand_out(|piece| {
+                        piece.states.clear();
+                        piece.states.extend_from_slice(graph.store.states(range.clone()));
+                        piece.range = range;
+                    });
+                }
+                let piece = lead.next(|piece| own.expand(&piece.states, &mut piece.steps));
+                let Some(piece) = piece else { return Some(end) };
+                merge(graph, piece.range.clone(), &piece.steps, limits, numbers)?;
             }
-            Some(end)
         };
-        if count < RUN_SHARED_CHUNKS {
-            return lead();
+        if end - first < RUN_SHARED_STATES {
+            return take_all();
         }
         let help = || {
-            begin_to_help();
             let mut expander = expander();
-            while round.help(&mut expander) {}
+            helped.help(|piece| expander.expand(&piece.states, &mut piece.steps));
         };
-        workers.lead(help, || {
-            let reached = lead();
-            round.end();
-            reached
-        })
+        workers.lead(help, take_all)
     }
 }
 

@@ -10,7 +10,8 @@ impl Test {
     /// out of range.
     pub fn holds(&self, cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<bool> {
         Some(match self {
-            Self::In(c, set) => set >> get(*c) & 1 == 1,
+            // A state of which only a part is defined may be asked, too.
+            Self::In(c, set) => u32::try_from(get(*c)).is_ok_and(|code| set >> code & 1 == 1),
             Self::Same(a, b, negated) => (get(*a) == get(*b)) != *negated,
             Self::Less(a, b, strict) => {
                 let (x, y) = (cells.place(*a, get(*a)), cells.place(*b, get(*b)));
@@ -69,28 +70,13 @@ impl Program {
 
     /// Whether a test holds; all cells that it reads are defined. `None` when it depends on a number
     /// out of range.
+    #[inline]
     pub fn test(&self, test: &Test, state: &[u64]) -> Option<bool> {
-        Some(match test {
-            Test::In(cell, codes) => codes >> self.packing.fields[*cell].raw(state) & 1 == 1,
-            Test::Same(a, b, negated) => (self.get(state, *a) == self.get(state, *b)) != *negated,
-            Test::Less(a, b, strict) => {
-                let (x, y) =
-                    (self.cells.place(*a, self.get(state, *a)), self.cells.place(*b, self.get(state, *b)));
-                if *strict { x < y } else { x <= y }
-            }
-            Test::Linear(e, relation) => return e.test(*relation, |c| self.get(state, c)),
-            Test::Counted(..) => return test.holds(&self.cells, &|c| self.get(state, c)),
-            Test::Any(any) => return self.any(any, state),
-        })
+        test.holds(&self.cells, &|c| self.get(state, c))
     }
 
     pub fn any(&self, any: &[Vec<Test>], state: &[u64]) -> Option<bool> {
-        for conj in any {
-            if self.all(conj, state)? {
-                return Some(true);
-            }
-        }
-        Some(false)
+        any_holds(any, &self.cells, &|c| self.get(state, c))
     }
 
     /// Whether all tests hold.

@@ -25,16 +25,6 @@ pub struct Findings {
     inside: Vec<usize>,
 }
 
-/// The number of deadlocks of each kind in [`Findings`].
-#[derive(Clone, Debug)]
-pub struct DeadlockCounts {
-    deadlocks: usize,
-    outside_deadlocks: usize,
-    deadlock_states: usize,
-    outside_states: usize,
-    clean_states: usize,
-}
-
 impl Findings {
     pub fn new(system: &System, program: &Program) -> Self {
         Self { inside: always_inside(system, program), ..Self::default() }
@@ -68,23 +58,10 @@ impl Findings {
         self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
     }
 
-    /// The number of deadlocks.
-    pub const fn counts(&self) -> DeadlockCounts {
-        DeadlockCounts {
-            deadlocks: self.deadlocks.len(),
-            outside_deadlocks: self.outside_deadlocks.len(),
-            deadlock_states: self.deadlock_states,
-            outside_states: self.outside_states,
-            clean_states: self.clean_states.len(),
-        }
-    }
-
-    /// Drops the deadlocks found since these counts.
-    pub fn reset(&mut self, to: &DeadlockCounts) {
-        self.deadlocks.truncate(to.deadlocks);
-        self.outside_deadlocks.truncate(to.outside_deadlocks);
-        (self.deadlock_states, self.outside_states) = (to.deadlock_states, to.outside_states);
-        self.clean_states.truncate(to.clean_states);
+    /// Drops the deadlocks found since these were the findings.
+    pub fn drop_deadlocks_since(&mut self, before: Self) {
+        let Self { bads, bad_states, .. } = std::mem::take(self);
+        *self = Self { bads, bad_states, ..before };
     }
 
     /// The states to which runs are kept.

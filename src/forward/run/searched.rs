@@ -1,5 +1,7 @@
 //! The result that a search hands over when it has ended.
 
+use std::sync::Arc;
+
 use crate::error::StorageError;
 use crate::limits::Limits;
 use crate::program::compiled::Program;
@@ -14,7 +16,7 @@ use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
 pub struct Problem<'a> {
     pub system: &'a System,
     /// Its instance.
-    pub program: &'a Program,
+    pub program: &'a Arc<Program>,
     pub options: &'a ForwardOptions,
 }
 

@@ -3,7 +3,7 @@
 use crate::limits::Limits;
 use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
-use crate::run::findings::{DeadlockCounts, Findings};
+use crate::run::findings::Findings;
 use crate::run::searched::Problem;
 use crate::store::intake::Examiner;
 use cubicle_run::result::Stop;
@@ -18,13 +18,6 @@ pub struct Tally<'a> {
     /// Whether a number left its range.
     pub numbers: bool,
     scratch: BadScratch,
-}
-
-/// The counts of a [`Tally`] at some point.
-#[derive(Clone, Debug)]
-pub struct TallyCounts {
-    fired: Vec<u64>,
-    deadlocks: DeadlockCounts,
 }
 
 impl<'a> Tally<'a> {
@@ -53,16 +46,6 @@ impl<'a> Tally<'a> {
         for (state, refined) in deadlocks {
             self.findings.deadlock(self.program, *state, refined.clone());
         }
-    }
-
-    pub fn counts(&self) -> TallyCounts {
-        TallyCounts { fired: self.fired.clone(), deadlocks: self.findings.counts() }
-    }
-
-    /// Returns to earlier counts, and drops the deadlocks found since then.
-    pub fn reset(&mut self, to: &TallyCounts) {
-        self.fired.clone_from(&to.fired);
-        self.findings.reset(&to.deadlocks);
     }
 }
 

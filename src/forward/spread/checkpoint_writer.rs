@@ -37,11 +37,9 @@ pub struct Known {
     pub fired: Vec<u64>,
     /// Points of the curve (depth and states), how thin they are, and how many were seen.
     pub points: (Vec<(u64, usize)>, u32, u64),
-    /// For each bad cube that was met, the level and the first state, and the cube.
-    pub bads: Vec<(usize, NotableState, usize)>,
+    /// For each bad cube that was met, the first state, and the cube.
+    pub bads: Vec<(NotableState, usize)>,
     pub deadlocks: Deadlocks,
-    /// The levels of the first ones.
-    pub deadlock_levels: [Vec<usize>; 2],
     /// States exchanged between workers.
     pub traffic: Traffic,
 }
@@ -70,22 +68,19 @@ impl Known {
         }
         let curve = self.curve(level)?;
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
-        let few = |worths: &[NotableState], levels: &[usize], most: usize| {
-            worths.len() == levels.len() && worths.len() <= most.min(MAX_DEADLOCK_TRACES)
-        };
+        let few = |worths: &[NotableState], most: usize| worths.len() <= most.min(MAX_DEADLOCK_TRACES);
         let counts = *all <= states && outside <= all;
-        let [levels, outside_levels] = &self.deadlock_levels;
-        if !counts || !few(first, levels, all - outside) || !few(first_outside, outside_levels, *outside) {
+        if !counts || !few(first, all - outside) || !few(first_outside, *outside) {
             return Err(Damage("its deadlocks do not fit each other"));
         }
-        let cubes: Vec<usize> = self.bads.iter().map(|(_, _, bad)| *bad).collect();
+        let cubes: Vec<usize> = self.bads.iter().map(|(_, bad)| *bad).collect();
         if (0..cubes.len()).any(|i| cubes[i] >= system.bad.len() || cubes[..i].contains(&cubes[i])) {
             return Err(Damage("it has a bad state twice"));
         }
-        let levels = self.bads.iter().map(|(level, ..)| level).chain(self.deadlock_levels.iter().flatten());
-        let worths = self.bads.iter().map(|(_, worth, _)| worth).chain(first).chain(first_outside);
-        let shown = worths.flat_map(|worth| [&worth.state, &worth.refined]);
-        if levels.into_iter().any(|it| *it > level) || !shown.into_iter().all(|state| valid.cells(state)) {
+        let mut worths = self.bads.iter().map(|(worth, _)| worth).chain(first).chain(first_outside);
+        let known =
+            |it: &NotableState| it.level <= level && valid.cells(&it.state) && valid.cells(&it.refined);
+        if !worths.all(known) {
             return Err(Damage("it has a state that the model does not have"));
         }
         Ok(curve)

@@ -9,13 +9,6 @@ use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_run::options::ForwardOptions;
 use cubicle_run::result::{CurvePoint, Stop};
 
-/// A finding and its location.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LevelState {
-    pub level: usize,
-    pub worth: NotableState,
-}
-
 /// The result of a distributed exploration.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -32,11 +25,9 @@ pub struct Outcome {
     /// States by depth.
     pub curve: Vec<CurvePoint>,
     /// For each bad cube that was met, the first state, in order.
-    pub bads: Vec<(LevelState, usize)>,
+    pub bads: Vec<(NotableState, usize)>,
     /// Deadlocked states: how many, and the first of those that count, and of the others.
     pub deadlocks: Deadlocks,
-    /// The levels of these first states.
-    pub deadlock_levels: [Vec<usize>; 2],
     /// For states on the ways to those above, by level: the parent.
     pub parents: BTreeMap<(usize, Vec<u64>), Vec<u64>>,
     /// States exchanged between workers.
@@ -124,7 +115,6 @@ impl Coordinator {
                 curve: Vec::new(),
                 bads: Vec::new(),
                 deadlocks: Deadlocks::default(),
-                deadlock_levels: [Vec::new(), Vec::new()],
                 parents: BTreeMap::new(),
                 traffic: Traffic::default(),
                 shares: Vec::new(),
@@ -250,7 +240,7 @@ impl Coordinator {
         for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
             *all = all.saturating_add(std::mem::take(new));
         }
-        self.take_deadlocks();
+        self.outcome.deadlocks.add(std::mem::take(&mut self.deadlocks), MAX_DEADLOCK_TRACES);
         let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
         for (bad, worth) in summaries.iter().flat_map(|summary| &summary.bads) {
             let least = bads.entry(*bad).or_insert_with(|| worth.clone());
@@ -258,12 +248,8 @@ impl Coordinator {
                 least.clone_from(worth);
             }
         }
-        let mut new: Vec<(LevelState, usize)> = Vec::new();
-        for (bad, worth) in bads {
-            if self.outcome.bads.iter().all(|(_, known)| *known != bad) {
-                new.push((LevelState { level: self.level, worth }, bad));
-            }
-        }
+        bads.retain(|bad, _| self.outcome.bads.iter().all(|(_, known)| known != bad));
+        let mut new: Vec<(NotableState, usize)> = bads.into_iter().map(|(bad, worth)| (worth, bad)).collect();
         new.sort_unstable();
         if self.stop_at_unsafe && !new.is_empty() {
             new.truncate(1);
@@ -271,21 +257,6 @@ impl Coordinator {
         }
         self.outcome.bads.extend(new);
         self.level += 1;
-    }
-
-    /// Deadlocks of the expanded level count from now on.
-    fn take_deadlocks(&mut self) {
-        let new = std::mem::take(&mut self.deadlocks);
-        let all = &mut self.outcome.deadlocks;
-        all.states += new.states;
-        all.outside += new.outside;
-        let lists = [(&mut all.first, new.first), (&mut all.first_outside, new.first_outside)];
-        for ((known, new), levels) in lists.into_iter().zip(&mut self.outcome.deadlock_levels) {
-            for worth in new.into_iter().take(MAX_DEADLOCK_TRACES - known.len()) {
-                known.push(worth);
-                levels.push(self.level.saturating_sub(1));
-            }
-        }
     }
 
     /// Determines the largest state to keep bit by bit, highest first: counts with the next bit at 0.
@@ -315,12 +286,9 @@ impl Coordinator {
         if self.outcome.stop == Stop::Interrupted {
             return self.give_up();
         }
-        let Outcome { bads, deadlocks, deadlock_levels, .. } = &self.outcome;
-        let bads = bads.iter().map(|(place, _)| (place.level, &place.worth));
-        let deadlocks = [&deadlocks.first, &deadlocks.first_outside].into_iter().zip(deadlock_levels);
-        let deadlocks = deadlocks.flat_map(|(worths, levels)| levels.iter().copied().zip(worths));
-        for (level, worth) in bads.chain(deadlocks) {
-            self.wanted.entry(level).or_default().insert(worth.state.clone());
+        let Outcome { bads, deadlocks: Deadlocks { first, first_outside, .. }, .. } = &self.outcome;
+        for worth in bads.iter().map(|(worth, _)| worth).chain(first).chain(first_outside) {
+            self.wanted.entry(worth.level).or_default().insert(worth.state.clone());
         }
         self.next_parents()
     }
@@ -329,7 +297,6 @@ impl Coordinator {
     pub(super) fn give_up(&mut self) -> Command {
         self.outcome.bads.clear();
         self.outcome.deadlocks = Deadlocks::default();
-        self.outcome.deadlock_levels = [Vec::new(), Vec::new()];
         self.phase = Phase::Over;
         Command::End
     }

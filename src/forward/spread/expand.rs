@@ -1,72 +1,44 @@
 //! A worker expands its states.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use crate::program::compiled::Program;
 use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
 use crate::spread::worker::Worker;
-use crate::store::hash::hash;
-use crate::tuning::{CHUNK_STATES, CHUNK_SUCCESSORS, ROUND_TIME, ROUND_WORDS};
+use crate::tuning::{CHUNK_STATES, ROUND_TIME, ROUND_WORDS};
 
 impl Worker {
     /// Expands a few states of the level; returns whether the round, which began at `since`, is to end.
     pub fn expand(&mut self, since: Instant) -> bool {
-        // Cloned once: workers of a process share it.
-        let program = Arc::clone(&self.program);
         let level = self.level();
-        let end = level.end.min(self.cursor + CHUNK_STATES);
-        while self.cursor < end && self.own.sleeps.len() < CHUNK_SUCCESSORS {
-            self.expand_one(&program, self.cursor - level.start);
-            if self.summary.halt.is_some() {
-                return true;
-            }
-            self.cursor += 1;
+        let range = self.cursor..level.end.min(self.cursor + CHUNK_STATES);
+        let sleeps = &self.sleeps[range.start - level.start..range.end - level.start];
+        let mut chunk = std::mem::take(&mut self.chunk);
+        self.expander.expand(range.clone(), self.store.states(range), sleeps, &mut chunk);
+        if chunk.aborted || chunk.wide {
+            let late = self.clock.reason().map(Halt::from);
+            let halt = if chunk.aborted { late.unwrap_or(Halt::Time) } else { Halt::Wide };
+            self.summary.halt.get_or_insert(halt);
+            return true;
         }
-        self.take_own();
+        self.summary.numbers |= chunk.numbers;
+        self.summary.fired.iter_mut().zip(&chunk.fired).for_each(|(all, new)| *all += new);
+        for (number, refined) in chunk.deadlocks.drain(..) {
+            self.deadlock(number, refined);
+        }
+        self.cursor = chunk.successors.of.end;
+        let (batch, words) = (&chunk.successors.batch, self.program.packing.words);
+        self.own.clear();
+        for (at, (h, sleep)) in batch.hashes.iter().zip(&batch.sleep).enumerate() {
+            let to = owner(*h, self.config.total);
+            if to == self.config.me {
+                self.own.add(batch.state(at, words), *h, *sleep);
+            } else {
+                self.outboxes[to].push(batch.state(at, words), *sleep);
+            }
+        }
+        self.chunk = chunk;
+        self.insert_own();
         self.cursor == level.end || self.sent_words >= ROUND_WORDS || since.elapsed() >= ROUND_TIME
-    }
-
-    /// Expands the next state, which has index `place` in the level.
-    #[inline]
-    fn expand_one(&mut self, program: &Program, place: usize) {
-        let Self { store, sleeps, config, clock, ticker, filter, outboxes, own, hashes, scratch, .. } = self;
-        let (summary, number) = (&mut self.summary, self.cursor);
-        let mut steps = 0;
-        let asleep = program.asleep(sleeps[place]);
-        let live = program.successors_but(store.state(number), asleep, scratch, |i, next| {
-            steps += 1;
-            let (sleep, tried) = program.canonicalize_successor(i, next);
-            summary.fired[usize::from(program.instances[i].transition.0)] += 1;
-            let h = hash(next);
-            if filter.passes(next, h, sleep) {
-                let to = owner(h, config.total);
-                if to == config.me {
-                    own.words.extend_from_slice(next);
-                    own.sleeps.push(sleep);
-                    hashes.push(h);
-                } else {
-                    outboxes[to].push(next, sleep);
-                }
-            }
-            if let Some(stop) = ticker.count(1 + tried, clock) {
-                summary.halt.get_or_insert(stop.into());
-            }
-            if steps > config.widest {
-                summary.halt.get_or_insert(Halt::Wide);
-            }
-            summary.halt.is_some()
-        });
-        if let Some(stop) = ticker.tick(clock) {
-            summary.halt.get_or_insert(stop.into());
-        }
-        if !live && config.deadlock && summary.halt.is_none() {
-            let state = self.store.state(number);
-            if let Some(refined) = program.deadlock(state, &mut self.scratch) {
-                let state = state.to_vec();
-                self.deadlock(state, refined);
-            }
-        }
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::checkpoint::manifest;
-use crate::clock::Clock;
 use crate::conclude::{conclude, search_clean_among};
 use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::expand::Expander;
 use crate::exhaustive::search::widest;
 use crate::explore::{Explored, compile, exploration, none};
 use crate::limits::Limits;
@@ -64,12 +64,13 @@ impl Instance {
         interrupt: &Interrupt,
     ) -> Worker {
         let limits = Limits::new(&self.options, interrupt);
-        let deadlock = self.options.deadlock;
-        let config = WorkerConfig { me, total, workers, deadlock, widest: widest(&limits), memory };
+        let (deadlock, widest, clock) = (self.options.deadlock, widest(&limits), limits.clock);
+        let expander = Expander::new(&self.program, Arc::clone(&clock), deadlock, widest, true);
+        let config = WorkerConfig { me, total, workers, memory };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
-        Worker::new(system, program, Clock::new(&self.options, interrupt), config, keeping)
+        Worker::new(system, program, clock, expander, config, keeping)
     }
 
     /// The coordinator of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
@@ -94,19 +95,14 @@ impl Instance {
         }
         let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
         let mut findings = Findings::new(system, program);
-        for (place, bad) in &outcome.bads {
+        for (worth, bad) in &outcome.bads {
             findings.bads.push(*bad);
-            findings.bad_states.push(ways.finding(place.level, &place.worth, Some(*bad)));
+            findings.bad_states.push(ways.finding(worth, Some(*bad)));
         }
         let deadlocks = &outcome.deadlocks;
-        let lists = [
-            (&mut findings.deadlocks, &deadlocks.first),
-            (&mut findings.outside_deadlocks, &deadlocks.first_outside),
-        ];
-        for ((findings, worths), levels) in lists.into_iter().zip(&outcome.deadlock_levels) {
-            let found = worths.iter().zip(levels);
-            findings.extend(found.map(|(worth, level)| ways.finding(*level, worth, None)));
-        }
+        let mut found = |worth: &NotableState| ways.finding(worth, None);
+        findings.deadlocks.extend(deadlocks.first.iter().map(&mut found));
+        findings.outside_deadlocks.extend(deadlocks.first_outside.iter().map(&mut found));
         findings.deadlock_states = deadlocks.states;
         findings.outside_states = deadlocks.outside;
         let mut limits = Limits::new(options, interrupt);
@@ -145,9 +141,9 @@ struct Ways<'a> {
 
 impl Ways<'_> {
     /// Stores the states on the way to a finding.
-    fn finding(&mut self, level: usize, worth: &NotableState, bad: Option<usize>) -> Finding {
+    fn finding(&mut self, worth: &NotableState, bad: Option<usize>) -> Finding {
         let mut way = vec![&worth.state];
-        for level in (1..=level).rev() {
+        for level in (1..=worth.level).rev() {
             let state = way[way.len() - 1].clone();
             way.push(self.outcome.parents.get(&(level, state)).expect("the coordinator has asked for all"));
         }

@@ -113,6 +113,8 @@ impl From<Stop> for Halt {
 /// A state to which a run is built.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct NotableState {
+    /// The level in which it was found.
+    pub level: usize,
     /// The packed state.
     pub state: Vec<u64>,
     /// The state with the deciding cells defined.

@@ -1,6 +1,7 @@
 //! A worker searches steps from a level to states of the next one: parents are not stored, since only runs need them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
 use crate::program::compiled::Program;
@@ -18,16 +19,19 @@ pub struct Wanted {
     targets: Store,
     /// For each target, the smallest state with a step to it.
     parents: Vec<Option<Vec<u64>>>,
+    scratch: Scratch,
 }
 
 impl Wanted {
     /// Search for steps from these states to `targets`, which are distinct and stored one after the other.
-    pub fn new(level: Range<usize>, targets: &[u64], words: usize) -> Self {
+    pub fn new(level: Range<usize>, targets: &[u64], program: &Program, clock: &Arc<Clock>) -> Self {
+        let words = program.packing.words;
         let mut store = Store::small(words);
         for target in targets.chunks_exact(words) {
             store.insert(target, hash(target));
         }
-        Self { level, parents: vec![None; store.len()], targets: store }
+        let scratch = Scratch::timed(program, clock);
+        Self { level, parents: vec![None; store.len()], targets: store, scratch }
     }
 
     /// The results, by the index of the target.
@@ -41,10 +45,9 @@ impl Wanted {
         &mut self,
         program: &Program,
         store: &Store,
-        scratch: &mut Scratch,
         (clock, ticker): (&Clock, &mut Ticker),
     ) -> Result<bool, Halt> {
-        let Self { level, targets, parents } = self;
+        let Self { level, targets, parents, scratch } = self;
         let mut halt = None;
         for number in level.by_ref().take(CHUNK_STATES) {
             let state = store.state(number);

@@ -3,7 +3,7 @@
 use crate::checkpoint::manifest::Manifest;
 use crate::error::StorageError;
 use crate::spread::checkpoint_writer::{CheckpointWriter, Known, Resumed};
-use crate::spread::coordinator::{Coordinator, LevelState, Phase};
+use crate::spread::coordinator::{Coordinator, Phase};
 use crate::spread::message::{Command, Summary};
 use cubicle_run::result::Stop;
 
@@ -17,17 +17,11 @@ impl Coordinator {
                 Command::Begin
             }
             Ok(Some(Resumed { level, states, known, curve, parts })) => {
-                let Known { numbers, fired, bads, deadlocks, deadlock_levels, traffic, .. } = &known;
-                self.numbers = *numbers;
-                (self.curve, self.level) = (curve, level + 1);
+                let Known { numbers, fired, bads, deadlocks, traffic, .. } = known;
+                (self.numbers, self.curve, self.level) = (numbers, curve, level + 1);
                 let outcome = &mut self.outcome;
-                (outcome.states, outcome.depth, outcome.fired) = (states, level, fired.clone());
-                outcome.bads = bads
-                    .iter()
-                    .map(|(level, worth, bad)| (LevelState { level: *level, worth: worth.clone() }, *bad))
-                    .collect();
-                (outcome.deadlocks, outcome.traffic) = (deadlocks.clone(), *traffic);
-                outcome.deadlock_levels.clone_from(deadlock_levels);
+                (outcome.states, outcome.depth, outcome.fired) = (states, level, fired);
+                (outcome.bads, outcome.deadlocks, outcome.traffic) = (bads, deadlocks, traffic);
                 self.phase = Phase::Resume;
                 Command::Resume { level, parts }
             }
@@ -91,14 +85,12 @@ impl Coordinator {
     fn known(&self) -> Known {
         let (points, thinned, seen) = self.curve.parts();
         let outcome = &self.outcome;
-        let bad = |(place, bad): &(LevelState, usize)| (place.level, place.worth.clone(), *bad);
         Known {
             numbers: self.numbers,
             fired: outcome.fired.clone(),
             points: (points.iter().map(|point| (point.work, point.states)).collect(), thinned, seen),
-            bads: outcome.bads.iter().map(bad).collect(),
+            bads: outcome.bads.clone(),
             deadlocks: outcome.deadlocks.clone(),
-            deadlock_levels: outcome.deadlock_levels.clone(),
             traffic: outcome.traffic,
         }
     }

@@ -81,17 +81,16 @@ impl Worker {
             return Err(levels.damaged(&Damage("it has fewer levels than the manifest says")).into());
         }
         let size = self.program.packing.words;
-        let (mut words, mut place) = (Vec::new(), 0);
+        let (mut words, mut place, mut hashes) = (Vec::new(), 0, Vec::new());
         loop {
             levels.states(TOUCH_GROUP, &mut words)?;
             if words.is_empty() {
                 break;
             }
-            self.hashes.clear();
-            self.hashes.extend(words.chunks_exact(size).map(hash));
-            self.store.touch(&self.hashes);
-            for (state, at) in words.chunks_exact(size).zip(0..) {
-                let h = self.hashes[at];
+            hashes.clear();
+            hashes.extend(words.chunks_exact(size).map(hash));
+            self.store.touch(&hashes);
+            for (state, h) in words.chunks_exact(size).zip(hashes.iter().copied()) {
                 let is = owner(h, self.config.total);
                 if is / self.config.workers != self.config.me / self.config.workers {
                     return Err(levels.damaged(&Damage("it has a state of another process")).into());
@@ -111,7 +110,6 @@ impl Worker {
                 return Err(Unbuildable::Interrupted(stop));
             }
         }
-        self.hashes.clear();
         match sleeps {
             Some(sleeps) if sleeps.len() != place => Err(levels.damaged(&WAITING).into()),
             _ => Ok(()),

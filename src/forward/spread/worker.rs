@@ -7,17 +7,18 @@ use std::time::Instant;
 
 use crate::clock::{Clock, Ticker};
 use crate::error::{StorageError, Unbuildable};
+use crate::exhaustive::expand::{Chunk, Expander};
 use crate::explored::bitmap_index::BitmapIndex;
 use crate::limits::MAX_STATES;
 use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::sleep::{AWAKE, SleepId};
-use crate::program::step::Scratch;
 use crate::run::findings::Findings;
 use crate::spread::files::Keeping;
 use crate::spread::message::{Command, Deadlocks, Halt, NotableState, Parcel, States, Summary};
-use crate::spread::outbox::{Filter, Outbox, owner};
+use crate::spread::outbox::{Outbox, owner};
 use crate::spread::parents::Wanted;
+use crate::store::batch::Batch;
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
@@ -33,10 +34,6 @@ pub struct WorkerConfig {
     pub total: usize,
     /// How many of them are in one process.
     pub workers: usize,
-    /// Look for deadlocks.
-    pub deadlock: bool,
-    /// The number of steps of one state beyond which it gives up.
-    pub widest: usize,
     /// The bytes that its states may take.
     pub memory: usize,
 }
@@ -66,12 +63,11 @@ pub struct Worker {
     /// How the states of the level were found, and those of the next one.
     pub(super) sleeps: Vec<SleepId>,
     pub(super) next_sleeps: Vec<SleepId>,
-    pub(super) filter: Filter,
+    pub(super) expander: Expander,
+    pub(super) chunk: Chunk,
     pub(super) outboxes: Vec<Outbox>,
-    /// Successors that it owns itself, with their hashes.
-    pub(super) own: States,
-    pub(super) hashes: Vec<u64>,
-    pub(super) scratch: Scratch,
+    /// States that it owns, and is about to store.
+    pub(super) own: Batch,
     bad_scratch: BadScratch,
     /// Cells that say which deadlocks count.
     pub(super) findings: Findings,
@@ -94,31 +90,29 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker without states. Its clock is that of this thread.
+    /// A worker without states. Its clock is that of this thread, and ends its expander, too.
     pub fn new(
         system: Arc<System>,
         program: Arc<Program>,
-        clock: Clock,
+        clock: Arc<Clock>,
+        expander: Expander,
         config: WorkerConfig,
         keeping: Option<Keeping>,
     ) -> Self {
-        let words = program.packing.words;
-        let clock = Arc::new(clock);
         Self {
             config,
-            scratch: Scratch::timed(&program, &clock),
+            expander,
+            chunk: Chunk::default(),
             bad_scratch: BadScratch::new(&program, &clock),
             clock,
             ticker: Ticker::new(),
-            store: Store::new(words),
+            store: Store::new(program.packing.words),
             levels: vec![0],
             cursor: 0,
             sleeps: Vec::new(),
             next_sleeps: Vec::new(),
-            filter: Filter::new(words),
             outboxes: (0..config.total).map(|_| Outbox::default()).collect(),
-            own: States::default(),
-            hashes: Vec::new(),
+            own: Batch::default(),
             findings: Findings::new(&system, &program),
             bads: BTreeMap::new(),
             sorted: Vec::new(),
@@ -158,7 +152,7 @@ impl Worker {
                 // Findings are to be shown, whatever the time limit of the exploration.
                 self.clock = Arc::new(self.clock.lifted());
                 let range = self.levels[level - 1]..self.levels[level];
-                self.task = Task::Parents(Wanted::new(range, &targets, self.program.packing.words));
+                self.task = Task::Parents(Wanted::new(range, &targets, &self.program, &self.clock));
             }
             Command::Serve => self.serve(),
             Command::Ask(candidate) => {
@@ -203,8 +197,8 @@ impl Worker {
 
     /// Searches a few states for steps; returns whether all are searched.
     fn look_for_parents(&mut self, mut wanted: Wanted) -> bool {
-        let Self { program, store, scratch, clock, ticker, summary, .. } = self;
-        match wanted.look(program, store, scratch, (clock.as_ref(), ticker)) {
+        let Self { program, store, clock, ticker, summary, .. } = self;
+        match wanted.look(program, store, (clock.as_ref(), ticker)) {
             Ok(false) => {
                 self.task = Task::Parents(wanted);
                 return false;
@@ -221,25 +215,12 @@ impl Worker {
             self.early.push(states);
             return;
         }
-        let words = self.program.packing.words;
-        self.hashes.clear();
-        self.hashes.extend(states.words.chunks_exact(words).map(hash));
-        let hashes = std::mem::take(&mut self.hashes);
-        let new = self.insert_all(&states, &hashes);
-        self.hashes = hashes;
-        // The hashes of successors come next.
-        self.hashes.clear();
+        self.own.clear();
+        for (state, sleep) in states.words.chunks_exact(self.program.packing.words).zip(&states.sleeps) {
+            self.own.add(state, hash(state), *sleep);
+        }
+        let new = self.insert_own();
         self.summary.traffic.known += (states.sleeps.len() - new) as u64;
-    }
-
-    /// Stores the successors that it found and owns itself.
-    pub fn take_own(&mut self) {
-        let (own, hashes) = (std::mem::take(&mut self.own), std::mem::take(&mut self.hashes));
-        self.insert_all(&own, &hashes);
-        (self.own, self.hashes) = (own, hashes);
-        self.own.words.clear();
-        self.own.sleeps.clear();
-        self.hashes.clear();
     }
 
     /// The summary at the end of a round.
@@ -251,7 +232,7 @@ impl Worker {
             rest: self.level().end - self.cursor,
             found,
             states: self.store.len(),
-            numbers: self.scratch.numbers || self.bad_scratch.numbers || self.summary.numbers,
+            numbers: self.bad_scratch.numbers || self.summary.numbers,
             bads: self.bads.iter().map(|(bad, worth)| (*bad, worth.clone())).collect(),
             halt: self.summary.halt,
             ..std::mem::take(&mut self.summary)
@@ -320,17 +301,17 @@ impl Worker {
         self.bads.clear();
     }
 
-    /// Stores states; returns how many were new.
-    fn insert_all(&mut self, states: &States, hashes: &[u64]) -> usize {
-        let words = self.program.packing.words;
-        let before = self.store.len();
-        let groups = states.words.chunks(TOUCH_GROUP * words).zip(states.sleeps.chunks(TOUCH_GROUP));
-        for ((group, sleeps), hashes) in groups.zip(hashes.chunks(TOUCH_GROUP)) {
+    /// Stores the states in `own`; returns how many were new.
+    pub fn insert_own(&mut self) -> usize {
+        let own = std::mem::take(&mut self.own);
+        let (words, before) = (self.program.packing.words, self.store.len());
+        for (group, hashes) in own.hashes.chunks(TOUCH_GROUP).enumerate() {
             self.store.touch(hashes);
-            for ((state, sleep), h) in group.chunks_exact(words).zip(sleeps).zip(hashes) {
-                self.meet(state, *h, *sleep);
+            for (h, at) in hashes.iter().zip(group * TOUCH_GROUP..) {
+                self.meet(own.state(at, words), *h, own.sleep[at]);
             }
         }
+        self.own = own;
         self.store.len() - before
     }
 
@@ -347,7 +328,8 @@ impl Worker {
             Inserted::New(_) => {
                 self.next_sleeps.push(sleep);
                 if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
-                    self.bad(bad, NotableState { state: state.to_vec(), refined });
+                    let level = self.levels.len() - 1;
+                    self.bad(bad, NotableState { level, state: state.to_vec(), refined });
                 }
             }
             Inserted::Old(number) => {
@@ -370,13 +352,14 @@ impl Worker {
 
     /// Records that a state that was expanded is deadlocked.
     #[cold]
-    pub fn deadlock(&mut self, state: Vec<u64>, refined: Vec<u64>) {
+    pub fn deadlock(&mut self, number: usize, refined: Vec<u64>) {
+        let (level, state) = (self.levels.len() - 2, self.store.state(number).to_vec());
         let outside = self.findings.is_outside(&self.program, &refined);
         let known = &mut self.summary.deadlocks;
         known.states += 1;
         known.outside += usize::from(outside);
         let kept = if outside { &mut known.first_outside } else { &mut known.first };
-        kept.push(NotableState { state, refined });
+        kept.push(NotableState { level, state, refined });
         if kept.len() >= 16 * MAX_DEADLOCK_TRACES {
             known.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
         }

@@ -76,31 +76,40 @@ impl Successors {
 #[derive(Debug)]
 pub struct Recent {
     words: usize,
+    /// Whether a state counts as new when it was found in a better way.
+    best: bool,
     /// A part of the hash of the state in each slot; 0 for an empty slot.
     tags: Vec<u32>,
+    sleeps: Vec<SleepId>,
     states: Vec<u64>,
 }
 
 impl Recent {
-    /// An empty table for states of `words` words.
-    pub fn new(words: usize) -> Self {
-        Self { words, tags: vec![0; RECENT_SLOTS], states: vec![0; RECENT_SLOTS * words] }
+    /// An empty table for states of `words` words. With `best`, states are met again that are found with a smaller [`SleepId`].
+    pub fn new(words: usize, best: bool) -> Self {
+        let (tags, sleeps) = (vec![0; RECENT_SLOTS], vec![0; RECENT_SLOTS]);
+        Self { words, best, tags, sleeps, states: vec![0; RECENT_SLOTS * words] }
     }
 
     pub fn clear(&mut self) {
         self.tags.fill(0);
     }
 
-    /// Stores a state, replacing another one; false when it is there already.
+    /// Stores a state, replacing another one; false when it is there already, found no worse than like this.
     #[inline]
-    fn insert(&mut self, state: &[u64], h: u64) -> bool {
+    fn insert(&mut self, state: &[u64], h: u64, sleep: SleepId) -> bool {
         let place = (h >> 6) as usize % RECENT_SLOTS;
         let tag = (h >> 32) as u32 | 1;
         let known = &mut self.states[place * self.words..(place + 1) * self.words];
         if self.tags[place] == tag && equal(known, state) {
-            return false;
+            let better = self.best && sleep < self.sleeps[place];
+            if better {
+                self.sleeps[place] = sleep;
+            }
+            return better;
         }
         self.tags[place] = tag;
+        self.sleeps[place] = sleep;
         known.iter_mut().zip(state).for_each(|(to, from)| *to = *from);
         true
     }
@@ -142,7 +151,7 @@ impl Batch {
     #[inline]
     pub fn push(&mut self, state: &[u64], sleep: SleepId, recent: &mut Recent) -> bool {
         let h = hash(state);
-        let new = recent.insert(state, h);
+        let new = recent.insert(state, h, sleep);
         if new {
             self.add(state, h, sleep);
         }

@@ -381,7 +381,7 @@ mod tests {
             let mut batches = Vec::new();
             for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
                 let mut batch = Batch::default();
-                let mut recent = Recent::new(1);
+                let mut recent = Recent::new(1, false);
                 for s in thousand {
                     if at_once.find(&[*s]).is_none() {
                         batch.push(&[*s], AWAKE, &mut recent);

@@ -1,5 +1,7 @@
 //! Exhaustive search without the steps that commute, against search with all steps.
 
+use std::sync::Arc;
+
 use super::random::*;
 use super::*;
 use crate::clock::Clock;
@@ -67,9 +69,10 @@ fn compare(
     let clock = Clock::new(&options(), &Interrupt::default());
     let build = BuildOptions { symmetry, merge_dead: undefined, ..BuildOptions::plain(&clock, undefined) };
     let program = Program::new(system, procs, build).expect("the system is small");
-    let with_all = Program { sleep_sets: None, ..program.clone() };
+    let with_all = Arc::new(Program { sleep_sets: None, ..program.clone() });
+    let program = Arc::new(program);
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
-    let run = |program: &Program| {
+    let run = |program: &Arc<Program>| {
         let interrupt = Interrupt::default();
         let search =
             Search::within(Problem { system, program, options: &options }, Limits::new(&options, &interrupt));

@@ -1,6 +1,8 @@
 //! Sorts records with little memory: as many as fit at a time, then all of them merged.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use crate::error::StorageError;
 use crate::store::disk::folder::Folder;
@@ -148,9 +150,11 @@ pub fn merge(
             cursors.push(cursor);
         }
     }
-    let mut heap = Heap::new(cursors);
+    let mut heap: BinaryHeap<_> = cursors.into_iter().map(|cursor| Reverse(ByRecord(cursor))).collect();
     let mut last: Vec<u64> = Vec::new();
-    while let Some(record) = heap.least() {
+    while let Some(mut least) = heap.peek_mut() {
+        let Reverse(ByRecord(cursor)) = &mut *least;
+        let record = cursor.record().expect("it is not at its end");
         if last.is_empty() || last[..key] != record[..key] {
             last.clear();
             last.extend_from_slice(record);
@@ -158,52 +162,33 @@ pub fn merge(
                 return Ok(false);
             }
         }
-        heap.advance()?;
+        cursor.advance()?;
+        if cursor.record().is_none() {
+            PeekMut::pop(least);
+        }
     }
     Ok(true)
 }
 
-/// Cursors that are not at their end, the one with the least record first; each is at most those at twice its index.
-struct Heap<'a>(Vec<Cursor<'a>>);
+/// A cursor, by its present record.
+struct ByRecord<'a>(Cursor<'a>);
 
-impl<'a> Heap<'a> {
-    fn new(cursors: Vec<Cursor<'a>>) -> Self {
-        let mut heap = Self(cursors);
-        for at in (0..heap.0.len() / 2).rev() {
-            heap.sink(at);
-        }
-        heap
-    }
-
-    fn least(&self) -> Option<&[u64]> {
-        self.0.first().and_then(Cursor::record)
-    }
-
-    fn advance(&mut self) -> Result<(), StorageError> {
-        self.0[0].advance()?;
-        if self.0[0].record().is_none() {
-            self.0.swap_remove(0);
-        }
-        self.sink(0);
-        Ok(())
-    }
-
-    fn order(&self, a: usize, b: usize) -> Ordering {
-        self.0[a].record().cmp(&self.0[b].record())
-    }
-
-    fn sink(&mut self, mut at: usize) {
-        loop {
-            let (left, right) = (2 * at + 1, 2 * at + 2);
-            if left >= self.0.len() {
-                return;
-            }
-            let next = if right < self.0.len() && self.order(right, left).is_lt() { right } else { left };
-            if self.order(at, next).is_le() {
-                return;
-            }
-            self.0.swap(at, next);
-            at = next;
-        }
+impl Ord for ByRecord<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.record().cmp(&other.0.record())
     }
 }
+
+impl PartialOrd for ByRecord<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ByRecord<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ByRecord<'_> {}

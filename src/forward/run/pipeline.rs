@@ -1,0 +1,153 @@
+//! Few threads: helpers prepare pieces of work, and the leader takes them in order.
+//!
+//! The result is that of one thread, since pieces are handed out and taken in the same order and only the leader touches what
+//! they are about. No work is done twice. When the next piece in order is not ready, the leader prepares a later one itself, so
+//! both sides are busy however the work divides. Taking successors needs more than a third of the time of a search, so that many
+//! helpers would wait for the leader: see `exhaustive::round_worker` for many.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::clock::begin_to_help;
+use crate::tuning::{HELPER_NAP, IDLE_LOOKS};
+
+/// Pieces on their way between the leader and the helpers.
+#[derive(Debug, Default)]
+pub struct Pipeline<P> {
+    /// Piece number n is in slot n modulo the number of slots.
+    slots: Vec<Slot<P>>,
+    /// Pieces handed out.
+    filled: AtomicUsize,
+    /// Pieces that are in work or done.
+    taken: AtomicUsize,
+    /// No more pieces will come.
+    ended: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Slot<P> {
+    piece: Mutex<P>,
+    /// Number of the piece that was last finished in this slot, plus one.
+    done: AtomicUsize,
+}
+
+impl<P> Slot<P> {
+    /// Locks the piece; no other thread uses it at the same time.
+    fn piece(&self) -> MutexGuard<'_, P> {
+        self.piece.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The leader's side of a pipeline. Helpers end when it is dropped.
+#[derive(Debug)]
+pub struct Lead<'a, P> {
+    pipeline: &'a Pipeline<P>,
+    /// The next piece to be taken.
+    oldest: usize,
+}
+
+impl<P: Default> Pipeline<P> {
+    /// At most this many pieces are handed out and not taken yet.
+    pub fn new(ahead: usize) -> Self {
+        Self { slots: (0..ahead).map(|_| Slot::default()).collect(), ..Self::default() }
+    }
+
+    /// The leader's side, when all threads have ended with the pieces before. No piece is handed out yet.
+    pub fn lead(&mut self) -> (&Self, Lead<'_, P>) {
+        (*self.filled.get_mut(), *self.taken.get_mut(), *self.ended.get_mut()) = (0, 0, false);
+        self.slots.iter_mut().for_each(|slot| *slot.done.get_mut() = 0);
+        let pipeline = &*self;
+        (pipeline, Lead { pipeline, oldest: 0 })
+    }
+}
+
+impl<P> Pipeline<P> {
+    /// Prepares pieces until no more will come.
+    pub fn help(&self, mut prepare: impl FnMut(&mut P)) {
+        let mut looks = IdleLooks(0);
+        while !self.ended.load(Ordering::Acquire) {
+            let helped = self.work(|piece| {
+                begin_to_help();
+                prepare(piece);
+            });
+            if helped {
+                looks = IdleLooks(0);
+            } else if !looks.again() {
+                std::thread::sleep(HELPER_NAP);
+            }
+        }
+    }
+
+    /// Prepares the first piece that no thread works on; false when there is none.
+    fn work(&self, prepare: impl FnOnce(&mut P)) -> bool {
+        let next = self.taken.load(Ordering::Relaxed);
+        if next >= self.filled.load(Ordering::Acquire)
+            || self.taken.compare_exchange(next, next + 1, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            return false;
+        }
+        let slot = self.slot(next);
+        prepare(&mut slot.piece());
+        slot.done.store(next + 1, Ordering::Release);
+        true
+    }
+
+    fn slot(&self, piece: usize) -> &Slot<P> {
+        &self.slots[piece % self.slots.len()]
+    }
+}
+
+impl<'a, P> Lead<'a, P> {
+    /// Whether another piece may be handed out.
+    pub fn has_room(&self) -> bool {
+        self.pipeline.filled.load(Ordering::Relaxed) < self.oldest + self.pipeline.slots.len()
+    }
+
+    /// Hands out a piece, which `fill` makes of an old one.
+    pub fn hand_out(&self, fill: impl FnOnce(&mut P)) {
+        let number = self.pipeline.filled.load(Ordering::Relaxed);
+        fill(&mut self.pipeline.slot(number).piece());
+        self.pipeline.filled.store(number + 1, Ordering::Release);
+    }
+
+    /// The next piece in order, once it is done; prepares others until then. `None` when all are taken.
+    pub fn next(&mut self, mut prepare: impl FnMut(&mut P)) -> Option<MutexGuard<'a, P>> {
+        let Self { pipeline, oldest } = self;
+        if *oldest == pipeline.filled.load(Ordering::Relaxed) {
+            return None;
+        }
+        let slot = pipeline.slot(*oldest);
+        let mut looks = IdleLooks(0);
+        while slot.done.load(Ordering::Acquire) <= *oldest {
+            assert!(!slot.piece.is_poisoned(), "a helper panicked");
+            if pipeline.work(&mut prepare) {
+                looks = IdleLooks(0);
+            } else if !looks.again() {
+                // The helper with the piece may be waiting for this core.
+                std::thread::yield_now();
+            }
+        }
+        *oldest += 1;
+        Some(slot.piece())
+    }
+}
+
+impl<P> Drop for Lead<'_, P> {
+    fn drop(&mut self) {
+        self.pipeline.ended.store(true, Ordering::Release);
+    }
+}
+
+/// How often a thread has found no work.
+struct IdleLooks(usize);
+
+impl IdleLooks {
+    /// Waits a moment; false when the thread has waited often enough.
+    fn again(&mut self) -> bool {
+        self.0 += 1;
+        if self.0 < IDLE_LOOKS {
+            std::hint::spin_loop();
+        }
+        self.0 < IDLE_LOOKS
+    }
+}
