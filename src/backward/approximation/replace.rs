@@ -25,7 +25,7 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
     LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LATER, NETWORK_LITERALS,
-    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_STATES, WIDEN_AT,
+    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -413,13 +413,17 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// Whether a search finds a state of a candidate that the explored states do not have: where there are several sorts, or candidates were
     /// reachable before, these are too few to tell.
     fn is_found(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
-        if !self.several && self.pool.bad.is_empty() {
+        let due = self.several || !self.pool.bad.is_empty();
+        let most =
+            run.spent().saturating_mul(SOUGHT_PER_EFFORT).saturating_sub(self.pool.sought).min(SOUGHT_STATES);
+        if !due || most < SOUGHT_STATES / 4 {
             return false;
         }
         let Some(candidate) = oracle_question(run.setting.context, c) else { return false };
-        let sought = self.brab.oracle.seek(&candidate, SOUGHT_STATES);
+        let sought = self.brab.oracle.seek(&candidate, most);
         debug!(found = sought.found, states = sought.states, "candidate sought");
         self.pool.grown += sought.states;
+        self.pool.sought += sought.states;
         if sought.found {
             self.pool.refuted += 1;
             // The states on the way may have others.
