@@ -50,6 +50,12 @@ pub const WORK_PER_EFFORT: u64 = 500;
 /// Questions to the oracle that take about as long as a small node.
 pub const QUESTIONS_PER_EFFORT: u64 = 25;
 
+/// States among which a candidate is searched for before it is taken: each costs a plan, and where some hundred do not lead there, more mostly do not.
+pub const SOUGHT_STATES: u64 = 600;
+
+/// How many such states there may be for each unit of a search's effort: four take a tenth to a third of its time.
+pub const SOUGHT_PER_EFFORT: u64 = 4;
+
 /// States found by walks, on which an oracle grows, that take about as long as a small node: by measurement of
 /// Chandra and Toueg's consensus with four processes.
 pub const STATES_PER_EFFORT: u64 = 50;

@@ -14,7 +14,7 @@ use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::{Event, Observer};
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::{Forbidden, Trace};
 
@@ -195,6 +195,10 @@ pub fn goes_on(
 impl Oracle for OnDemand<'_> {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         self.space.borrow().ask(candidate)
+    }
+
+    fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {
+        self.space.borrow().seek(candidate, most)
     }
 
     fn learn(&self, trace: &Trace) {

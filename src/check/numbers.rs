@@ -7,7 +7,7 @@ use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Observer;
 use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
 use cubicle_run::result::Outcome;
 use cubicle_run::verdict::{Forbidden, Verdict};
 use cubicle_transform::{
@@ -109,6 +109,10 @@ impl Oracle for OracleOf<'_> {
             literal.cells().iter().all(|cell| usize::from(cell.var.0) < self.original.vars.len())
         };
         if candidate.literals().all(own) { self.oracle.ask(candidate) } else { OracleAnswer::Untested }
+    }
+
+    fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {
+        self.oracle.seek(candidate, most)
     }
 
     fn learn(&self, trace: &Trace) {

@@ -1,5 +1,6 @@
 //! Explorations of one or several instances, as the oracle of the backward search.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -9,7 +10,8 @@ use crate::tuning::WIDER_STATES;
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
 use cubicle_run::observer::{Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
+use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
+use cubicle_run::result::Stop;
 use cubicle_run::verdict::{Forbidden, Trace};
 
 /// Explorations of one or several instances, as an oracle.
@@ -95,6 +97,17 @@ impl StateSpace {
         self.explored.iter().filter_map(|e| e.remote.as_ref())
     }
 
+    /// A candidate without values of witnesses that nothing reads, which states do not have.
+    fn as_states_say<'c>(&self, candidate: &'c Forbidden) -> Cow<'c, Forbidden> {
+        let remote = self.remote().map(|remote| remote.system.as_ref());
+        match self.seen().map(ExploredStates::system).chain(remote).next() {
+            Some(system) if !system.witnesses.is_empty() => {
+                Cow::Owned(Forbidden { cube: system.without_choices(&candidate.cube), ..candidate.clone() })
+            }
+            _ => Cow::Borrowed(candidate),
+        }
+    }
+
     /// Whether some learnt state satisfies the cube.
     fn learnt(&self, candidate: &Forbidden) -> bool {
         let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,13 +149,7 @@ fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
 
 impl Oracle for StateSpace {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        // States have no values of witnesses that nothing reads.
-        let remote = self.remote().map(|remote| remote.system.as_ref());
-        let system = self.seen().map(ExploredStates::system).chain(remote).next();
-        let says = system
-            .filter(|it| !it.witnesses.is_empty())
-            .map(|system| Forbidden { cube: system.without_choices(&candidate.cube), ..candidate.clone() });
-        let candidate = says.as_ref().unwrap_or(candidate);
+        let candidate = &*self.as_states_say(candidate);
         let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
@@ -163,6 +170,21 @@ impl Oracle for StateSpace {
             answer = OracleAnswer::Reached;
         }
         answer
+    }
+
+    fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {
+        let candidate = &*self.as_states_say(candidate);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        let mut sought = Sought::default();
+        let cut = self.explored.iter().filter(|it| it.exploration.stop != Stop::Complete);
+        for seen in cut.filter_map(|it| it.states.as_ref()) {
+            let more = seen.seek(candidate, most);
+            sought = Sought { found: more.found, states: sought.states + more.states };
+            if sought.found {
+                break;
+            }
+        }
+        sought
     }
 
     fn learn(&self, trace: &Trace) {

@@ -26,12 +26,26 @@ pub enum OracleGrowth {
     Unsafe(Box<Trace>),
 }
 
+/// What a search for one candidate did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sought {
+    /// Whether a state satisfies it: it is [`OracleAnswer::Reached`] from then on.
+    pub found: bool,
+    /// States that were looked at.
+    pub states: u64,
+}
+
 /// Explored forward states, which tell whether a cube is known to be reachable. An oracle only steers the
 /// backward search: soundness never depends on it.
 pub trait Oracle {
     /// Whether some explored state is among those of a candidate. If the system has rigid process constants, they appear
     /// as `ProcRef::Const` and every parameter differs from them.
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer;
+
+    /// Searches for a state that satisfies an unseen candidate, among at most `most` states of each instance of which not all are known. Deterministic.
+    fn seek(&self, _candidate: &Forbidden, _most: u64) -> Sought {
+        Sought::default()
+    }
 
     /// Adds a run of the system (to a candidate that turned out to be reachable, say), so that
     /// cubes which the states of the run satisfy are [`OracleAnswer::Reached`] from now on.

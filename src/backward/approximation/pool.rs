@@ -47,6 +47,8 @@ pub struct Pool {
     pub asked: u64,
     /// Of these, reached by a forward state.
     pub refuted: u64,
+    /// States among which candidates were searched for.
+    pub sought: u64,
     /// How often the oracle was asked to explore a larger instance.
     pub widened: usize,
     /// States that it found when it was asked to explore further and that are not counted as effort yet.

@@ -25,7 +25,7 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
     LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LATER, NETWORK_LITERALS,
-    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, WIDEN_AT,
+    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
 };
 use cubicle_lang::model::System;
 use cubicle_run::observer::{Event, Observer};
@@ -42,6 +42,8 @@ pub struct Approximation<'a, 'p> {
     pool: &'p mut Pool,
     /// Whether the model counts, or equations about it do.
     counts: bool,
+    /// Whether there are several sorts.
+    several: bool,
     /// Whether a question was due in this run.
     prepared: bool,
     /// Candidates asked about, and whether they are unseen.
@@ -65,7 +67,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
             ..CandidateLimits::of_size(brab.procs, size)
         };
         let counts = lemmas::counts(system);
-        Self { brab, lemmas, limits, pool, counts, prepared: false, unseen: HashMap::new() }
+        Self { brab, lemmas, limits, pool, counts, several, prepared: false, unseen: HashMap::new() }
     }
 
     /// How often the oracle was asked, in all runs.
@@ -265,7 +267,12 @@ impl<'a, 'p> Approximation<'a, 'p> {
             return Ok(id);
         }
         let _phase = run.tester.profiler.enter(Phase::Candidates);
-        let Some(candidate) = self.best(run, id)? else { return Ok(id) };
+        let candidate = loop {
+            let Some(candidate) = self.best(run, id)? else { return Ok(id) };
+            if !self.is_found(run, &candidate) {
+                break candidate;
+            }
+        };
         let number = self.pool.keep(candidate.clone());
         let system = run.setting.system;
         let cube = text(system, run.setting.context, &candidate);
@@ -401,6 +408,28 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.asked += 1;
         self.pool.refuted += u64::from(!unseen);
         unseen
+    }
+
+    /// Whether a search finds a state of a candidate that the explored states do not have: where there are several sorts, or candidates were
+    /// reachable before, these are too few to tell.
+    fn is_found(&mut self, run: &Run<'_, '_>, c: &Cube) -> bool {
+        let due = self.several || !self.pool.bad.is_empty();
+        let most =
+            run.spent().saturating_mul(SOUGHT_PER_EFFORT).saturating_sub(self.pool.sought).min(SOUGHT_STATES);
+        if !due || most < SOUGHT_STATES / 4 {
+            return false;
+        }
+        let Some(candidate) = oracle_question(run.setting.context, c) else { return false };
+        let sought = self.brab.oracle.seek(&candidate, most);
+        debug!(found = sought.found, states = sought.states, "candidate sought");
+        self.pool.grown += sought.states;
+        self.pool.sought += sought.states;
+        if sought.found {
+            self.pool.refuted += 1;
+            // The states on the way may have others.
+            self.unseen.retain(|_, unseen| !*unseen);
+        }
+        sought.found
     }
 
     /// The work that a candidate leaves: its pre-images that are not covered yet; those that no candidate

@@ -38,7 +38,7 @@ pub use invariant::{denial_of, invariant, oracle_question, states};
 pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, conjoin, is_singleton, less};
 pub use others::{implies, is_about, with_other};
-pub use rename::{compact, rename_literal, rename_mask, rename_relational};
+pub use rename::{by_sorts, compact, rename_literal, rename_mask, rename_relational};
 pub use separate::Separated;
 pub use text::text;
 pub use widen::{Widened, widened};

@@ -1,5 +1,7 @@
 //! Cubes under a renaming of processes.
 
+use std::borrow::Cow;
+
 use super::builder::CubeBuilder;
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
@@ -97,6 +99,27 @@ pub fn compact(context: &CubeContext, cube: &Cube) -> Result<(Cube, Vec<u8>), Ov
     let relational =
         cube.relational.iter().map(|s| rename_relational(context, s, &map)).collect::<Result<_, _>>()?;
     Ok((CubeBuilder::from_parts(context, target, masks, relational).into_cube(), kept))
+}
+
+/// The same cube with its processes in the order of their sorts, so that what is known by sorts is made for fewer of them; one that says something of
+/// other processes is left as it is.
+pub fn by_sorts<'c>(context: &CubeContext, cube: &'c Cube) -> Result<Cow<'c, Cube>, Overflow> {
+    let sorts = cube.sorts(context);
+    if sorts.is_sorted() || !cube.others.is_empty() {
+        return Ok(Cow::Borrowed(cube));
+    }
+    let mut order: Vec<u8> = (0..cube.procs).collect();
+    order[usize::from(context.rigid)..].sort_by_key(|process| sorts[usize::from(*process)]);
+    let mut map = vec![0; order.len()];
+    for (new, old) in (0..).zip(&order) {
+        map[usize::from(*old)] = new;
+    }
+    let mask = |&(cell, mask): &(CubeCell, u64)| {
+        (context.rename(cell, &map), rename_mask(context, cell, mask, &map, cube.procs))
+    };
+    let relational = cube.relational.iter().map(|it| rename_relational(context, it, &map));
+    let (masks, relational) = (cube.masks.iter().map(mask).collect(), relational.collect::<Result<_, _>>()?);
+    Ok(Cow::Owned(CubeBuilder::from_parts(context, cube.procs, masks, relational).into_cube()))
 }
 
 #[cfg(test)]

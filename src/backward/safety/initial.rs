@@ -5,6 +5,7 @@
 //! parameters, repetitions included, are conjoined. Axioms are universal as well, over distinct processes, and
 //! are part of init here. Where a cube says of which sorts its processes are, only what init says of these sorts counts.
 
+use std::borrow::Cow;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
@@ -15,17 +16,22 @@ use crate::tuning::MAX_BRANCHES;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{FormulaOfSorts, System};
 
-/// Init instantiated for the cubes of a search.
+/// Init instantiated for the cubes of a search in one system.
 #[derive(Default, Debug)]
-pub struct InitialOf(HashMap<Vec<Option<u8>>, Initial>);
+pub struct InitialOf {
+    made: HashMap<Vec<Option<u8>>, Initial>,
+    /// What init says of processes.
+    body: Option<FormulaOfSorts<'static>>,
+}
 
 impl InitialOf {
     /// That for cubes with as many processes, of the same sorts, as this one.
     pub fn cube(&mut self, context: &CubeContext, system: &System, cube: &Cube) -> Result<&Initial, Halt> {
-        Ok(match self.0.entry(cube.sorts(context)) {
+        Ok(match self.made.entry(cube.sorts(context)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                let made = Initial::new(context, system, place.key())?;
+                let body = || FormulaOfSorts::of_system(system, Cow::Owned(system.init.body.clone()));
+                let made = Initial::new(context, system, self.body.get_or_insert_with(body), place.key())?;
                 place.insert(made)
             }
         })
@@ -53,7 +59,12 @@ pub struct Initial {
 
 impl Initial {
     /// Instantiates init and axioms over processes of these sorts; `None`: of any sort.
-    fn new(context: &CubeContext, system: &System, sorts: &[Option<u8>]) -> Result<Self, Halt> {
+    fn new(
+        context: &CubeContext,
+        system: &System,
+        body: &mut FormulaOfSorts<'_>,
+        sorts: &[Option<u8>],
+    ) -> Result<Self, Halt> {
         let (init, procs) = (&system.init, sorts.len() as u8);
         let of = |names: &[u8]| names.iter().map(|name| sorts[usize::from(*name)]).collect::<Vec<_>>();
         let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
@@ -73,7 +84,6 @@ impl Initial {
             out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?, &mut known);
             return Ok(out);
         }
-        let mut body = FormulaOfSorts::new(system, &init.body);
         body.instances(init.params, sorts, |vars, said| {
             context.interrupt.poll()?;
             out.add(Instantiation { context, procs, vars }.dnf(said)?, &mut known);

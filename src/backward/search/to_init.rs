@@ -1,9 +1,11 @@
 //! The steps of a search where a cube meets init: it looks for a run of the model along the path.
 
+use std::borrow::Cow;
+
 use super::node::{NodeId, Origin, call};
 use super::run::{Run, RunEnd, Setting};
 use crate::counting::Everywhere;
-use crate::cube::{Cube, Halt};
+use crate::cube::{Cube, Halt, by_sorts};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, follow, forgotten, lost};
@@ -33,6 +35,10 @@ impl Run<'_, '_> {
     pub fn meets_init(&mut self, cube: &Cube) -> Result<Sat, Halt> {
         let _phase = self.tester.profiler.enter(Phase::Initial);
         let context = self.setting.context;
+        // Where the order of processes means nothing.
+        let ordered =
+            if self.setting.system.orders_processes { Cow::Borrowed(cube) } else { by_sorts(context, cube)? };
+        let cube = ordered.as_ref();
         let initial = self.state.initial.cube(context, self.setting.system, cube)?;
         let met = initial.meets(context, cube)?;
         if met != Sat::No

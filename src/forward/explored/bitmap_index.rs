@@ -10,6 +10,7 @@ use crate::program::code::{Guard, Test};
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
 use crate::store::table::Store;
+use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System};
@@ -76,7 +77,10 @@ impl BitmapIndex {
             return None;
         }
         let mut clear = true;
-        for mut env in self.renamings(usize::from(*procs), literals) {
+        let mut renamings = self.renamings(usize::from(*procs), literals).peekable();
+        // Where the instance has too few processes of a sort, its states say nothing.
+        renamings.peek()?;
+        for mut env in renamings {
             let Some(guard) = self.guard(literals, &env)? else { continue };
             let mut denied = Vec::new();
             if !others.is_empty() {
@@ -95,6 +99,18 @@ impl BitmapIndex {
             }
         }
         clear.then_some(OracleAnswer::Unseen)
+    }
+
+    /// The tests of a cube under its renamings, up to a limit on these; `None` where states do not determine one, or it says something of other
+    /// processes.
+    pub fn guards(&self, candidate: &Forbidden) -> Option<Vec<Guard>> {
+        let Forbidden { params, cube, others } = candidate;
+        if !others.is_empty() {
+            return None;
+        }
+        let renamings = self.renamings(usize::from(*params), cube).take(MAX_SOUGHT);
+        let guards: Option<Vec<Option<Guard>>> = renamings.map(|env| self.guard(cube, &env)).collect();
+        Some(guards?.into_iter().flatten().collect())
     }
 
     /// The test of a conjunction at these processes; `None` where states do not determine it, `Some(None)` where it does not hold in any.

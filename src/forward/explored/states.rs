@@ -3,16 +3,19 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::clock::Clock;
 use crate::explored::bitmap_index::BitmapIndex;
 use crate::explored::graph::{Fingerprint, OrbitLook};
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
+use crate::fuzz::seek::Seek;
 use crate::program::compiled::Program;
+use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
+use cubicle_run::oracle::{OracleAnswer, OracleGrowth, Sought};
 use cubicle_run::result::Exploration;
 use cubicle_run::verdict::Forbidden;
 
@@ -35,6 +38,8 @@ struct Grown {
     /// Consecutive ranges of the states.
     indexes: Vec<Arc<BitmapIndex>>,
     walk: Option<Arc<Mutex<Campaign>>>,
+    /// The ways to candidates that searches found.
+    ways: Vec<Arc<(StateTree, BitmapIndex)>>,
 }
 
 impl Grown {
@@ -74,6 +79,7 @@ impl ExploredStates {
             visited: Arc::new(visited),
             indexes: vec![Arc::new(indexes)],
             walk: walk.map(|walk| Arc::new(Mutex::new(walk))),
+            ways: Vec::new(),
         });
         let (options, interrupt) = (options.clone(), interrupt.clone());
         Self(Arc::new(SharedStates { system, program, options, interrupt, grown }))
@@ -111,16 +117,36 @@ impl ExploredStates {
     }
 
     pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        let Grown { visited, indexes, .. } = self.grown().clone();
+        let Grown { visited, indexes, ways, .. } = self.grown().clone();
         let mut answer = OracleAnswer::Untested;
-        for part in indexes {
-            match part.ask(&visited.store, candidate) {
+        let parts = indexes.iter().map(|index| (&visited.store, index.as_ref()));
+        for (store, part) in parts.chain(ways.iter().map(|way| (&way.0.store, &way.1))) {
+            match part.ask(store, candidate) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
                 OracleAnswer::Untested => {}
             }
         }
         answer
+    }
+
+    /// Searches for a state in which the cube holds, from the initial ones and among `most`. The states on the way to it are known from then on.
+    pub fn seek(&self, candidate: &Forbidden, most: usize) -> Sought {
+        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
+        let Grown { visited, indexes, .. } = self.grown().clone();
+        let goals = indexes.first().and_then(|index| index.guards(candidate)).filter(|it| !it.is_empty());
+        let Some(mut seek) = goals.and_then(|goals| Seek::new(program, goals, most)) else {
+            return Sought::default();
+        };
+        let initial = visited.parents.iter().take_while(|parent| **parent == ROOT).count();
+        let starts = (0..initial).map(|number| visited.store.state(number));
+        let way = seek.run(starts, &Arc::new(Clock::new(options, interrupt)));
+        let sought = Sought { found: way.is_some(), states: seek.states() as u64 };
+        if let Some(way) = way {
+            let index = BitmapIndex::new(Arc::clone(system), Arc::clone(program), 0..way.store.len());
+            self.grown().ways.push(Arc::new((way, index)));
+        }
+        sought
     }
 
     /// The states, one after the other, and the parent of each.

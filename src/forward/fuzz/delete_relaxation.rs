@@ -6,11 +6,12 @@
 //! heuristic search, 2001). The first actions of such a plan are good first steps (*helpful
 //! actions*; Hoffmann and Nebel, The FF planning system, 2001).
 //!
-//! Tests that are not about finite cells are relaxed further: such a test costs one step when it fails.
+//! An alternative of several conjunctions over finite cells is a condition that each of these satisfies. All other tests are relaxed further: such
+//! a test costs one step when it fails.
 
 use hashbrown::HashMap;
 
-use crate::program::code::{Guard, Instance, Test, Write, WrittenValue};
+use crate::program::code::{BadInstance, Guard, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::tuning::MAX_PLANNED_SIZE;
 
@@ -19,8 +20,10 @@ use crate::tuning::MAX_PLANNED_SIZE;
 pub enum ActionKind {
     /// Some of the writes of a ground transition.
     Step(u32),
-    /// Nothing: a ground bad cube holds.
+    /// Nothing: this ground bad cube holds.
     Bad(u32),
+    /// Nothing, and no step: one of several alternatives holds.
+    Way,
 }
 
 #[derive(Clone, Debug)]
@@ -36,10 +39,16 @@ pub struct Action {
 #[derive(Clone, Debug, Default)]
 pub struct DeleteRelaxation {
     pub actions: Vec<Action>,
+    /// The ground bad cubes, by the numbers that actions have for them.
+    pub bads: Vec<BadInstance>,
+    /// For each cell, whether some step writes it.
+    pub written: Vec<bool>,
     /// Actions without conditions.
     pub free: Vec<u32>,
-    /// A cell and the raw values that it may have.
-    pub conditions: Vec<(usize, u128)>,
+    /// A cell and the raw values that it may have; `None`: one of several alternatives, which actions satisfy.
+    pub conditions: Vec<Option<(usize, u128)>>,
+    /// The conditions with alternatives, by their values, which are the last ones.
+    alternatives: Vec<u32>,
     /// For each condition, the steps that need it.
     pub needed_by: Vec<Vec<u32>>,
     /// For each bad cube of the system, the actions that are its instances, for each condition that they need: a plan looks at those of its own goal
@@ -52,19 +61,35 @@ pub struct DeleteRelaxation {
 impl DeleteRelaxation {
     /// `None` when the instance is too large, or when no condition concerns a finite cell.
     pub fn new(program: &Program) -> Option<Self> {
-        let mut builder = RelaxationBuilder::new(program);
+        Self::towards(program, program.bads.clone(), MAX_PLANNED_SIZE)
+    }
+
+    /// With these ground cubes as the bad ones; `None` when it has more than `most` conditions and effects.
+    pub fn towards(program: &Program, bads: Vec<BadInstance>, most: usize) -> Option<Self> {
+        let mut builder = RelaxationBuilder::new(program, most);
         for (i, instance) in program.instances.iter().enumerate() {
             builder.instance(i, instance);
-            if builder.size > MAX_PLANNED_SIZE {
+            if builder.size > most {
                 return None;
             }
         }
-        for (i, bad) in program.bads.iter().enumerate() {
+        for (i, bad) in bads.iter().enumerate() {
             let needs = builder.needs(&bad.guard);
             builder.bad(i, bad.bad, needs);
         }
+        builder.relaxation.bads = bads;
         builder.finish()
     }
+}
+
+/// The alternatives of which a test asks for one, where all are about finite cells.
+pub fn alternatives(test: &Test) -> Option<Vec<Vec<(usize, u128)>>> {
+    let Test::Any(ways) = test else { return None };
+    let set = |test: &Test| match test {
+        Test::In(cell, codes) => Some((*cell, *codes)),
+        _ => None,
+    };
+    ways.iter().map(|way| way.iter().map(set).collect()).collect()
 }
 
 struct RelaxationBuilder<'a> {
@@ -73,24 +98,28 @@ struct RelaxationBuilder<'a> {
     first: Vec<u32>,
     /// The numbers of conditions.
     numbers: HashMap<(usize, u128), u32>,
+    /// The numbers of conditions with alternatives, each of these the conditions that it consists of.
+    ways: HashMap<Vec<Vec<u32>>, u32>,
+    /// Values of cells, and one for each condition with alternatives.
+    values: usize,
     size: usize,
+    /// The size beyond which there is no relaxation.
+    most: usize,
     relaxation: DeleteRelaxation,
 }
 
 impl<'a> RelaxationBuilder<'a> {
-    fn new(program: &'a Program) -> Self {
-        let first = program
-            .cells
-            .cells
-            .iter()
-            .scan(0u32, |next, cell| {
-                let first = *next;
-                *next += cell.codes as u32;
-                Some(first)
-            })
-            .collect();
-        let relaxation = DeleteRelaxation::default();
-        Self { program, first, numbers: HashMap::new(), size: 0, relaxation }
+    fn new(program: &'a Program, most: usize) -> Self {
+        let mut values = 0;
+        let mut first = Vec::with_capacity(program.cells.len());
+        for cell in &program.cells.cells {
+            first.push(values as u32);
+            values += cell.codes;
+        }
+        let (numbers, ways) = (HashMap::new(), HashMap::new());
+        let relaxation =
+            DeleteRelaxation { written: vec![false; program.cells.len()], ..DeleteRelaxation::default() };
+        Self { program, first, numbers, ways, values, size: 0, most, relaxation }
     }
 
     fn codes(&self, cell: usize) -> usize {
@@ -115,9 +144,16 @@ impl<'a> RelaxationBuilder<'a> {
         let (keep, set) = masks.split_at(words);
         let guard = self.needs(&instance.guard);
         let mut adds = Vec::new();
-        for (cell, field) in program.packing.fields.iter().enumerate().filter(|(c, _)| self.codes(*c) > 0) {
+        for write in &instance.writes {
+            self.relaxation.written[write.cell] = true;
+        }
+        for (cell, field) in program.packing.fields.iter().enumerate() {
             let any = instance.nondet.contains(&cell);
             let written = field.mask() != 0 && field.raw(keep) == 0;
+            self.relaxation.written[cell] |= any || written;
+            if self.codes(cell) == 0 {
+                continue;
+            }
             if any || written && field.raw(set) == field.undef {
                 adds.extend((0..self.codes(cell) as u64).map(|raw| self.value(cell, raw)));
             } else if written {
@@ -138,7 +174,7 @@ impl<'a> RelaxationBuilder<'a> {
                 let mut needs = guard.to_vec();
                 for test in way {
                     if let Test::In(cell, codes) = test {
-                        needs.push(self.condition(*cell, *codes));
+                        needs.push(self.condition((*cell, *codes)));
                     }
                 }
                 match source {
@@ -153,7 +189,7 @@ impl<'a> RelaxationBuilder<'a> {
                         // A set of values holds no more.
                         for raw in 0..codes.min(128) as u64 {
                             let mut needs = needs.clone();
-                            needs.push(self.condition(*from, 1 << raw));
+                            needs.push(self.condition((*from, 1 << raw)));
                             let adds = vec![self.value(write.cell, raw)];
                             self.add(kind, needs, adds);
                         }
@@ -165,16 +201,38 @@ impl<'a> RelaxationBuilder<'a> {
     }
 
     fn needs(&mut self, guard: &Guard) -> Vec<u32> {
-        guard.sets.iter().map(|(cell, codes)| self.condition(*cell, *codes)).collect()
+        let mut needs: Vec<u32> = guard.sets.iter().map(|set| self.condition(*set)).collect();
+        needs.extend(guard.tests.iter().filter_map(alternatives).map(|ways| self.one_of(&ways)));
+        needs
     }
 
-    fn condition(&mut self, cell: usize, codes: u128) -> u32 {
+    fn condition(&mut self, set: (usize, u128)) -> u32 {
         let relaxation = &mut self.relaxation;
-        *self.numbers.entry((cell, codes)).or_insert_with(|| {
-            relaxation.conditions.push((cell, codes));
+        *self.numbers.entry(set).or_insert_with(|| {
+            relaxation.conditions.push(Some(set));
             relaxation.needed_by.push(Vec::new());
             relaxation.conditions.len() as u32 - 1
         })
+    }
+
+    /// The condition that one of these conjunctions holds.
+    fn one_of(&mut self, ways: &[Vec<(usize, u128)>]) -> u32 {
+        let ways: Vec<Vec<u32>> =
+            ways.iter().map(|way| way.iter().map(|set| self.condition(*set)).collect()).collect();
+        if let Some(known) = self.ways.get(&ways) {
+            return *known;
+        }
+        let number = self.relaxation.conditions.len() as u32;
+        self.relaxation.conditions.push(None);
+        self.relaxation.needed_by.push(Vec::new());
+        self.ways.insert(ways.clone(), number);
+        self.relaxation.alternatives.push(number);
+        let value = self.values as u32;
+        self.values += 1;
+        for way in ways {
+            self.add(ActionKind::Way, way, vec![value]);
+        }
+        number
     }
 
     /// Adds an effect of a ground transition.
@@ -211,15 +269,18 @@ impl<'a> RelaxationBuilder<'a> {
 
     /// The relaxation, with the conditions that each value satisfies.
     fn finish(mut self) -> Option<DeleteRelaxation> {
-        let cells = &self.program.cells.cells;
-        let values = self.first.last().map_or(0, |f| *f as usize + cells[cells.len() - 1].codes);
-        let mut satisfies = vec![Vec::new(); values];
-        for (n, (cell, codes)) in self.relaxation.conditions.iter().enumerate() {
-            for raw in (0..cells[*cell].codes.min(128) as u64).filter(|raw| codes >> raw & 1 == 1) {
-                satisfies[self.value(*cell, raw) as usize].push(n as u32);
+        let mut satisfies = vec![Vec::new(); self.values];
+        let conditions = self.relaxation.conditions.iter().enumerate();
+        for (n, (cell, codes)) in conditions.filter_map(|(n, set)| Some((n, (*set)?))) {
+            for raw in (0..self.codes(cell).min(128) as u64).filter(|raw| codes >> raw & 1 == 1) {
+                satisfies[self.value(cell, raw) as usize].push(n as u32);
             }
         }
+        let first = self.values - self.relaxation.alternatives.len();
+        for (value, number) in satisfies[first..].iter_mut().zip(&self.relaxation.alternatives) {
+            value.push(*number);
+        }
         self.relaxation.satisfies = satisfies;
-        (self.size <= MAX_PLANNED_SIZE && !self.relaxation.conditions.is_empty()).then_some(self.relaxation)
+        (self.size <= self.most && !self.relaxation.conditions.is_empty()).then_some(self.relaxation)
     }
 }

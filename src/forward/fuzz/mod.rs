@@ -11,7 +11,8 @@
 //! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`,
 //! `corpus` (states with untaken exits), `coverage` (combinations seen), `bandit` (which technique), `outcome`, `peers`
 //! (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (their
-//! results), `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop).
+//! results), `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop); `seek` (a search for one candidate, apart
+//! from campaigns).
 
 pub mod bandit;
 pub mod campaign;
@@ -26,6 +27,7 @@ pub mod outcome;
 pub mod peers;
 pub mod plan;
 pub mod relaxed_plan;
+pub mod seek;
 pub mod shorten;
 pub mod swarm;
 pub mod technique;

@@ -1,6 +1,6 @@
 //! Plans in the delete relaxation: the distance to a goal in steps, and the first steps of a plan.
 
-use crate::fuzz::delete_relaxation::{ActionKind, DeleteRelaxation};
+use crate::fuzz::delete_relaxation::{Action, ActionKind, DeleteRelaxation, alternatives};
 use crate::fuzz::goal::Goal;
 use crate::program::code::Guard;
 use crate::program::compiled::Program;
@@ -67,14 +67,16 @@ impl Planning<'_> {
                 return Some(cost);
             }
         }
-        for (n, (cell, codes)) in relaxation.conditions.iter().enumerate() {
-            let raw = fields[*cell].raw(self.state);
-            let holds = raw == fields[*cell].undef || raw < 128 && codes >> raw & 1 == 1;
+        for (n, condition) in relaxation.conditions.iter().enumerate() {
+            let holds = condition.is_some_and(|(cell, codes)| {
+                let raw = fields[cell].raw(self.state);
+                raw == fields[cell].undef || raw < 128 && codes >> raw & 1 == 1
+            });
             if holds && let Some(cost) = self.satisfy(n as u32, Satisfied::Now, 0) {
                 return Some(cost);
             }
         }
-        for cost in 1..=MAX_PLAN_COST {
+        for cost in 0..=MAX_PLAN_COST {
             let mut at = 0;
             while let Some(&(value, action)) = self.plan.queue[cost as usize].get(at) {
                 at += 1;
@@ -121,20 +123,21 @@ impl Planning<'_> {
             ActionKind::Step(i) => {
                 let instance = &self.program.instances[i as usize];
                 let reached = self.goal == Goal::Transition(usize::from(instance.transition.0));
-                (&instance.guard, reached)
+                (Some(&instance.guard), reached)
             }
             ActionKind::Bad(i) => {
-                let bad = &self.program.bads[i as usize];
-                (&bad.guard, self.goal == Goal::Bad(bad.bad))
+                let bad = &self.relaxation.bads[i as usize];
+                (Some(&bad.guard), self.goal == Goal::Bad(bad.bad))
             }
+            ActionKind::Way => (None, false),
         };
-        let failing = failing_tests(self.program, guard, self.state);
+        let failing = guard.map_or(Some(0), |guard| self.failing_tests(guard))?;
         let cost = self.plan.waiting[number as usize].1.saturating_add(failing);
         if hit {
             self.find_helpful(number);
             return Some(cost);
         }
-        let cost = (cost + 1).min(MAX_PLAN_COST);
+        let cost = (cost + u32::from(action.kind != ActionKind::Way)).min(MAX_PLAN_COST);
         for value in &action.adds {
             if cost < self.plan.costs[*value as usize] {
                 self.plan.costs[*value as usize] = cost;
@@ -142,6 +145,26 @@ impl Planning<'_> {
             }
         }
         None
+    }
+
+    /// The number of failing tests of the guard that are not conditions; `None` where one fails that no step can change.
+    fn failing_tests(&self, guard: &Guard) -> Option<u32> {
+        let fields = &self.program.packing.fields;
+        let mut failing = 0;
+        for test in guard.tests.iter().filter(|test| alternatives(test).is_none()) {
+            let (mut written, mut defined) = (false, true);
+            test.cells(&mut |cell| {
+                written |= self.relaxation.written[cell];
+                defined &= fields[cell].raw(self.state) != fields[cell].undef;
+            });
+            if defined && self.program.test(test, self.state) != Some(true) {
+                if !written {
+                    return None;
+                }
+                failing += 1;
+            }
+        }
+        Some(failing)
     }
 
     /// Collects the actions of the plan for `goal` that do not depend on another one.
@@ -155,7 +178,9 @@ impl Planning<'_> {
             let mut ready = true;
             for condition in &self.relaxation.actions[action as usize].needs {
                 if let Some(Satisfied::By(by)) = satisfied[*condition as usize] {
-                    ready = false;
+                    let Action { kind, needs, .. } = &self.relaxation.actions[by as usize];
+                    let holds = |need: &u32| satisfied[*need as usize] == Some(Satisfied::Now);
+                    ready &= *kind == ActionKind::Way && needs.iter().all(holds);
                     if !seen.contains(&by) {
                         seen.push(by);
                         open.push(by);
@@ -169,16 +194,6 @@ impl Planning<'_> {
         helpful.sort_unstable();
         helpful.dedup();
     }
-}
-
-/// The number of failing tests of the guard that are not value sets.
-fn failing_tests(program: &Program, guard: &Guard, state: &[u64]) -> u32 {
-    let fields = &program.packing.fields;
-    let undefined = |c: &usize| fields[*c].raw(state) == fields[*c].undef;
-    if guard.tests.is_empty() || guard.reads.iter().any(undefined) {
-        return 0;
-    }
-    guard.tests.iter().map(|t| u32::from(program.test(t, state) != Some(true))).sum()
 }
 
 #[cfg(test)]

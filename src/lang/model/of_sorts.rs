@@ -1,6 +1,8 @@
 //! Formulas about processes whose sorts are known: what they say of other sorts is left out.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::semantics::tuples;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
@@ -11,19 +13,49 @@ use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
 /// only one of them can hold.
 #[derive(Debug)]
 pub struct FormulaOfSorts<'a> {
-    formula: &'a Dnf,
+    formula: Cow<'a, Dnf>,
     array: Option<VarId>,
     made: HashMap<Vec<Option<u8>>, Dnf>,
+    /// What it says of processes of these sorts, with any parameters.
+    said: HashMap<Vec<Option<u8>>, Arc<Vec<Said>>>,
+}
+
+/// A part of what a formula says.
+#[derive(PartialEq, Eq, Hash, Debug)]
+struct Said {
+    part: Dnf,
+    /// The parameters that it mentions, in increasing order, each with its sort.
+    params: Vec<(usize, Option<u8>)>,
+}
+
+impl Said {
+    fn new(part: Dnf, sorts: &[Option<u8>]) -> Self {
+        let procs = part.0.iter().flatten().flat_map(Literal::procs);
+        let mut params: Vec<usize> = procs
+            .filter_map(|it| match it {
+                ProcRef::Var(param) => Some(usize::from(param)).filter(|param| *param < sorts.len()),
+                ProcRef::Const(_) => None,
+            })
+            .collect();
+        params.sort_unstable();
+        params.dedup();
+        Self { part, params: params.into_iter().map(|param| (param, sorts[param])).collect() }
+    }
 }
 
 impl<'a> FormulaOfSorts<'a> {
     /// The formula, of a system.
     pub fn new(system: &SystemParts, formula: &'a Dnf) -> Self {
-        Self { formula, array: system.sort_array(), made: HashMap::new() }
+        Self::of_system(system, Cow::Borrowed(formula))
     }
 
-    /// Calls `tell` with tuples of processes of these sorts (`None`: not known) and what the formula says of them: with all whose instances
-    /// say something that no other one says.
+    /// A formula of a system, which may be its own.
+    pub fn of_system(system: &SystemParts, formula: Cow<'a, Dnf>) -> Self {
+        Self { formula, array: system.sort_array(), made: HashMap::new(), said: HashMap::new() }
+    }
+
+    /// Calls `tell` with tuples of processes of these sorts (`None`: not known) and parts of what the formula says of them: together they are all that
+    /// it says of these processes. Parameters that a part does not mention are any process.
     ///
     /// # Errors
     /// The first one of `tell`, which ends it.
@@ -33,44 +65,61 @@ impl<'a> FormulaOfSorts<'a> {
         sorts: &[Option<u8>],
         mut tell: impl FnMut(&[u8], &Dnf) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut kinds: Vec<(Option<u8>, Vec<u8>)> = Vec::new();
-        for (process, sort) in (0..).zip(sorts) {
-            match kinds.iter_mut().find(|kind| kind.0 == *sort) {
-                Some(kind) => kind.1.push(process),
-                None => kinds.push((*sort, vec![process])),
-            }
-        }
-        for of_params in tuples(kinds.len(), params.into()) {
-            let said = self.of(of_params.iter().map(|kind| kinds[*kind].0).collect());
-            if said.0.iter().any(Conj::is_empty) {
-                continue;
-            }
-            // Of a parameter that is not mentioned, one process is enough.
-            let mut choices = vec![1; params.into()];
-            for process in said.0.iter().flatten().flat_map(Literal::procs) {
-                if let ProcRef::Var(param) = process
-                    && let Some(choices) = choices.get_mut(usize::from(param))
-                {
-                    *choices = kinds[of_params[usize::from(param)]].1.len();
+        let mut kinds = sorts.to_vec();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for Said { part, params: mentioned } in self.said(params, kinds).iter() {
+            let of_sort = |sort| (0..).zip(sorts).filter(move |it| *it.1 == sort).map(|it| it.0);
+            let choices: Vec<Vec<u8>> = mentioned.iter().map(|it| of_sort(it.1).collect()).collect();
+            let most = choices.iter().map(Vec::len).max().unwrap_or(0);
+            let within =
+                |tuple: &Vec<usize>| tuple.iter().zip(&choices).all(|(at, choices)| *at < choices.len());
+            for tuple in tuples(most, mentioned.len()).filter(within) {
+                let mut names = vec![0; params.into()];
+                for ((at, choices), (param, _)) in tuple.into_iter().zip(&choices).zip(mentioned) {
+                    names[*param] = choices[at];
                 }
-            }
-            let most = choices.iter().copied().max().unwrap_or(1);
-            let within = |tuple: &Vec<usize>| tuple.iter().zip(&choices).all(|(at, choices)| at < choices);
-            for tuple in tuples(most, params.into()).filter(within) {
-                let names = tuple.iter().zip(&of_params).map(|(at, kind)| kinds[*kind].1[*at]);
-                tell(&names.collect::<Vec<u8>>(), said)?;
+                tell(&names, part)?;
             }
         }
         Ok(())
+    }
+
+    /// What the formula says of processes of these sorts, in parts: literal by literal where it is a conjunction.
+    fn said(&mut self, params: u8, kinds: Vec<Option<u8>>) -> Arc<Vec<Said>> {
+        if let Some(known) = self.said.get(&kinds) {
+            return Arc::clone(known);
+        }
+        let (mut seen, mut said) = (HashSet::new(), Vec::new());
+        for of_params in tuples(kinds.len(), params.into()) {
+            let sorts: Vec<Option<u8>> = of_params.into_iter().map(|kind| kinds[kind]).collect();
+            let all = self.of(sorts.clone());
+            if all.0.iter().any(Conj::is_empty) {
+                continue;
+            }
+            let parts: Vec<Dnf> = match &all.0[..] {
+                [conj] => conj.iter().map(|it| Dnf(vec![vec![it.clone()]])).collect(),
+                _ => vec![all.clone()],
+            };
+            for part in parts.into_iter().map(|part| Arc::new(Said::new(part, &sorts))) {
+                if seen.insert(Arc::clone(&part)) {
+                    said.push(part);
+                }
+            }
+        }
+        drop(seen);
+        let said = Arc::new(said.into_iter().filter_map(Arc::into_inner).collect());
+        self.said.insert(kinds, Arc::clone(&said));
+        said
     }
 
     /// What the formula says of parameters of these sorts: it holds of them exactly when this does. `None`: the sort of this
     /// one is not known.
     pub fn of(&mut self, sorts: Vec<Option<u8>>) -> &Dnf {
         let Some(array) = self.array.filter(|_| sorts.iter().any(Option::is_some)) else {
-            return self.formula;
+            return &self.formula;
         };
-        let formula = self.formula;
+        let formula = &self.formula;
         self.made.entry(sorts).or_insert_with_key(|sorts| {
             let decided = |literal: &Literal| decided(literal, array, sorts);
             let possible = |conj: &&Conj| conj.iter().all(|literal| decided(literal) != Some(false));
@@ -153,7 +202,7 @@ mod tests {
             });
             all.map(|()| told)
         };
-        // Nothing but that a node is up is said of two nodes.
+        // Nothing but that a node is up is said of two nodes, and no more of a node for each lock.
         let nodes = [[0, 0], [1, 0]];
         assert_eq!(told(&[Some(0), Some(0)]), Ok(nodes.map(Vec::from).to_vec()));
         let pairs = [[0, 0], [1, 0], [0, 2], [1, 2]];

@@ -73,6 +73,9 @@ impl SystemParts {
     /// A cube without what it says of witnesses that are [chosen last](Self::chosen_last), with what axioms say of these values
     /// instead, as far as that is a conjunction: where some choice satisfies the cube, a state satisfies this.
     pub fn without_choices(&self, cube: &[Literal]) -> Conj {
+        if !cube.iter().flat_map(Literal::cells).any(|cell| self.witnesses.contains(&cell.var)) {
+            return cube.to_vec();
+        }
         let last = self.chosen_last();
         let says = |literal: &Literal| literal.cells().iter().any(|cell| last.contains(&cell.var));
         if !cube.iter().any(says) {

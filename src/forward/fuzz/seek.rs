@@ -1,0 +1,230 @@
+//! A search for a state in which a cube holds: greedy, by the distance in the delete relaxation, and with the first steps of relaxed plans
+//! before all others (*preferred operators*; Helmert, The Fast Downward planning system, 2006).
+//!
+//! Walks see what is likely; a candidate of a backward search is a question about one thing that may be unlikely, but is a few steps away.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::fuzz::delete_relaxation::DeleteRelaxation;
+use crate::fuzz::goal::Goal;
+use crate::fuzz::relaxed_plan::RelaxedPlan;
+use crate::program::code::{BadInstance, Guard, Test};
+use crate::program::compiled::Program;
+use crate::program::lazy::{Gaps, Refinement};
+use crate::program::step::Scratch;
+use crate::store::hash::hash;
+use crate::store::origin::ROOT;
+use crate::store::table::Inserted;
+use crate::store::tree::StateTree;
+use crate::tuning::{MAX_SOUGHT_SIZE, MAX_SPLITS, SOUGHT_ROOTS};
+use cubicle_lang::bits::bits;
+
+/// A search towards a cube.
+pub struct Seek<'a> {
+    program: &'a Program,
+    relaxation: DeleteRelaxation,
+    plan: RelaxedPlan,
+    /// States, each followed by the number of the cube that it is on the way to.
+    tree: StateTree,
+    /// For each state, the steps that a relaxed plan begins with.
+    helpful: Vec<Vec<usize>>,
+    /// States to go on from, nearest first: by their helpful steps, then by all others. Of several that are as near, the newest comes first, since
+    /// many are the same up to symmetry.
+    open: BinaryHeap<(Reverse<(u32, bool)>, usize)>,
+    /// What the ground cubes say of cells that no step writes: it holds from the beginning.
+    rigid: Vec<Guard>,
+    /// The state in which the cube holds.
+    found: Option<usize>,
+    most: usize,
+}
+
+impl<'a> Seek<'a> {
+    /// Towards a state in which one of these ground cubes holds, among at most `most` states. `None` where the instance is too large for plans.
+    pub fn new(program: &'a Program, cubes: Vec<Guard>, most: usize) -> Option<Self> {
+        let bads = cubes.into_iter().enumerate().map(|(bad, guard)| BadInstance { bad, guard }).collect();
+        let relaxation = DeleteRelaxation::towards(program, bads, MAX_SOUGHT_SIZE)?;
+        let rigid = relaxation.bads.iter().map(|bad| rigid(&bad.guard, &relaxation.written)).collect();
+        Some(Self {
+            program,
+            relaxation,
+            plan: RelaxedPlan::default(),
+            tree: StateTree::new(program.packing.words + 1),
+            helpful: Vec::new(),
+            open: BinaryHeap::new(),
+            rigid,
+            found: None,
+            most,
+        })
+    }
+
+    /// Searches from these states; returns the states on the way to the one that was found, if any.
+    pub fn run<'s>(
+        &mut self,
+        starts: impl Iterator<Item = &'s [u64]>,
+        clock: &Arc<Clock>,
+    ) -> Option<StateTree> {
+        let mut scratch = Scratch::timed(self.program, clock);
+        self.begin(starts, &mut scratch.numbers);
+        while !self.is_over()
+            && clock.reason().is_none()
+            && let Some((Reverse((distance, others)), number)) = self.open.pop()
+        {
+            self.expand(number, others, &mut scratch);
+            if !others {
+                self.open.push((Reverse((distance, true)), number));
+            }
+        }
+        let found = self.found?;
+        let mut way: Vec<usize> = std::iter::successors(Some(found), |number| {
+            let parent = self.tree.parents[*number];
+            (parent != ROOT).then_some(parent as usize)
+        })
+        .collect();
+        way.reverse();
+        let program = self.program;
+        let mut states = StateTree::new(program.packing.words);
+        states.insert_way(
+            way.into_iter().map(|number| &self.tree.store.state(number)[..program.packing.words]),
+        );
+        Some(states)
+    }
+
+    /// Looks at these initial states, for each cube with what it says of cells that no step writes: where a plan may still choose, it chooses
+    /// whatever is nearest.
+    fn begin<'s>(&mut self, starts: impl Iterator<Item = &'s [u64]>, numbers: &mut bool) {
+        let program = self.program;
+        let rigid = std::mem::take(&mut self.rigid);
+        let roots = starts.flat_map(|start| rigid.iter().enumerate().map(move |(aim, it)| (start, aim, it)));
+        for (start, aim, guard) in roots {
+            let mut ways = 0;
+            program.refine_until(
+                guard,
+                start,
+                Gaps::new(numbers, None),
+                <[Refinement]>::reverse,
+                |refined| {
+                    self.meet(refined, ROOT, aim);
+                    ways += 1;
+                    ways >= MAX_SPLITS || self.is_over()
+                },
+            );
+            if self.states() >= SOUGHT_ROOTS {
+                return;
+            }
+        }
+    }
+
+    /// How many states were looked at.
+    pub fn states(&self) -> usize {
+        self.tree.store.len()
+    }
+
+    fn is_over(&self) -> bool {
+        self.found.is_some() || self.states() >= self.most
+    }
+
+    /// Takes the helpful exits of a state, or the `others`.
+    fn expand(&mut self, number: usize, others: bool, scratch: &mut Scratch) {
+        let program = self.program;
+        let mut state = self.tree.store.state(number).to_vec();
+        let Some(aim) = state.pop() else { return };
+        program.exits(&state, scratch);
+        let enabled: Vec<usize> = bits(&scratch.enabled).collect();
+        for i in enabled {
+            if self.helpful[number].contains(&i) == others {
+                continue;
+            }
+            let mut ways = 0;
+            program.take(i, &state, scratch, |next| {
+                self.meet(next, number as u32, aim as usize);
+                ways += 1;
+                ways >= MAX_SPLITS || self.is_over()
+            });
+            if self.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Measures how far a state is from the cube that is aimed at, unless it is known.
+    fn meet(&mut self, state: &[u64], parent: u32, aim: usize) {
+        let aimed = [state, &[aim as u64]].concat();
+        let Inserted::New(number) = self.tree.insert(&aimed, hash(&aimed), parent) else { return };
+        let distance = self.relaxation.plan(self.program, Goal::Bad(aim), state, &mut self.plan);
+        self.helpful.push(std::mem::take(&mut self.plan.helpful));
+        match distance {
+            Some(0) => self.found = self.found.or(Some(number)),
+            Some(distance) => self.open.push((Reverse((distance, false)), number)),
+            // It does not lead there.
+            None => {}
+        }
+    }
+}
+
+/// What a ground cube says of cells that no step writes.
+fn rigid(cube: &Guard, written: &[bool]) -> Guard {
+    let is_rigid = |test: &&Test| {
+        let mut rigid = true;
+        test.cells(&mut |cell| rigid &= !written[cell]);
+        rigid
+    };
+    let sets = cube.sets.iter().filter(|set| !written[set.0]).copied().collect();
+    Guard { sets, tests: cube.tests.iter().filter(is_rigid).cloned().collect(), reads: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::sync::Arc;
+
+    use super::Seek;
+    use crate::clock::Clock;
+    use crate::program::compile::BuildOptions;
+    use crate::program::compiled::Program;
+    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::options::ForwardOptions;
+
+    /// States on the way to each bad cube in the instance with three processes.
+    fn sought(text: &str) -> Vec<Option<usize>> {
+        let system = cubicle_lang::load(text).expect("a correct model").system;
+        let clock = Arc::new(Clock::new(&ForwardOptions::default(), &Interrupt::default()));
+        let program = Program::new(&system, 3, BuildOptions::plain(&clock, true)).expect("a small instance");
+        let mut initial: Vec<Vec<u64>> = Vec::new();
+        let add = |state: &[u64]| {
+            initial.push(state.to_vec());
+            ControlFlow::Continue(())
+        };
+        program.initial_states(&clock, &mut false, add).expect("it has initial states");
+        let of = |bad: usize| {
+            let cubes = program.bads.iter().filter(|it| it.bad == bad).map(|it| it.guard.clone()).collect();
+            let mut seek = Seek::new(&program, cubes, 400).expect("it is small");
+            let way = seek.run(initial.iter().map(Vec::as_slice), &clock);
+            assert!(seek.states() <= 401, "{}", seek.states());
+            way.map(|way| way.store.len())
+        };
+        (0..system.bad.len()).map(of).collect()
+    }
+
+    #[test]
+    fn a_cube_is_found_by_way_of_guards_about_all_processes() {
+        let text = "
+            type stage = A | B | C
+            array S[proc] : stage
+            array Kind[proc] : bool
+            var Done : bool
+            init (p) { S[p] = A && Done = False }
+            unsafe () { Done = True }
+            unsafe (p) { S[p] = C && Kind[p] = True }
+            unsafe (p) { S[p] = C && Done = False && Kind[p] = False }
+            transition second (p) requires { S[p] = A } { S[p] := B }
+            transition third (p) requires { S[p] = B && Kind[p] = False } { S[p] := C }
+            transition meet (p) requires { S[p] = C && forall_other q. (S[q] = B && Kind[q] = True || S[q] = C) } { Done := True }
+        ";
+        let [done, wrong, first] = sought(text)[..] else { panic!("three bad cubes") };
+        assert!(done.is_some_and(|states| states >= 6), "{done:?}");
+        assert_eq!((wrong, first), (None, Some(3)));
+    }
+}
