@@ -127,7 +127,7 @@ fn compare(
 
 #[test]
 fn what_steps_assign_to_counts_is_what_these_are_after_the_step() {
-    let seeds = environment("CUBICLE_RANDOM_COUNT", 400);
+    let seeds = environment("CUBICLE_RANDOM_COUNT", 100);
     let (mut compared, mut explicit_systems) = (0, 0);
     for seed in 0..seeds {
         let dice = &mut Dice::new(seed);

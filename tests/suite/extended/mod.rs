@@ -195,7 +195,7 @@ fn refinements(first: u64, count: u64) {
 
 #[test]
 fn transitions_that_stand_for_several_are_refined() {
-    refinements(environment("CUBICLE_DOORS_SEED", 30), environment("CUBICLE_DOORS_COUNT", 20));
+    refinements(environment("CUBICLE_DOORS_SEED", 30), environment("CUBICLE_DOORS_COUNT", 12));
 }
 
 #[test]
