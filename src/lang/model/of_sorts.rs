@@ -1,8 +1,10 @@
 //! Formulas about processes whose sorts are known: what they say of other sorts is left out.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
+
+use indexmap::IndexSet;
 
 use super::semantics::tuples;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
@@ -90,7 +92,7 @@ impl<'a> FormulaOfSorts<'a> {
         if let Some(known) = self.said.get(&kinds) {
             return Arc::clone(known);
         }
-        let (mut seen, mut said) = (HashSet::new(), Vec::new());
+        let mut said = IndexSet::new();
         for of_params in tuples(kinds.len(), params.into()) {
             let sorts: Vec<Option<u8>> = of_params.into_iter().map(|kind| kinds[kind]).collect();
             let all = self.of(sorts.clone());
@@ -101,14 +103,9 @@ impl<'a> FormulaOfSorts<'a> {
                 [conj] => conj.iter().map(|it| Dnf(vec![vec![it.clone()]])).collect(),
                 _ => vec![all.clone()],
             };
-            for part in parts.into_iter().map(|part| Arc::new(Said::new(part, &sorts))) {
-                if seen.insert(Arc::clone(&part)) {
-                    said.push(part);
-                }
-            }
+            said.extend(parts.into_iter().map(|part| Said::new(part, &sorts)));
         }
-        drop(seen);
-        let said = Arc::new(said.into_iter().filter_map(Arc::into_inner).collect());
+        let said: Arc<Vec<Said>> = Arc::new(said.into_iter().collect());
         self.said.insert(kinds, Arc::clone(&said));
         said
     }
