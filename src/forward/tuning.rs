@@ -138,11 +138,12 @@ pub const WALK_START_STEPS: f64 = 20.0;
 pub const MAX_PLANNED_SIZE: usize = 1 << 15;
 /// The highest cost of a value: a plan this long says little.
 pub const MAX_PLAN_COST: u32 = 200;
-/// The same for a search towards a candidate, which makes plans for some hundred states only.
+/// In instances with more conditions and effects than this, candidates are not searched for: more than for walks, since a search makes plans for
+/// some hundred states only.
 pub const MAX_SOUGHT_SIZE: usize = 1 << 18;
 /// Renamings of a candidate that such a search looks at.
 pub const MAX_SOUGHT: usize = 256;
-/// States that it begins with.
+/// States that such a search begins with.
 pub const SOUGHT_ROOTS: usize = 128;
 /// Of the ways to define what a transition reads, a step considers this many.
 pub const MAX_SPLITS: usize = 16;

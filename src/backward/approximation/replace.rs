@@ -426,8 +426,9 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.sought += sought.states;
         if sought.found {
             self.pool.refuted += 1;
-            // The states on the way may have others.
+            // The states on the way may have others. It is not chosen again, also where these states leave open whether they are in it.
             self.unseen.retain(|_, unseen| !*unseen);
+            self.unseen.insert(c.clone(), false);
         }
         sought.found
     }

@@ -103,7 +103,7 @@ struct RelaxationBuilder<'a> {
     /// Values of cells, and one for each condition with alternatives.
     values: usize,
     size: usize,
-    /// The size beyond which there is no relaxation.
+    /// A larger relaxation is not made.
     most: usize,
     relaxation: DeleteRelaxation,
 }

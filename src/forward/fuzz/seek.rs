@@ -67,7 +67,7 @@ impl<'a> Seek<'a> {
         clock: &Arc<Clock>,
     ) -> Option<StateTree> {
         let mut scratch = Scratch::timed(self.program, clock);
-        self.begin(starts, &mut scratch.numbers);
+        self.begin(starts, clock);
         while !self.is_over()
             && clock.reason().is_none()
             && let Some((Reverse((distance, others)), number)) = self.open.pop()
@@ -94,24 +94,20 @@ impl<'a> Seek<'a> {
 
     /// Looks at these initial states, for each cube with what it says of cells that no step writes: where a plan may still choose, it chooses
     /// whatever is nearest.
-    fn begin<'s>(&mut self, starts: impl Iterator<Item = &'s [u64]>, numbers: &mut bool) {
+    fn begin<'s>(&mut self, starts: impl Iterator<Item = &'s [u64]>, clock: &Clock) {
         let program = self.program;
         let rigid = std::mem::take(&mut self.rigid);
         let roots = starts.flat_map(|start| rigid.iter().enumerate().map(move |(aim, it)| (start, aim, it)));
         for (start, aim, guard) in roots {
-            let mut ways = 0;
-            program.refine_until(
-                guard,
-                start,
-                Gaps::new(numbers, None),
-                <[Refinement]>::reverse,
-                |refined| {
-                    self.meet(refined, ROOT, aim);
-                    ways += 1;
-                    ways >= MAX_SPLITS || self.is_over()
-                },
-            );
-            if self.states() >= SOUGHT_ROOTS {
+            // What is left out makes the search miss a state, no more.
+            let (mut ways, mut left_out) = (0, false);
+            let gaps = Gaps::new(&mut left_out, Some(clock));
+            program.refine_until(guard, start, gaps, <[Refinement]>::reverse, |refined| {
+                self.meet(refined, ROOT, aim);
+                ways += 1;
+                ways >= MAX_SPLITS || self.is_over()
+            });
+            if self.states() >= SOUGHT_ROOTS || clock.reason().is_some() {
                 return;
             }
         }

@@ -51,7 +51,7 @@ impl<'a> FormulaOfSorts<'a> {
         Self::of_system(system, Cow::Borrowed(formula))
     }
 
-    /// A formula of a system, which may be its own.
+    /// The same for a formula that may outlive the system.
     pub fn of_system(system: &SystemParts, formula: Cow<'a, Dnf>) -> Self {
         Self { formula, array: system.sort_array(), made: HashMap::new(), said: HashMap::new() }
     }
