@@ -142,9 +142,22 @@ fn solve(
         let c = &clauses[i];
         (c.outside.len() + 2 * c.relational.len(), c.outside.first().copied())
     });
-    let mut search =
-        Dpll { context, n, cells, clauses, relations, order, budget, base: n.masks, model: None };
-    let sat = search.solve(Valuation { masks: n.masks.to_vec(), chosen: relations.none_chosen() })?;
+    let (masks, narrowed) = (n.masks.to_vec(), Vec::new());
+    let base = n.masks;
+    let mut search = Dpll {
+        context,
+        n,
+        cells,
+        clauses,
+        relations,
+        order: &order,
+        budget,
+        base,
+        masks,
+        narrowed,
+        model: None,
+    };
+    let sat = search.solve(relations.none_chosen())?;
     Ok((sat, search.model))
 }
 
@@ -189,7 +202,7 @@ fn complete<'s>(
     masks
 }
 
-#[derive(Clone)]
+/// A choice that satisfies every clause.
 struct Valuation {
     masks: Vec<u64>,
     chosen: Chosen,
@@ -203,22 +216,35 @@ struct Dpll<'a, 'b, 'c> {
     /// Their relational literals.
     relations: &'a Relations,
     /// The clauses, short ones first.
-    order: Vec<usize>,
+    order: &'a [usize],
     budget: &'a mut UnionBudget<'c>,
     /// Masks of the tested cube.
     base: &'a [u64],
+    /// What is left of them.
+    masks: Vec<u64>,
+    /// The masks that were narrowed, the last one last: by place, and what each was.
+    narrowed: Vec<(u32, u64)>,
     /// The choice that satisfied every clause.
     model: Option<Valuation>,
 }
 
+/// A literal that is tried.
+enum Choice<'l> {
+    /// The value at a place is one of these.
+    Within(u32, u64),
+    Holds(&'l Relational),
+}
+
 impl Dpll<'_, '_, '_> {
-    fn solve(&mut self, mut state: Valuation) -> Result<Sat, Halt> {
-        let clauses = self.clauses;
-        let clause = match self.propagate(&mut state)? {
+    fn solve(&mut self, mut chosen: Chosen) -> Result<Sat, Halt> {
+        let (clauses, relations) = (self.clauses, self.relations);
+        let clause = match self.propagate(&mut chosen)? {
             Propagated::Conflict => return Ok(Sat::No),
             Propagated::Satisfied => {
-                let sat = self.theory(&state)?;
-                self.model = Some(state);
+                let sat = self.theory(&chosen)?;
+                if sat == Sat::Yes {
+                    self.model = Some(Valuation { masks: self.masks.clone(), chosen });
+                }
                 return Ok(sat);
             }
             Propagated::Open(i) => &clauses[i],
@@ -228,28 +254,34 @@ impl Dpll<'_, '_, '_> {
         }
         self.budget.decisions -= 1;
         // Either the first open literal of the clause holds, or it does not and another must.
-        let mut otherwise = state.clone();
         let open =
-            clause.outside.iter().find(|&&(place, mask)| state.masks[place as usize] & !mask != 0).copied();
+            clause.outside.iter().find(|&&(place, mask)| self.masks[place as usize] & !mask != 0).copied();
         if let Some((place, mask)) = open {
-            state.masks[place as usize] &= !mask;
-            otherwise.masks[place as usize] &= mask;
-            return self.either(Some(state), Some(otherwise));
+            return self.either(chosen, [Choice::Within(place, !mask), Choice::Within(place, mask)]);
         }
-        let undecided = |k: &&usize| !state.chosen.excludes(**k);
+        let undecided = |k: &&usize| !chosen.excludes(**k);
         let literal = *clause.relational.iter().find(undecided).unwrap_or(&clause.relational[0]);
-        let literal = self.relations.get(literal);
-        let opposite = literal.negate()?;
-        let here = state.chosen.choose(self.relations, literal).then_some(state);
-        let there = otherwise.chosen.choose(self.relations, &opposite).then_some(otherwise);
-        self.either(here, there)
+        let literal = relations.get(literal);
+        self.either(chosen, [Choice::Holds(literal), Choice::Holds(&literal.negate()?)])
     }
 
-    /// Whether one of two states can be completed, the first one tried first.
-    fn either(&mut self, first: Option<Valuation>, second: Option<Valuation>) -> Result<Sat, Halt> {
-        let mut answer = Sat::No;
-        for state in [first, second].into_iter().flatten() {
-            match self.solve(state)? {
+    /// Whether what is chosen so far can be completed with one of two choices, the first one tried first.
+    fn either(&mut self, chosen: Chosen, choices: [Choice<'_>; 2]) -> Result<Sat, Halt> {
+        let (mut answer, before) = (Sat::No, self.narrowed.len());
+        for choice in choices {
+            let mut chosen = chosen.clone();
+            let may = match choice {
+                Choice::Within(place, mask) => {
+                    self.narrow(place, mask);
+                    true
+                }
+                Choice::Holds(literal) => chosen.choose(self.relations, literal),
+            };
+            let sat = if may { self.solve(chosen)? } else { Sat::No };
+            for (place, mask) in self.narrowed.drain(before..).rev() {
+                self.masks[place as usize] = mask;
+            }
+            match sat {
                 Sat::Yes => return Ok(Sat::Yes),
                 Sat::Unknown => answer = Sat::Unknown,
                 Sat::No => {}
@@ -258,8 +290,15 @@ impl Dpll<'_, '_, '_> {
         Ok(answer)
     }
 
+    /// Leaves only these values at a place.
+    fn narrow(&mut self, place: u32, allowed: u64) {
+        let mask = &mut self.masks[place as usize];
+        self.narrowed.push((place, *mask));
+        *mask &= allowed;
+    }
+
     /// Unit propagation to a fixpoint; returns the shortest clause that is open then.
-    fn propagate(&mut self, state: &mut Valuation) -> Result<Propagated, Halt> {
+    fn propagate(&mut self, chosen: &mut Chosen) -> Result<Propagated, Halt> {
         loop {
             let mut changed = false;
             let mut best: Option<(usize, usize)> = None;
@@ -269,18 +308,18 @@ impl Dpll<'_, '_, '_> {
             {
                 return Err(Halt::Spent(max_effort));
             }
-            for &i in &self.order {
+            for &i in self.order {
                 let clause = &self.clauses[i];
-                self.budget.compared += (clause.relational.len() * state.chosen.literals().len()) as u64;
-                match status(state, clause) {
+                self.budget.compared += (clause.relational.len() * chosen.literals().len()) as u64;
+                match status(&self.masks, chosen, clause) {
                     Status::Satisfied => {}
                     Status::Empty => return Ok(Propagated::Conflict),
                     Status::Unit(place, allowed) => {
-                        state.masks[place as usize] &= allowed;
+                        self.narrow(place, allowed);
                         changed = true;
                     }
                     Status::UnitRelational(k) => {
-                        if !state.chosen.choose(self.relations, self.relations.get(k)) {
+                        if !chosen.choose(self.relations, self.relations.get(k)) {
                             return Ok(Propagated::Conflict);
                         }
                         changed = true;
@@ -299,8 +338,8 @@ impl Dpll<'_, '_, '_> {
     }
 
     /// Whether the choice is consistent, once every clause is satisfied.
-    fn theory(&mut self, state: &Valuation) -> Result<Sat, Halt> {
-        if state.chosen.literals().is_empty() && self.n.cube.relational.is_empty() {
+    fn theory(&mut self, chosen: &Chosen) -> Result<Sat, Halt> {
+        if chosen.literals().is_empty() && self.n.cube.relational.is_empty() {
             return Ok(Sat::Yes);
         }
         if self.budget.theory_tests == 0 {
@@ -308,12 +347,12 @@ impl Dpll<'_, '_, '_> {
         }
         self.budget.theory_tests -= 1;
         let mut b = CubeBuilder::from_cube(self.context, self.n.cube);
-        for (place, (&mask, &base)) in state.masks.iter().zip(self.base).enumerate() {
+        for (place, (&mask, &base)) in self.masks.iter().zip(self.base).enumerate() {
             if mask != base && !b.restrict(self.cells[place], mask) {
                 return Ok(Sat::No);
             }
         }
-        for relational in state.chosen.literals() {
+        for relational in chosen.literals() {
             if !b.require_relational(relational) {
                 return Ok(Sat::No);
             }
@@ -359,11 +398,11 @@ enum Status {
     Open(usize),
 }
 
-fn status(state: &Valuation, clause: &CoverClause) -> Status {
+fn status(masks: &[u64], chosen: &Chosen, clause: &CoverClause) -> Status {
     let mut open = 0;
     let mut unit = None;
     for &(place, mask) in &clause.outside {
-        let have = state.masks[place as usize];
+        let have = masks[place as usize];
         if have & mask == 0 {
             return Status::Satisfied;
         }
@@ -374,10 +413,10 @@ fn status(state: &Valuation, clause: &CoverClause) -> Status {
     }
     let mut unit_relational = None;
     for &k in &clause.relational {
-        if state.chosen.implies(k) {
+        if chosen.implies(k) {
             return Status::Satisfied;
         }
-        if !state.chosen.excludes(k) {
+        if !chosen.excludes(k) {
             open += 1;
             unit_relational = Some(k);
         }

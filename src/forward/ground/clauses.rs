@@ -4,10 +4,9 @@ use std::collections::HashSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::arguments::is_true;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit};
 use cubicle_lang::model::semantics::tuples;
-use cubicle_lang::model::{Dnf, FormulaOfSorts, Literal, ProcRef};
+use cubicle_lang::model::{FormulaOfSorts, Said};
 
 /// What `init` says of all tuples of processes, once each.
 pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unbuildable> {
@@ -27,34 +26,20 @@ pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<Ground
         }
         return Ok(clauses);
     };
-    let present = sorts.present();
-    let mut body = FormulaOfSorts::new(grounder.system, &init.body);
-    let mut met: HashSet<(Vec<Option<u8>>, Dnf)> = HashSet::new();
-    for choice in tuples(present.len(), params) {
-        clock.poll()?;
-        let of = |at: usize| Some(present[choice[at]]);
-        let said = body.of((0..params).map(of).collect());
-        if is_true(said) {
-            continue;
-        }
-        // Parameters of which nothing is left may be any process.
-        let named: HashSet<ProcRef> = said.0.iter().flatten().flat_map(Literal::procs).collect();
-        let is_named = |at: usize| named.contains(&ProcRef::Var(at as u8));
-        let sorts_of: Vec<Option<u8>> = (0..params).map(|at| of(at).filter(|_| is_named(at))).collect();
-        if !met.insert((sorts_of.clone(), said.clone())) {
-            continue;
-        }
-        let mut env: Vec<Vec<usize>> = vec![Vec::new()];
-        for sort in sorts_of {
-            let may_be: Vec<usize> = match sort {
-                Some(sort) => (0..procs).filter(|p| sorts.of[*p] == sort).collect(),
-                None => vec![0],
-            };
-            env = env.iter().flat_map(|it| may_be.iter().map(|p| [&it[..], &[*p]].concat())).collect();
+    let present = sorts.present().into_iter().map(Some).collect();
+    for Said { part, params: mentioned } in
+        FormulaOfSorts::new(grounder.system, &init.body).said(init.params, present).iter()
+    {
+        // Parameters that it does not mention may be any process.
+        let mut env: Vec<Vec<usize>> = vec![vec![0; params]];
+        for (param, sort) in mentioned {
+            let may_be = (0..procs).filter(|process| Some(sorts.of[*process]) == *sort);
+            let with = |it: &Vec<usize>, process| [&it[..*param], &[process], &it[*param + 1..]].concat();
+            env = env.iter().flat_map(|it| may_be.clone().map(|process| with(it, process))).collect();
         }
         for tuple in &env {
             clock.poll()?;
-            let (common, rest) = divided_ways(grounder.dnf(said, tuple)?);
+            let (common, rest) = divided_ways(grounder.dnf(part, tuple)?);
             add(vec![common]);
             add(rest);
         }

@@ -68,7 +68,7 @@ pub use initially::is_initially;
 pub use ir::*;
 pub use ltl::Ltl;
 pub use made_of::MadeOf;
-pub use of_sorts::FormulaOfSorts;
+pub use of_sorts::{FormulaOfSorts, Said};
 pub use ranking::{Helper, Least, Measure, Measured, Progress, Ranking};
 pub use rational::{Rational, gcd, lcm};
 pub(crate) use sort_table::{PROC, SortTable};

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use super::semantics::tuples;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
@@ -23,26 +23,12 @@ pub struct FormulaOfSorts<'a> {
 }
 
 /// A part of what a formula says.
-#[derive(PartialEq, Eq, Hash, Debug)]
-struct Said {
-    part: Dnf,
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Said {
+    /// What is said.
+    pub part: Dnf,
     /// The parameters that it mentions, in increasing order, each with its sort.
-    params: Vec<(usize, Option<u8>)>,
-}
-
-impl Said {
-    fn new(part: Dnf, sorts: &[Option<u8>]) -> Self {
-        let procs = part.0.iter().flatten().flat_map(Literal::procs);
-        let mut params: Vec<usize> = procs
-            .filter_map(|it| match it {
-                ProcRef::Var(param) => Some(usize::from(param)).filter(|param| *param < sorts.len()),
-                ProcRef::Const(_) => None,
-            })
-            .collect();
-        params.sort_unstable();
-        params.dedup();
-        Self { part, params: params.into_iter().map(|param| (param, sorts[param])).collect() }
-    }
+    pub params: Vec<(usize, Option<u8>)>,
 }
 
 impl<'a> FormulaOfSorts<'a> {
@@ -88,14 +74,20 @@ impl<'a> FormulaOfSorts<'a> {
     }
 
     /// What the formula says of processes of these sorts, in parts: literal by literal where it is a conjunction.
-    fn said(&mut self, params: u8, kinds: Vec<Option<u8>>) -> Arc<Vec<Said>> {
+    pub fn said(&mut self, params: u8, kinds: Vec<Option<u8>>) -> Arc<Vec<Said>> {
         if let Some(known) = self.said.get(&kinds) {
             return Arc::clone(known);
         }
         let mut said = IndexSet::new();
-        for of_params in tuples(kinds.len(), params.into()) {
-            let sorts: Vec<Option<u8>> = of_params.into_iter().map(|kind| kinds[kind]).collect();
-            let all = self.of(sorts.clone());
+        let alike: Vec<Vec<Vec<Option<u8>>>> = (0..params).map(|param| self.alike(param, &kinds)).collect();
+        let most = alike.iter().map(Vec::len).max().unwrap_or(0);
+        for choice in tuples(most, params.into()) {
+            if !choice.iter().zip(&alike).all(|(at, alike)| *at < alike.len()) {
+                continue;
+            }
+            let chosen: Vec<&[Option<u8>]> =
+                choice.into_iter().zip(&alike).map(|(at, alike)| &alike[at][..]).collect();
+            let all = self.of(chosen.iter().map(|alike| alike[0]).collect());
             if all.0.iter().any(Conj::is_empty) {
                 continue;
             }
@@ -103,11 +95,46 @@ impl<'a> FormulaOfSorts<'a> {
                 [conj] => conj.iter().map(|it| Dnf(vec![vec![it.clone()]])).collect(),
                 _ => vec![all.clone()],
             };
-            said.extend(parts.into_iter().map(|part| Said::new(part, &sorts)));
+            for part in parts {
+                let procs = part.0.iter().flatten().flat_map(Literal::procs);
+                let is_mentioned = |param: &u8| procs.clone().any(|it| it == ProcRef::Var(*param));
+                let mentioned: Vec<usize> = (0..params).filter(is_mentioned).map(usize::from).collect();
+                let mut sorts: Vec<Vec<(usize, Option<u8>)>> = vec![Vec::new()];
+                for &param in &mentioned {
+                    let longer = |it: &Vec<_>, kind: &Option<u8>| [&it[..], &[(param, *kind)]].concat();
+                    let of_each =
+                        |it: &Vec<_>| chosen[param].iter().map(|kind| longer(it, kind)).collect::<Vec<_>>();
+                    sorts = sorts.iter().flat_map(of_each).collect();
+                }
+                said.extend(sorts.into_iter().map(|params| Said { part: part.clone(), params }));
+            }
         }
         let said: Arc<Vec<Said>> = Arc::new(said.into_iter().collect());
         self.said.insert(kinds, Arc::clone(&said));
         said
+    }
+
+    /// Sorts in sets of which the formula says the same, where they are that of a parameter.
+    fn alike(&self, param: u8, kinds: &[Option<u8>]) -> Vec<Vec<Option<u8>>> {
+        let about = |literal: &&Literal| literal.procs().contains(&ProcRef::Var(param));
+        let literals = || self.formula.0.iter().flatten().filter(about);
+        let compares =
+            literals().any(|it| matches!(it, Literal::Eq { left: Term::Proc(_), right: Term::Proc(_), .. }));
+        let is_of = |kind: Option<u8>| {
+            let sort = kind.map(|sort| move |values: u64| values >> sort & 1 == 1);
+            let fits = |literal: &Literal| match literal {
+                Literal::In { cell, values } if Some(cell.var) == self.array => {
+                    sort.as_ref().map(|fits| fits(*values))
+                }
+                _ => None,
+            };
+            literals().map(fits).collect::<Vec<_>>()
+        };
+        let mut sets: IndexMap<(Option<Option<u8>>, Vec<Option<bool>>), Vec<Option<u8>>> = IndexMap::new();
+        for kind in kinds {
+            sets.entry((compares.then_some(*kind), is_of(*kind))).or_default().push(*kind);
+        }
+        sets.into_values().collect()
     }
 
     /// What the formula says of parameters of these sorts: it holds of them exactly when this does. `None`: the sort of this
