@@ -224,6 +224,10 @@ impl Step<'_> {
                     known.extend(term.map(|term| (cell.clone(), term)));
                     next.push((both, known));
                 }
+                // Each cell may double them.
+                if next.len() > MOST_BRANCHES {
+                    return None;
+                }
             }
             ways = next;
         }

@@ -170,3 +170,19 @@ fn what_steps_assign_to_counts_is_what_these_are_after_the_step() {
     assert!(explicit_systems * 3 > seeds, "{explicit_systems} of {seeds} have explicit counts");
     assert!(compared as u64 > 20 * seeds, "{compared} values were compared");
 }
+
+/// What a step does to a count of a count's cells reads ever more of them: where each may be written or not, there are more ways than memory, and the step is not followed.
+#[test]
+fn a_step_of_too_many_ways_is_not_followed() {
+    let text = "array M[proc, proc] : bool var G : int
+        init (p q) { M[p, q] = False && G = 1 }
+        unsafe (p q) { M[p, q] = True }
+        transition copy (p) requires { M[p, p] = False && 0 <= G }
+        { M[q, r] := case | M[p, q] = False : False | _ : M[q, r]; G := #{q | M[q, q] = True} + 1 }
+        transition all () requires { (forall_other p. M[p, p] = True) && 0 <= G }
+        { M[p, q] := case | M[p, q] = False : False | _ : M[p, q]; G := G - 1 }
+        cover few (p) { 1 <> 2 * #{q | M[q, q] = True && q <> p} }";
+    let system = cubicle::load(text).expect("a correct model").system;
+    let found = with_updates_of_counts(&system);
+    assert!(found.counts.len() > system.counts.len(), "{} counts", found.counts.len());
+}
