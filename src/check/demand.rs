@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use super::purpose::{Purpose, divided};
-use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES};
+use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES, WALKED_OF_SORTS};
 use cubicle_forward::{StateSpace, oracle_states};
 use cubicle_lang::model::System;
 use cubicle_run::interrupt::Interrupt;
@@ -43,10 +43,9 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// Of these instances, within the limits of the options. Only one instance without limits is explored in two stages.
+    /// Of these instances, within the limits of the options. Only one instance without limits is explored in two stages, where it is not walked.
     pub fn new(system: &System, instances: Vec<usize>, limits: &ForwardOptions) -> Self {
-        let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
-        let whole = limited || limits.strategy != Strategy::Bfs || instances.len() > 1;
+        let whole = !is_free(limits) || instances.len() > 1 || is_walked(system);
         let first =
             (!whole && FIRST_ORACLE_STATES < oracle_states(system, limits)).then_some(FIRST_ORACLE_STATES);
         let stages = std::iter::once(None).chain(first.map(Some)).map(Waiting::Explore).collect();
@@ -66,6 +65,17 @@ impl Demand {
             None => false,
         }
     }
+}
+
+/// Whether options say nothing of how an instance is explored.
+fn is_free(limits: &ForwardOptions) -> bool {
+    let limited = limits.max_states.is_some() || limits.time.is_some() || limits.depth.is_some();
+    !limited && limits.strategy == Strategy::Bfs
+}
+
+/// Whether walks see more of what matters than a breadth-first exploration: instances of three sorts at least have many processes.
+fn is_walked(system: &System) -> bool {
+    system.sorts.as_ref().is_some_and(|it| it.names.len() > 2)
 }
 
 /// The oracle of a search: the states of a session, and those that wait.
@@ -139,8 +149,11 @@ impl<'a> OnDemand<'a> {
     ) -> OracleGrowth {
         let (system, options, interrupt) = self.run;
         let space = &mut **self.space.borrow_mut();
-        let limits =
+        let mut limits =
             ForwardOptions { max_states: states.or(options.forward.max_states), ..options.forward.clone() };
+        if is_free(&limits) && is_walked(system) {
+            (limits.strategy, limits.max_states) = (Strategy::Cfl, Some(WALKED_OF_SORTS));
+        }
         demand.explored += 1;
         let (mut more, mut cut) = (0, false);
         for &procs in &demand.instances {
@@ -170,7 +183,14 @@ impl<'a> OnDemand<'a> {
         if !cut {
             demand.stages.clear();
         }
-        OracleGrowth::More(more)
+        match space.explore_small() {
+            Some(trace) => {
+                demand.stages.clear();
+                demand.found = Some((trace.initial.procs, demand.explored));
+                OracleGrowth::Unsafe(Box::new(trace))
+            }
+            None => OracleGrowth::More(more),
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use super::instances::instances;
 use super::purpose::Purpose;
 use super::session::Session;
 use super::sizes;
-use super::tails::may_have_tails;
 use super::vacuity::is_to_prove;
 use cubicle_run::options::{ForwardOptions, Procs};
 use cubicle_run::verdict::Verdict;
@@ -41,10 +40,10 @@ fn asks(session: &Session<'_>) -> bool {
 }
 
 /// Whether an exploration that serves a search is an answer as well, or must come before it: the options ask for deadlocks, all states or all bad
-/// states, other processes explore, its states are kept, or a search with tails explores again.
+/// states, other processes explore, or its states are kept.
 fn is_answer(session: &Session<'_>) -> bool {
-    let Session { system, options, remote, .. } = session;
+    let Session { options, remote, .. } = session;
     let itself = options.forward.deadlock || options.require_complete || !options.forward.stop_at_unsafe;
     let kept = options.checkpoint.is_some() || options.spill.is_some();
-    itself || kept || remote.is_some() || may_have_tails(system)
+    itself || kept || remote.is_some()
 }

@@ -253,10 +253,12 @@ impl<'a> Session<'a> {
         Verdict::Unsafe(Box::new(trace))
     }
 
-    /// Puts the results of the explored instances into the report.
+    /// Puts the results of the explored instances into the report, if there are any: searches in a derived system put their own.
     pub fn put_explorations(&mut self) {
         let data = |explored: &Explored| explored.exploration.clone();
-        self.report.explorations = self.space.explored.iter().map(data).collect();
+        if !self.space.explored.is_empty() {
+            self.report.explorations = self.space.explored.iter().map(data).collect();
+        }
     }
 
     /// Whether the backward search needs the states of the explorations that the options ask for.

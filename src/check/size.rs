@@ -1,7 +1,7 @@
 //! Numbers of processes: what a system admits, and how the processes of an oracle are divided among sorts.
 
 use super::tuning::{MOST_OF_SORTS, WIDEST_ORACLE};
-use cubicle_lang::model::{System, Var, VarId};
+use cubicle_lang::model::System;
 
 /// The number nearest to `procs` of processes that an instance of `system` can have.
 pub fn nearest(system: &System, procs: usize) -> usize {
@@ -12,7 +12,7 @@ pub fn nearest(system: &System, procs: usize) -> usize {
 /// The processes of the instance that serves a search with candidates of `procs` processes: where there are several sorts, candidates
 /// have up to as many of each, and processes that constants of the model name are further ones.
 pub fn oracle_size(system: &System, procs: usize) -> usize {
-    let named = named_of_sorts(system);
+    let named = system.named_of_sorts();
     if named.len() < 2 {
         return procs;
     }
@@ -23,7 +23,7 @@ pub fn oracle_size(system: &System, procs: usize) -> usize {
 
 /// The size of the instance after one of `procs` processes that serves as oracle: one more process, of each sort where there are several.
 pub fn larger(system: &System, procs: usize) -> Option<usize> {
-    let sorts = named_of_sorts(system).len();
+    let sorts = system.named_of_sorts().len();
     let (more, most) = if sorts < 2 { (1, WIDEST_ORACLE) } else { (sorts, MOST_OF_SORTS) };
     let next = procs + more;
     (next <= most && nearest(system, next) == next).then_some(next)
@@ -32,7 +32,7 @@ pub fn larger(system: &System, procs: usize) -> Option<usize> {
 /// How an oracle of `procs` processes divides them: as many of each sort beside those that constants name, and one more of the first ones where
 /// some are left. Empty where there are not several sorts.
 pub fn even_division(system: &System, procs: usize) -> Vec<(String, usize)> {
-    let named = named_of_sorts(system);
+    let named = system.named_of_sorts();
     let (Some(sorts), 2..) = (&system.sorts, named.len()) else { return Vec::new() };
     let free = procs.saturating_sub(named.iter().sum());
     let (each, left) = (free / named.len(), free % named.len());
@@ -44,17 +44,4 @@ pub fn even_division(system: &System, procs: usize) -> Vec<(String, usize)> {
     };
     let sizes: Vec<usize> = named.iter().enumerate().map(size).collect();
     sorts.names.iter().cloned().zip(sizes).collect()
-}
-
-/// For each sort, the variables that hold a process of it and that no step assigns.
-fn named_of_sorts(system: &System) -> Vec<usize> {
-    let Some(sorts) = &system.sorts else { return Vec::new() };
-    let is_constant = |id: VarId, var: &Var| {
-        var.arity() == 0 && !system.transitions.iter().any(|t| system.may_change(t, id))
-    };
-    let of = |sort: u8| {
-        let names = system.declared().filter(|(id, var)| is_constant(*id, var));
-        names.filter(|(id, _)| system.pointed_sort(*id) == Some(sort)).count()
-    };
-    (0..sorts.names.len() as u8).map(of).collect()
 }

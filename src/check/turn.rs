@@ -108,6 +108,11 @@ impl Turn {
             Some(trace)
         });
         session.demand = waiting.unwrap_or_default();
+        if self.level > 0
+            && let Some(trace) = session.timed("forward exploration", |session| session.space.explore_small())
+        {
+            return Some(TurnEnd::Found(trace));
+        }
         if let Some(trace) = explored_now? {
             return Some(TurnEnd::Found(trace));
         }

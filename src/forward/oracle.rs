@@ -6,13 +6,14 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::explore::{Explored, Remote, explore};
 use crate::explored::states::ExploredStates;
-use crate::tuning::WIDER_STATES;
+use crate::tuning::{SMALL_STATES, WIDER_STATES};
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
 use cubicle_run::observer::{Observer, Silent};
 use cubicle_run::options::{ForwardOptions, Strategy};
 use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
 use cubicle_run::result::Stop;
 use cubicle_run::verdict::{Forbidden, Trace};
+use tracing::debug;
 
 /// Explorations of one or several instances, as an oracle.
 ///
@@ -50,6 +51,8 @@ pub struct StateSpace {
     pub most_procs: usize,
     /// Larger instances, explored on demand, in increasing order of processes.
     wider: Mutex<Vec<Explored>>,
+    /// Instances with more processes of two sorts only.
+    small: Vec<Explored>,
     /// States of runs that the backward search found.
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
@@ -62,6 +65,7 @@ impl StateSpace {
             most_states: usize::MAX,
             most_procs: 0,
             wider: Mutex::default(),
+            small: Vec::new(),
             learnt: Mutex::default(),
         }
     }
@@ -76,6 +80,7 @@ impl StateSpace {
             most_states: self.most_states,
             most_procs: self.most_procs,
             wider: Mutex::new(wider.iter().map(Explored::fork).collect()),
+            small: self.small.clone(),
             learnt: Mutex::new(learnt.clone()),
         }
     }
@@ -106,6 +111,43 @@ impl StateSpace {
             }
             _ => Cow::Borrowed(candidate),
         }
+    }
+
+    /// Explores small instances, where there are three sorts at least and not all states of the explored instance are known: for any two sorts one that has as many
+    /// processes of these, and as few as the model allows of all others. Of these nearly all states are known then. A run to a bad state ends it.
+    pub fn explore_small(&mut self) -> Option<Trace> {
+        let cut = self.explored.iter().find(|it| it.exploration.stop != Stop::Complete);
+        let (system, options, interrupt) = cut?.states.as_ref()?.explored_as();
+        let sizes: Vec<usize> = options.of_sorts.iter().map(|it| it.1).collect();
+        if sizes.len() < 3 || !self.small.is_empty() {
+            return None;
+        }
+        let least: Vec<usize> =
+            system.named_of_sorts().iter().zip(&sizes).map(|(named, size)| (named + 1).min(*size)).collect();
+        let pairs = (0..sizes.len()).flat_map(|other| (0..other).map(move |one| (one, other)));
+        let mut of_pairs: Vec<Vec<usize>> = Vec::new();
+        for (one, other) in pairs {
+            let mut of = least.clone();
+            (of[one], of[other]) = (sizes[one], sizes[other]);
+            if of != sizes && !of_pairs.contains(&of) {
+                of_pairs.push(of);
+            }
+        }
+        for of in of_pairs {
+            let named = options.of_sorts.iter().zip(&of);
+            let of_sorts = named.map(|((sort, _), size)| (sort.clone(), *size)).collect();
+            let (strategy, max_states) = (Strategy::Bfs, Some(SMALL_STATES));
+            let options =
+                ForwardOptions { strategy, deadlock: false, max_states, of_sorts, ..options.clone() };
+            let new = explore(system, of.iter().sum(), &options, interrupt, &mut Silent);
+            debug!(sizes = ?of, states = new.exploration.states, stop = ?new.exploration.stop, "small instance");
+            let found = new.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
+            self.small.push(new);
+            if found.is_some() || interrupt.reason().is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// Whether some learnt state satisfies the cube.
@@ -152,7 +194,8 @@ impl Oracle for StateSpace {
         let candidate = &*self.as_states_say(candidate);
         let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
-        for seen in self.seen().chain(wider.iter().filter_map(|e| e.states.as_ref())) {
+        let more = wider.iter().chain(&self.small).filter_map(|it| it.states.as_ref());
+        for seen in self.seen().chain(more) {
             match seen.ask(candidate) {
                 OracleAnswer::Reached => return OracleAnswer::Reached,
                 OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
@@ -181,7 +224,7 @@ impl Oracle for StateSpace {
             let more = seen.seek(candidate, most);
             sought = Sought { found: more.found, states: sought.states + more.states };
             if sought.found {
-                break;
+                return sought;
             }
         }
         sought

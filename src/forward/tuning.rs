@@ -224,3 +224,6 @@ pub const PARCEL_WORDS: usize = 1 << 13;
 pub const ROUND_WORDS: usize = if cfg!(test) { 1 << 10 } else { 1 << 21 };
 /// A worker that has worked this long in a round waits for the others, so that all notice soon when one must end.
 pub const ROUND_TIME: Duration = Duration::from_millis(50);
+
+/// States of an instance with more processes of two sorts only: mostly all that it has. By measurement of Multi-Paxos.
+pub const SMALL_STATES: usize = 10_000;

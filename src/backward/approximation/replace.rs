@@ -421,7 +421,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         let Some(candidate) = oracle_question(run.setting.context, c) else { return false };
         let sought = self.brab.oracle.seek(&candidate, most);
-        debug!(found = sought.found, states = sought.states, "candidate sought");
+        debug!(spent = run.spent(), found = sought.found, states = sought.states, "candidate sought");
         self.pool.grown += sought.states;
         self.pool.sought += sought.states;
         if sought.found {

@@ -250,6 +250,19 @@ impl SystemParts {
         self.sorts.as_ref()?.pointed.get(&var).copied()
     }
 
+    /// For each sort, how many variables name a process of it: they hold one, and no step assigns them.
+    pub fn named_of_sorts(&self) -> Vec<usize> {
+        let Some(sorts) = &self.sorts else { return Vec::new() };
+        let is_constant = |id: VarId, var: &Var| {
+            var.arity() == 0 && !self.transitions.iter().any(|t| self.may_change(t, id))
+        };
+        let of = |sort: u8| {
+            let names = self.declared().filter(|(id, var)| is_constant(*id, var));
+            names.filter(|(id, _)| self.pointed_sort(*id) == Some(sort)).count()
+        };
+        (0..sorts.names.len() as u8).map(of).collect()
+    }
+
     /// Whether a transition only notes that a bad state was reached, of which something holds for all processes.
     pub fn is_watch(&self, t: &Transition) -> bool {
         self.bad.iter().any(|it| it.span == t.span)
