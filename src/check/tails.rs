@@ -5,14 +5,16 @@
 //! was, an array of decisions does not say; where a first round does not decide, it is replaced by what deciding saw.
 
 use super::auto::is_final;
-use super::purpose::Purpose;
+use super::demand::Demand;
 use super::session::Session;
+use super::tuning::RELAXED_EFFORT;
 use cubicle_lang::model::{Literal, System, Transition, VarId};
 use cubicle_lang::words;
 use cubicle_run::observer::Event;
 use cubicle_run::options::{BackwardMode, Options};
+use cubicle_run::result::Report;
 use cubicle_run::verdict::Verdict;
-use cubicle_transform::{gaps, tails_of, with_tails, without_announcements};
+use cubicle_transform::{gaps, relaxed, tails_of, with_tails, without_announcements};
 use tracing::info;
 
 /// Whether the model has witnesses, or bad states of which something holds for several other processes at once: cubes say what holds of each.
@@ -21,12 +23,49 @@ pub fn may_have_tails(system: &System) -> bool {
     !system.witnesses.is_empty() || system.transitions.iter().any(of_several)
 }
 
-/// Decides the problem, in a system with tails where the model may have some; first without announcements, where it has any.
+/// Decides the problem, in a system with tails where the model may have some; first in one whose guards ask for less, where there is one.
 pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>)) {
     let system = session.system;
     if !may_have_tails(system) {
         return decide(session);
     }
+    let Some(relaxed) = relaxed(system).filter(|_| !session.options.backward.trust_invariants) else {
+        return without_announced(session, decide);
+    };
+    let before = session.report.clone();
+    if session.options.proof == BackwardMode::Auto {
+        // A proof about the model as written says more, where it is as easy.
+        let rounds = Some(session.options.rounds.map_or(1, |most| most.min(1)));
+        let options = Options { rounds, ..session.options.clone() };
+        within(session, (system, &options), &|session| without_announced(session, decide));
+        if is_settled(session) {
+            return;
+        }
+    }
+    for &var in &relaxed.left_out {
+        let name = system.title(var);
+        session.tell(Event::Note(&format!("searching without what guards ask of {name}")));
+    }
+    let mut options = session.options.clone();
+    let most = |most: Option<u64>| Some(most.map_or(RELAXED_EFFORT, |most| most.min(RELAXED_EFFORT)));
+    (options.backward.max_effort, options.most_effort) =
+        (most(options.backward.max_effort), most(options.most_effort));
+    within(session, (&relaxed.system, &options), &|session| without_announced(session, decide));
+    let is_real = !matches!(session.report.verdict, Some(Verdict::Unsafe(_)));
+    if !is_real || !is_settled(session) {
+        session.report = Report { times: std::mem::take(&mut session.report.times), ..before };
+        without_announced(session, decide);
+    }
+}
+
+/// Whether the run ends with the verdict so far.
+fn is_settled(session: &Session<'_>) -> bool {
+    !matches!(&session.report.verdict, Some(Verdict::Unknown(reason)) if !is_final(reason))
+}
+
+/// Decides the problem, with tails; first without announcements, where the model has any.
+fn without_announced(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>)) {
+    let system = session.system;
     // What is taken for granted is about the model as written.
     let may = !session.options.backward.trust_invariants;
     let Some(reduced) = may.then(|| without_announcements(system).ok()).flatten() else {
@@ -36,7 +75,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         // A proof about the model as written says more, where it is as easy.
         let rounds = Some(session.options.rounds.map_or(1, |most| most.min(1)));
         within_tails(session, system, &Options { rounds, ..session.options.clone() }, decide);
-        if !matches!(&session.report.verdict, Some(Verdict::Unknown(reason)) if !is_final(reason)) {
+        if is_settled(session) {
             return;
         }
         (session.report.verdict, session.report.tails) = (None, Vec::new());
@@ -102,23 +141,13 @@ fn within(
     decide: &dyn Fn(&mut Session<'_>),
 ) {
     let explored = session.space.explored.iter().map(|it| it.exploration.procs);
-    let sizes: Vec<usize> = explored.filter(|_| session.explores_for_oracle()).collect();
-    session.within((system, options), |session| match explore_again(session, &sizes) {
-        Some(verdict) => session.report.verdict = Some(verdict),
-        None => decide(session),
-    });
-}
-
-/// Explores these instances of the system; a verdict only when the run ends here.
-fn explore_again(session: &mut Session<'_>, sizes: &[usize]) -> Option<Verdict> {
-    let limits = &session.options.forward;
-    session.timed("forward exploration", |session| {
-        for &procs in sizes {
-            let found = session.explore(procs, limits, Purpose::Oracle);
-            if let Some(verdict) = session.conclude_instance(found).break_value() {
-                return verdict;
-            }
+    let mut instances: Vec<usize> = explored.chain(session.demand.instances.iter().copied()).collect();
+    instances.dedup();
+    session.within((system, options), |session| {
+        if session.explores_for_oracle() {
+            session.demand = Demand::new(system, instances, &options.forward);
         }
-        None
-    })
+        decide(session);
+        session.put_explorations();
+    });
 }

@@ -4,6 +4,7 @@
 //! `taken`, `again`: to ones in which a step is a bad state.
 //! `refines`: to one in which a step that another model does not have is a bad state.
 //! `tails`: to one with ghost arrays that say what holds of all processes. `announcements`: to one without arrays that only note what steps saw.
+//! `relaxed`: to one whose guards ask for less.
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
@@ -16,6 +17,7 @@ mod equations;
 pub mod mutate;
 mod not_derived;
 pub mod refines;
+mod relaxed;
 mod restart;
 pub mod shrink;
 pub mod strengthen;
@@ -28,5 +30,6 @@ pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{WithEquations, moves_numbers, open_numbers, with_counts_seen, with_equations};
 pub use not_derived::NotDerived;
+pub use relaxed::{Relaxed, relaxed};
 pub use tails::{gaps, searched_system, tails_of, with_tails};
 pub use taken::Taken;

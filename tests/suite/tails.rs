@@ -10,8 +10,9 @@ use std::time::Duration;
 use cubicle::certificate::{self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject};
 use cubicle::check;
 use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::BackwardMode;
+use cubicle::model::System;
+use cubicle::observer::{Event, Observer, Silent};
+use cubicle::options::{BackwardMode, Options};
 use cubicle::verdict::Verdict;
 
 use super::doors::small_search;
@@ -685,4 +686,62 @@ fn nothing_is_an_announcement_beside_constants() {
     let how = CheckOptions::new(Duration::from_secs(10), &interrupt);
     let forged = "announce R with Noted1\ninvariant () { Noted1 = True }\n";
     assert!(certificate::check(&system, CONSTANT, forged, Extent::All, how).is_err());
+}
+
+/// A vote asks for a second value that was seen, and uses it for nothing.
+const SEEN: &str = "
+type value < proc
+type quorum < proc
+type node < proc
+relation member (n : node q : quorum)
+witness common (q r : quorum) : node { member(common(q, r), q) && member(common(q, r), r) }
+array Voted[node] : bool
+array Vote[node, value] : bool
+array Seen[value] : bool
+array Decided[value] : bool
+init (n : node v : value) { Voted[n] = False && Vote[n, v] = False && Seen[v] = False && Decided[v] = False }
+unsafe (v w : value) { Decided[v] = True && Decided[w] = True }
+transition see (v : value)
+{ Seen[v] := True }
+transition cast_vote (n : node v w : value)
+requires { Voted[n] = False && Seen[w] = True }
+{ Vote[n, v] := True; Voted[n] := True }
+transition decide (v : value q : quorum)
+requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }
+{ Decided[v] := True }
+";
+
+/// Notes that name the array of values that were seen.
+#[derive(Default)]
+struct Seen(usize);
+
+impl Observer for Seen {
+    fn event(&mut self, _: &System, event: Event<'_>) {
+        self.0 += usize::from(
+            matches!(event, Event::Note(it) if it == "searching without what guards ask of Seen"),
+        );
+    }
+}
+
+/// What guards ask of values that are used for nothing else is left out; where a proof needs it, it is asked for again.
+#[test]
+fn what_guards_ask_for_is_left_out_where_that_suffices() {
+    // No value is seen, so that nothing is voted for: a node may vote twice.
+    let needed = SEEN.replace("Seen[v] := True }", "Seen[v] := False }").replace("; Voted[n] := True", "");
+    // A value is seen, so that it may do so.
+    let twice = SEEN.replace("; Voted[n] := True", "");
+    for (text, safe) in [(SEEN, true), (&needed, true), (&twice, false)] {
+        let system = cubicle::load(text).expect("a correct model").system;
+        for proof in [BackwardMode::Classic, BackwardMode::Brab(2), BackwardMode::Pdr(2)] {
+            let (mut seen, interrupt) = (Seen::default(), Interrupt::default());
+            let report = check(&system, &Options::default().proof(proof), &interrupt, &mut seen);
+            let verdict = report.expect("no engine fails").verdict;
+            let right = if safe {
+                verdict == Some(Verdict::Safe)
+            } else {
+                matches!(verdict, Some(Verdict::Unsafe(_)))
+            };
+            assert!(right && seen.0 == 1, "{proof:?}: {verdict:?}, {} notes\n{text}", seen.0);
+        }
+    }
 }
