@@ -1,5 +1,7 @@
 //! Cubes under construction: literals are added, narrowed by each other, and brought to the normal form.
 
+use std::collections::BTreeMap;
+
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::{Cube, Excluded};
@@ -79,6 +81,17 @@ impl<'a> CubeBuilder<'a> {
             self.masks.push((cell, mask));
         }
         mask != 0
+    }
+
+    /// Restricts many cells of a cube to which nothing was added yet; each keeps a value.
+    pub fn restrict_all(&mut self, masks: &BTreeMap<CubeCell, u64>) {
+        let mut own = std::mem::take(&mut self.masks).into_iter().peekable();
+        for (&cell, &mask) in masks {
+            self.masks.extend(std::iter::from_fn(|| own.next_if(|it| it.0 < cell)));
+            let known = own.next_if(|it| it.0 == cell).map_or(u64::MAX, |it| it.1);
+            self.masks.push((cell, known & mask));
+        }
+        self.masks.extend(own);
     }
 
     /// Adds a relational literal; false when it plainly contradicts another.

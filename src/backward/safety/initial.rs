@@ -7,9 +7,12 @@
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation};
+use crate::cube::{
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation,
+    Relational,
+};
 use crate::preimage::{Choice, narrow};
 use crate::theory::{Sat, satisfiable};
 use crate::tuning::MAX_BRANCHES;
@@ -41,7 +44,7 @@ impl InitialOf {
 /// What was instantiated so far: tuples say the same again and again.
 #[derive(Default)]
 struct Known {
-    certain: HashSet<CubeLiteral>,
+    relational: HashSet<Relational>,
     /// The conjunctions of each are sorted.
     choices: HashSet<Vec<Vec<CubeLiteral>>>,
 }
@@ -49,8 +52,10 @@ struct Known {
 /// Init instantiated for cubes with a given number of processes, of given sorts.
 #[derive(Debug)]
 pub struct Initial {
-    /// Literals that hold in every initial state.
-    certain: Vec<CubeLiteral>,
+    /// The values of cells in initial states.
+    masks: BTreeMap<CubeCell, u64>,
+    /// What else holds in every one.
+    relational: Vec<Relational>,
     /// One disjunction for each remaining tuple.
     choices: Vec<Vec<Vec<CubeLiteral>>>,
     /// No initial state at all.
@@ -67,39 +72,50 @@ impl Initial {
     ) -> Result<Self, Halt> {
         let (init, procs) = (&system.init, sorts.len() as u8);
         let of = |names: &[u8]| names.iter().map(|name| sorts[usize::from(*name)]).collect::<Vec<_>>();
-        let mut out = Self { certain: Vec::new(), choices: Vec::new(), empty: false };
+        let mut out =
+            Self { masks: BTreeMap::new(), relational: Vec::new(), choices: Vec::new(), empty: false };
         let mut known = Known::default();
         for axiom in &system.axioms {
             let mut denial = FormulaOfSorts::new(system, &axiom.denial);
             for names in distinct_tuples(usize::from(procs), usize::from(axiom.params)) {
                 context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                out.add(
-                    Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?,
-                    &mut known,
-                );
+                let said = Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?;
+                out.add((context, procs), said, &mut known);
             }
         }
         if procs == 0 {
-            out.add(Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?, &mut known);
+            let said = Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?;
+            out.add((context, procs), said, &mut known);
             return Ok(out);
         }
         body.instances(init.params, sorts, |vars, said| {
             context.interrupt.poll()?;
-            out.add(Instantiation { context, procs, vars }.dnf(said)?, &mut known);
+            out.add((context, procs), Instantiation { context, procs, vars }.dnf(said)?, &mut known);
             Ok::<(), Halt>(())
         })?;
         Ok(out)
     }
 
-    fn add(&mut self, formula: InstantiatedFormula, known: &mut Known) {
+    fn add(&mut self, (context, procs): (&CubeContext, u8), formula: InstantiatedFormula, known: &mut Known) {
         let InstantiatedFormula::Any(mut any) = formula else { return };
         match any.len() {
             0 => self.empty = true,
             1 => {
                 for g in any.pop().unwrap_or_default() {
-                    if known.certain.insert(g.clone()) {
-                        self.certain.push(g);
+                    match g {
+                        CubeLiteral::Relational(it) if known.relational.insert(it.clone()) => {
+                            self.relational.push(it);
+                        }
+                        CubeLiteral::Relational(_) => {}
+                        CubeLiteral::Mask(cell, mask) => {
+                            let full = context.full(cell, procs);
+                            let left = full & mask & self.masks.get(&cell).unwrap_or(&full);
+                            self.empty |= left == 0;
+                            if left != full {
+                                self.masks.insert(cell, left);
+                            }
+                        }
                     }
                 }
             }
@@ -113,15 +129,21 @@ impl Initial {
         }
     }
 
-    /// Whether `cube` contains an initial state.
-    pub fn meets(&self, context: &CubeContext, cube: &Cube) -> Result<Sat, Halt> {
-        if self.empty {
-            return Ok(Sat::No);
+    /// The part of a cube in which what holds in every initial state holds; `None` where that is plainly nothing.
+    fn begin<'c>(&self, context: &'c CubeContext, cube: &Cube) -> Option<CubeBuilder<'c>> {
+        let excludes =
+            |&(cell, mask): &(CubeCell, u64)| self.masks.get(&cell).is_some_and(|it| it & mask == 0);
+        if self.empty || cube.masks.iter().any(excludes) {
+            return None;
         }
         let mut b = CubeBuilder::from_cube(context, cube);
-        if !b.require_all(&self.certain) {
-            return Ok(Sat::No);
-        }
+        b.restrict_all(&self.masks);
+        self.relational.iter().all(|it| b.require_relational(it)).then_some(b)
+    }
+
+    /// Whether `cube` contains an initial state.
+    pub fn meets(&self, context: &CubeContext, cube: &Cube) -> Result<Sat, Halt> {
+        let Some(mut b) = self.begin(context, cube) else { return Ok(Sat::No) };
         // What the cube leaves of the disjunctions: mostly one of two, of which the choices below would learn last.
         let Some(open) = narrow(&mut b, self.choices.iter().map(|any| any.iter().collect()).collect()) else {
             return Ok(Sat::No);
@@ -132,10 +154,7 @@ impl Initial {
 
     /// A part of a cube in which init holds, as far as the first choice among disjunctions that contradicts none of those before leads to one.
     pub fn chosen(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
-        let mut b = CubeBuilder::from_cube(context, cube);
-        if self.empty || !b.require_all(&self.certain) {
-            return Ok(None);
-        }
+        let Some(mut b) = self.begin(context, cube) else { return Ok(None) };
         let mut open = self.choices.iter().map(|any| any.iter().collect()).collect();
         loop {
             context.interrupt.poll()?;
@@ -150,11 +169,7 @@ impl Initial {
 
     /// The part of a cube that satisfies what holds in every initial state; `None` when there is none.
     pub fn within(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
-        let mut b = CubeBuilder::from_cube(context, cube);
-        if self.empty || !b.require_all(&self.certain) {
-            return Ok(None);
-        }
-        b.finish()
+        self.begin(context, cube).map_or(Ok(None), CubeBuilder::finish)
     }
 }
 
