@@ -33,15 +33,6 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         return without_announced(session, decide);
     };
     let before = session.report.clone();
-    if session.options.proof == BackwardMode::Auto {
-        // A proof about the model as written says more, where it is as easy.
-        let rounds = Some(session.options.rounds.map_or(1, |most| most.min(1)));
-        let options = Options { rounds, ..session.options.clone() };
-        within(session, (system, &options), &|session| without_announced(session, decide));
-        if is_settled(session) {
-            return;
-        }
-    }
     for &var in &relaxed.left_out {
         let name = system.title(var);
         session.tell(Event::Note(&format!("searching without what guards ask of {name}")));
@@ -51,11 +42,17 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     (options.backward.max_effort, options.most_effort) =
         (most(options.backward.max_effort), most(options.most_effort));
     within(session, (&relaxed.system, &options), &|session| without_announced(session, decide));
-    let is_real = !matches!(session.report.verdict, Some(Verdict::Unsafe(_)));
-    if !is_real || !is_settled(session) {
+    // A run there need not be one of the model.
+    if matches!(session.report.verdict, Some(Verdict::Unsafe(_))) || !is_settled(session) {
         session.report = Report { times: std::mem::take(&mut session.report.times), ..before };
         without_announced(session, decide);
     }
+}
+
+/// Leaves out the answer of a search in another system.
+fn forget_answer(report: &mut Report) {
+    (report.verdict, report.decider) = (None, None);
+    (report.announcements, report.tails) = (Vec::new(), Vec::new());
 }
 
 /// Whether the run ends with the verdict so far.
@@ -78,7 +75,7 @@ fn without_announced(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>
         if is_settled(session) {
             return;
         }
-        (session.report.verdict, session.report.tails) = (None, Vec::new());
+        forget_answer(&mut session.report);
     }
     for &array in &reduced.announcements {
         let name = system.title(array);
@@ -96,8 +93,7 @@ fn without_announced(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>
             **run = found;
         } else {
             // What is not stable in the guards was left out.
-            (session.report.verdict, session.report.decider) = (None, None);
-            (session.report.announcements, session.report.tails) = (Vec::new(), Vec::new());
+            forget_answer(&mut session.report);
             within_tails(session, system, session.options, decide);
         }
     }

@@ -8,7 +8,7 @@
 //! mention what is left out, is one of the original. A run of the relaxed system need not be one of the original.
 
 use cubicle_lang::model::{
-    Assignment, Branch, Conj, Dnf, Literal, ProcRef, System, Transition, Universal, VarId, rename,
+    Assignment, Conj, Dnf, Literal, ProcRef, System, Transition, Universal, VarId, rename,
 };
 
 /// A system whose guards ask for less.
@@ -37,39 +37,37 @@ pub fn relaxed(original: &System) -> Option<Relaxed> {
     }
     let mut system = original.to_parts();
     let mut asked = false;
-    for t in &mut system.transitions {
-        t.updates.retain(|it| !left_out.contains(&it.var));
-        asked |= leave_out(t, &left_out);
+    let without = |t: &Transition| {
+        let mut new = t.clone();
+        new.updates.retain(|it| !left_out.contains(&it.var));
+        asked |= leave_out(&mut new, &left_out);
+        // A step that only assigned what is left out changes nothing.
+        (t.updates.is_empty() || !new.updates.is_empty()).then_some(new)
+    };
+    system.transitions = original.transitions.iter().filter_map(without).collect();
+    if !asked {
+        return None;
     }
-    for t in system.transitions.iter_mut().filter(|_| asked) {
+    for t in &mut system.transitions {
         let is_unused = |param: &u8| {
             !uses(original, t, *param, &[]) && t.universals.iter().all(|it| spares(original, t, it, *param))
         };
         let unused: Vec<u8> = (0..t.arity() as u8).filter(is_unused).collect();
         *t = without_parameters(t, &unused)?;
     }
-    // A step that only assigned what was left out changes nothing.
-    let assigned = original.transitions.iter().map(|t| !t.updates.is_empty());
-    let mut kept = system
-        .transitions
-        .iter()
-        .zip(assigned)
-        .map(|(t, before)| !before || !t.updates.is_empty())
-        .collect::<Vec<_>>()
-        .into_iter();
-    system.transitions.retain(|_| kept.next() == Some(true));
-    asked.then(|| Relaxed { system: System::new(system), left_out })
+    // They name transitions.
+    (system.temporal, system.fairness) = (Vec::new(), Vec::new());
+    Some(Relaxed { system: System::new(system), left_out })
 }
 
 /// Whether steps assign a variable, and only guards read it.
 fn is_asked_only(system: &System, var: VarId) -> bool {
     let is_here = |it: &Literal| it.cells().iter().any(|cell| cell.var == var);
-    let branches = |t: &Transition| -> Vec<Branch> {
+    let reads = |t: &Transition| {
         let updates = t.updates.iter().filter(|it| it.var != var);
-        updates.flat_map(|it| it.assignment.branches().to_vec()).collect()
-    };
-    let reads = |it: &Branch| {
-        it.when.0.iter().flatten().any(is_here) || it.value.cells().iter().any(|cell| cell.var == var)
+        updates.flat_map(|it| it.assignment.branches()).any(|it| {
+            it.when.0.iter().flatten().any(is_here) || it.value.cells().iter().any(|cell| cell.var == var)
+        })
     };
     let mut stated = system.bad.iter().map(|it| &it.cube).chain(system.axioms.iter().map(|it| &it.cube));
     system.transitions.iter().any(|t| t.updates.iter().any(|it| it.var == var))
@@ -77,7 +75,7 @@ fn is_asked_only(system: &System, var: VarId) -> bool {
         && !system.counts.iter().any(|it| it.reads().contains(&var))
         && system.sort_array() != Some(var)
         && !system.witnesses.contains(&var)
-        && !system.transitions.iter().any(|t| branches(t).iter().any(reads))
+        && !system.transitions.iter().any(reads)
 }
 
 /// Whether guards mention the variable only together with a parameter that the step uses for nothing else, where these are left out.
