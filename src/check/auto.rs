@@ -141,6 +141,14 @@ impl Auto<'_, '_> {
             fits.then_some(Entry { proof, ..*entry })
         };
         let mut fitting: Vec<Entry> = SCHEDULE.iter().filter_map(fit).collect();
+        // Of searches with the same oracle, one is enough: with many sorts the instance is the same for several numbers.
+        let oracle = |it: &Entry| {
+            let procs = it.proof.oracle_procs().map(|procs| oracle_size(system, procs));
+            (matches!(it.proof, BackwardMode::Pdr(_)), procs)
+        };
+        let known: Vec<_> = fitting.iter().map(oracle).collect();
+        let mut new = (0..known.len()).map(|at| known[at].1.is_none() || !known[..at].contains(&known[at]));
+        fitting.retain(|_| new.next() == Some(true));
         // An order that was asked for takes the place of those of the schedule.
         if let Some(asked) = self.session.options.backward.order {
             for entry in fitting.iter_mut().filter(|entry| !matches!(entry.proof, BackwardMode::Pdr(_))) {
