@@ -64,7 +64,11 @@ impl Auto<'_, '_> {
             }
             let mut later = Vec::new();
             let mut waiting = std::mem::take(&mut open).into_iter().peekable();
-            while let Some(search) = waiting.next() {
+            while let Some(mut search) = waiting.next() {
+                if search.proof == BackwardMode::Classic && self.session.lemmas.are_known() {
+                    // What it has waiting may follow from them.
+                    search.behind_from = None;
+                }
                 if search.from > round {
                     match self.is_tiny(search) {
                         Ok(true) => {}

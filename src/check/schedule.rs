@@ -84,7 +84,7 @@ const FIRST_EFFORT: u64 = 300;
 
 /// Effort of exact search with equations between numbers at the first level: where they suffice, few nodes do. More is lost where a bad state is
 /// found at once by exploring, or approximation closes, as with tickets and timestamps. By measurement of models with numbers.
-const FIRST_EFFORT_WITH_EQUATIONS: u64 = 15;
+const FIRST_EFFORT_WITH_EQUATIONS: u64 = 45;
 
 /// States of an exploration of the first level.
 const FIRST_STATES: usize = 20_000;

@@ -51,6 +51,11 @@ impl Lemmas {
         self.found.get().map(Vec::as_slice)
     }
 
+    /// Whether there are any.
+    pub fn are_known(&self) -> bool {
+        self.get().is_some_and(|it| !it.is_empty())
+    }
+
     /// Begins with these comparisons, too, which may never hold; once.
     pub fn propose(&self, comparisons: &[Literal]) {
         self.proposed.get_or_init(|| comparisons.to_vec());
