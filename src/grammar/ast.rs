@@ -15,6 +15,38 @@ pub struct File {
     pub damage: Damage,
 }
 
+impl File {
+    /// Its types, in file order.
+    pub fn types(&self) -> impl DoubleEndedIterator<Item = &TypeDecl> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Type(it) = it { Some(it) } else { None })
+    }
+
+    /// Its variables, constants, arrays and the like, in file order.
+    pub fn symbols(&self) -> impl DoubleEndedIterator<Item = &SymbolDecl> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Symbol(it) = it { Some(it) } else { None })
+    }
+
+    /// Its properties of states, in file order.
+    pub fn properties(&self) -> impl DoubleEndedIterator<Item = &Property> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Property(it) = it { Some(it) } else { None })
+    }
+
+    /// Its predicates, in file order.
+    pub fn predicates(&self) -> impl DoubleEndedIterator<Item = &Predicate> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Predicate(it) = it { Some(it) } else { None })
+    }
+
+    /// Its transitions, in file order.
+    pub fn transitions(&self) -> impl DoubleEndedIterator<Item = &Transition> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None })
+    }
+
+    /// Its processes that are code, in file order.
+    pub fn processes(&self) -> impl DoubleEndedIterator<Item = &ProcessDecl> + Clone {
+        self.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None })
+    }
+}
+
 /// Records what declarations with syntax errors would have declared, so that their loss causes no further errors.
 /// Empty when there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -73,6 +105,28 @@ impl Item {
             Self::Transition(x) => x.loc.0,
             Self::Process(x) => x.loc.0,
         }
+    }
+
+    /// The processes that a property or a transition is about.
+    pub fn params(&self) -> &[Name] {
+        match self {
+            Self::Property(it) => &it.params,
+            Self::Temporal(it) => &it.params,
+            Self::Transition(it) => &it.params,
+            _ => &[],
+        }
+    }
+
+    /// The formula of a property or a predicate, both of a `response`, and the guard of a transition.
+    pub fn formulas(&self) -> impl Iterator<Item = &Expr> {
+        let (first, second) = match self {
+            Self::Property(it) => (Some(&it.body), None),
+            Self::Temporal(it) => (Some(&it.body), it.then.as_ref()),
+            Self::Predicate(it) => (Some(&it.body), None),
+            Self::Transition(it) => (it.requires.as_ref(), None),
+            _ => (None, None),
+        };
+        first.into_iter().chain(second)
     }
 }
 
@@ -182,6 +236,15 @@ impl SymbolDecl {
     /// With a type that may be a range without a name.
     pub fn new(kind: SymbolKind, name: Name, ty: (Name, Option<RangeBounds>), loc: Loc) -> Self {
         Self { kind, name, ty: ty.0, range: ty.1, loc }
+    }
+
+    /// The types of its indices; none of a relation or of a witness with a name of a predicate.
+    pub fn index(&self) -> &[Name] {
+        match &self.kind {
+            SymbolKind::Array(index) | SymbolKind::Total(index) => index,
+            SymbolKind::Channel(channel) => &channel.index,
+            _ => &[],
+        }
     }
 }
 

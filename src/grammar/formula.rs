@@ -42,6 +42,11 @@ impl Expr {
         Self::new(ExprKind::Compare { op, left, right }, span)
     }
 
+    /// `forall x y. body`
+    pub fn quantified(quantifier: Quantifier, vars: Vec<Name>, body: Self, span: Span) -> Self {
+        Self::new(ExprKind::Quantified { quantifier, vars, body: Box::new(body) }, span)
+    }
+
     /// Another formula at its place.
     #[must_use]
     pub fn with(self, kind: ExprKind) -> Self {

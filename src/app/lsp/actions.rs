@@ -1,7 +1,7 @@
 //! Actions at a place: fix what a diagnostic is about, ask why a claim is not inductive, run the `TEST:` lines of the model.
 
 use cubicle_lang::diagnostic::Span;
-use cubicle_lang::syntax::ast::{Item, PropertyKind};
+use cubicle_lang::syntax::ast::PropertyKind;
 use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
@@ -74,9 +74,8 @@ pub fn lenses(uri: &str, document: &OpenModel, _: &Value) -> Result<Value, Reque
         })
         .collect();
     if lenses.is_empty() {
-        let is_unsafe = |item: &&Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Unsafe);
-        let first = document.analysis().file.items.iter().find(is_unsafe);
-        lenses.extend(first.map(|item| lens(item.span().start, None, "prove: cubicle".to_owned())));
+        let first = document.analysis().file.properties().find(|it| it.kind == PropertyKind::Unsafe);
+        lenses.extend(first.map(|it| lens(it.loc.0.start, None, "prove: cubicle".to_owned())));
     }
     Ok(Value::Array(lenses))
 }

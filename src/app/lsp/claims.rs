@@ -29,12 +29,8 @@ pub fn question(uri: &str, document: &OpenModel, wanted: Span) -> Option<Value> 
 }
 
 fn claims(document: &OpenModel) -> impl Iterator<Item = Span> {
-    document.analysis().file.items.iter().filter_map(|item| match item {
-        Item::Property(it) if matches!(it.kind, PropertyKind::Unsafe | PropertyKind::Invariant) => {
-            Some(item.span())
-        }
-        _ => None,
-    })
+    let properties = document.analysis().file.properties();
+    properties.filter(|it| it.kind != PropertyKind::Init).map(|it| it.loc.0)
 }
 
 /// Where answers about a model stand: a run reports them when the document may have changed.

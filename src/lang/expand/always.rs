@@ -13,9 +13,7 @@ use super::reads::Reads;
 use super::substitute::substituted;
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{
-    Expr, ExprKind, File, Item, Name, Property, Quantifier, SymbolKind, Term, TermKind, TypeDecl, Wording,
-};
+use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, Property, Quantifier, Term, TermKind, Wording};
 use crate::syntax::negation;
 
 /// The file with bad states for what `always` says, and what is wrong.
@@ -24,7 +22,7 @@ pub fn without_always<'f>(file: Cow<'f, File>, diagnostics: &mut Vec<Diagnostic>
     if !file.items.iter().any(is_always) {
         return file;
     }
-    let mut denier = Denier { predicates: Reads::of_predicates(&file.items), file: &file, diagnostics };
+    let mut denier = Denier { predicates: Reads::of_predicates(&file), file: &file, diagnostics };
     let items = file.items.iter().map(|item| match item {
         Item::Property(it) if it.wording == Wording::Always => {
             let body = denier.property(it);
@@ -98,18 +96,11 @@ impl Denier<'_, '_> {
             return false;
         }
         let is_sort = |ty: &str| {
-            let sort = |it: &Item| matches!(it, Item::Type(TypeDecl { name, below: Some(_), .. }) if name.text == ty);
-            ty == crate::model::PROC || self.file.items.iter().any(sort)
+            let mut sorts = self.file.types().filter(|it| it.below.is_some());
+            ty == crate::model::PROC || sorts.any(|it| it.name.text == ty)
         };
-        self.file.items.iter().any(|item| {
-            let Item::Symbol(decl) = item else { return false };
-            let types = match &decl.kind {
-                SymbolKind::Array(types) | SymbolKind::Total(types) => types.as_slice(),
-                SymbolKind::Channel(channel) => &channel.index,
-                _ => &[],
-            };
-            decl.name.text == array.text && types.get(number).is_some_and(|ty| is_sort(&ty.text))
-        })
+        let mut declared = self.file.symbols().filter(|it| it.name.text == array.text);
+        declared.any(|it| it.index().get(number).is_some_and(|ty| is_sort(&ty.text)))
     }
 
     /// A negation, as a formula of `unsafe`, with these processes in scope.
@@ -141,9 +132,9 @@ impl Denier<'_, '_> {
         };
         let inner: Vec<Name> = scope.iter().chain(vars).cloned().collect();
         let body = self.denied(body, &inner);
-        let with = |quantifier, body: Expr| {
-            let kind = ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) };
-            Expr { parenthesised: true, ..Expr::new(kind, at) }
+        let with = |quantifier, body: Expr| Expr {
+            parenthesised: true,
+            ..Expr::quantified(quantifier, vars.clone(), body, at)
         };
         let comparable = |param: &&Name| vars.iter().any(|var| sort_of(var).text == sort_of(param).text);
         let among: Vec<&Name> = scope.iter().filter(comparable).collect();

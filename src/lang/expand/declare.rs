@@ -48,25 +48,13 @@ impl Expander {
         }
         self.predeclared();
         let counted = enumerated(file);
-        let decls: IndexMap<&str, &TypeDecl> = file
-            .items
-            .iter()
-            .rev()
-            .filter_map(|item| {
-                if let Item::Type(decl) = item { Some((decl.name.text.as_str(), decl)) } else { None }
-            })
-            .collect();
-        for item in &file.items {
-            if let Item::Type(decl) = item {
-                self.declare_type(decl, &decls, &counted, &mut Vec::new(), &file.damage.names);
-            }
+        let decls: IndexMap<&str, &TypeDecl> =
+            file.types().rev().map(|decl| (decl.name.text.as_str(), decl)).collect();
+        for decl in file.types() {
+            self.declare_type(decl, &decls, &counted, &mut Vec::new(), &file.damage.names);
         }
-        for item in &file.items {
-            if let Item::Symbol(decl) = item
-                && !matches!(
-                    decl.kind,
-                    SymbolKind::Number(_) | SymbolKind::Relation(_) | SymbolKind::Witness(..)
-                )
+        for decl in file.symbols() {
+            if !matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Relation(_) | SymbolKind::Witness(..))
             {
                 self.declare_variable(decl, &counted, &file.damage.names);
             }
@@ -102,11 +90,7 @@ impl Expander {
             self.symbols.variables.entry(name).or_insert(variable);
         }
         if let Some(mut sorts) = self.sorts_of(file) {
-            for item in &file.items {
-                if let Item::Symbol(decl) = item {
-                    self.sorts_of_leaves(decl, &mut sorts);
-                }
-            }
+            file.symbols().for_each(|decl| self.sorts_of_leaves(decl, &mut sorts));
             self.sorts = Some(sorts);
         }
         self.declare_rigid(file);
@@ -115,12 +99,7 @@ impl Expander {
     /// Notes the sorts of the processes that a declared variable is indexed by and points to.
     fn sorts_of_leaves(&self, decl: &SymbolDecl, sorts: &mut SortTable) {
         let Some(variable) = self.symbols.variables.get(&decl.name.text) else { return };
-        let index = match &decl.kind {
-            SymbolKind::Array(index) | SymbolKind::Total(index) => index.as_slice(),
-            SymbolKind::Channel(channel) => &channel.index,
-            _ => &[],
-        };
-        let of_processes = variable.index.iter().zip(index).filter(|(kind, _)| **kind == Index::Proc);
+        let of_processes = variable.index.iter().zip(decl.index()).filter(|(kind, _)| **kind == Index::Proc);
         let of_processes: Vec<String> = of_processes.map(|(_, it)| it.text.clone()).collect();
         for (leaf, ty) in variable.leaves.values() {
             sorts.indices.insert(leaf.clone(), of_processes.clone());
@@ -352,11 +331,11 @@ impl Expander {
             return;
         }
         let element = self.named_type(&decl.ty, decl.range.as_ref(), counted.variables.contains(name));
-        let (index, ty): (&[Name], Type) = match &decl.kind {
-            SymbolKind::Array(index) | SymbolKind::Total(index) => (index, element),
-            SymbolKind::Channel(channel) => (&channel.index, self.queue(decl, channel, element)),
-            _ => (&[], element),
+        let ty = match &decl.kind {
+            SymbolKind::Channel(channel) => self.queue(decl, channel, element),
+            _ => element,
         };
+        let index = decl.index();
         let is_lost = |it: &Name| damaged.contains(&it.text) && !self.symbols.types.contains_key(&it.text);
         let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
         let is_witness = matches!(decl.kind, SymbolKind::Total(_));
@@ -507,11 +486,8 @@ fn enumerated(file: &File) -> Enumerated {
     let mut found = Enumerated::default();
     for item in &file.items {
         match item {
-            Item::Symbol(SymbolDecl { kind: SymbolKind::Array(index), .. }) => {
-                found.types.extend(index.iter().map(|it| it.text.clone()));
-            }
-            Item::Symbol(SymbolDecl { kind: SymbolKind::Channel(channel), .. }) => {
-                found.types.extend(channel.index.iter().map(|it| it.text.clone()));
+            Item::Symbol(decl) if !matches!(decl.kind, SymbolKind::Total(_)) => {
+                found.types.extend(decl.index().iter().map(|it| it.text.clone()));
             }
             Item::Transition(transition) => {
                 for update in transition.updates.iter().filter(|it| it.value == Rhs::Nondet) {
@@ -524,22 +500,13 @@ fn enumerated(file: &File) -> Enumerated {
         }
     }
     // The types of these variables, and of the fields of those that are records.
-    let mut open: Vec<String> = file
-        .items
-        .iter()
-        .filter_map(|item| match item {
-            Item::Symbol(decl) if found.variables.contains(&decl.name.text) => Some(decl.ty.text.clone()),
-            _ => None,
-        })
-        .collect();
+    let variables = file.symbols().filter(|it| found.variables.contains(&it.name.text));
+    let mut open: Vec<String> = variables.map(|it| it.ty.text.clone()).collect();
     while let Some(name) = open.pop() {
         if !found.types.insert(name.clone()) {
             continue;
         }
-        let decl = file.items.iter().find_map(|item| match item {
-            Item::Type(decl) if decl.name.text == name => Some(decl),
-            _ => None,
-        });
+        let decl = file.types().find(|it| it.name.text == name);
         for field in decl.iter().filter_map(|it| it.fields.as_ref()).flatten() {
             found.fields.insert(field.name.text.clone());
             open.push(field.ty.text.clone());

@@ -76,10 +76,7 @@ impl Expander {
         let index: Vec<Name> = names.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
         let body = holds(&Term::path(Path::at(array, index), loc), &names);
         let bound = names.into_iter().rev().filter(|_| !own);
-        bound.fold(body, |body, name| {
-            let (quantifier, vars, body) = (Quantifier::Forall, vec![name], Box::new(body));
-            Expr::new(ExprKind::Quantified { quantifier, vars, body }, loc.0)
-        })
+        bound.fold(body, |body, name| Expr::quantified(Quantifier::Forall, vec![name], body, loc.0))
     }
 
     /// A value of a range, or of another finite type, in the core.

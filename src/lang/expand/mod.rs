@@ -267,21 +267,13 @@ impl Expander {
     /// The variables that the text of each `invariant` mentions, itself or by a predicate. Of a variable that is several in the core, those
     /// that the core mentions; all where it mentions none, since simplification took what was said.
     fn mentioned(&self, file: &File, core: &[Item]) -> Vec<(Span, Vec<String>)> {
-        let invariants = file.items.iter().filter_map(|item| match item {
-            Item::Property(it) if it.kind == PropertyKind::Invariant => Some(it),
-            _ => None,
-        });
-        let predicates = file.items.iter().filter_map(|item| match item {
-            Item::Predicate(it) => Some(it),
-            _ => None,
-        });
+        let invariants = file.properties().filter(|it| it.kind == PropertyKind::Invariant);
         let of = |property: &Property| {
             let mut words = IndexSet::new();
             words.extend(words_of(&property.body));
             let mut at = 0;
             while let Some(word) = words.get_index(at) {
-                let named = |it: &&Predicate| it.name.text == *word;
-                if let Some(predicate) = predicates.clone().find(named) {
+                if let Some(predicate) = file.predicates().find(|it| it.name.text == *word) {
                     words.extend(words_of(&predicate.body));
                 }
                 at += 1;

@@ -11,7 +11,7 @@ use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Comparison, Counted, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind, Quantifier,
-    Rhs, SymbolDecl, SymbolKind, Term, TermKind, Transition, TypeDecl, Update,
+    Rhs, SymbolDecl, SymbolKind, Term, TermKind, TypeDecl, Update,
 };
 
 /// How formulas name it.
@@ -30,12 +30,9 @@ pub fn without_nil<'f>(
     let loc = Loc(Span::default());
     let given = [(NIL.to_owned(), Term::named(&nil, loc))].into_iter().collect();
     for item in &mut file.items {
-        let params = match item {
-            Item::Property(it) => &it.params,
-            Item::Temporal(it) => &it.params,
-            Item::Predicate(it) => &it.params,
-            Item::Transition(it) => &it.params,
-            _ => &Vec::new(),
+        let params = match &*item {
+            Item::Predicate(it) => it.params.as_slice(),
+            other => other.params(),
         };
         if params.iter().any(|it| it.text == NIL) {
             continue;
@@ -75,8 +72,7 @@ pub fn without_nil<'f>(
             let differs =
                 Expr::compare(Term::named(&nil, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
             let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
-            let kind = ExprKind::Quantified { quantifier, vars, body: Box::new(differs) };
-            *body = all(vec![body.clone(), Expr::new(kind, at)], at);
+            *body = all(vec![body.clone(), Expr::quantified(quantifier, vars, differs, at)], at);
         }
     }
     let constant =
@@ -129,10 +125,7 @@ impl Pointers {
         }
         let of = found.first()?.clone();
         let mut diagnostics = Vec::new();
-        let sorts = file.items.iter().filter_map(|it| match it {
-            Item::Type(TypeDecl { name, below: Some(_), .. }) => Some(name.text.as_str()),
-            _ => None,
-        });
+        let sorts = file.types().filter(|it| it.below.is_some()).map(|it| it.name.text.as_str());
         let sorts: Vec<&str> = sorts.chain([crate::model::PROC]).collect();
         for ty in &found {
             let error = if !sorts.contains(&ty.text.as_str()) {
@@ -161,11 +154,8 @@ impl Pointers {
     /// The name of the constant.
     fn constant(file: &File) -> String {
         let taken = |name: &str| {
-            file.items.iter().any(|item| match item {
-                Item::Symbol(decl) => decl.name.text == name,
-                Item::Type(decl) => decl.constructors.iter().flatten().any(|it| it.text == name),
-                _ => false,
-            })
+            let constructors = file.types().flat_map(|it| it.constructors.iter().flatten());
+            file.symbols().map(|it| &it.name).chain(constructors).any(|it| it.text == name)
         };
         let mut name = "Nil".to_owned();
         while taken(&name) {
@@ -196,22 +186,9 @@ impl Pointers {
     }
 
     fn check(&mut self, item: &Item) {
-        match item {
-            Item::Property(it) => self.formula(&it.body),
-            Item::Temporal(it) => {
-                self.formula(&it.body);
-                it.then.iter().for_each(|then| self.formula(then));
-            }
-            Item::Predicate(it) => self.formula(&it.body),
-            Item::Transition(it) => self.transition(it),
-            _ => {}
-        }
-    }
-
-    fn transition(&mut self, this: &Transition) {
-        this.requires.iter().for_each(|guard| self.formula(guard));
-        for update in &this.updates {
-            self.update(update);
+        item.formulas().for_each(|it| self.formula(it));
+        if let Item::Transition(it) = item {
+            it.updates.iter().for_each(|update| self.update(update));
         }
     }
 

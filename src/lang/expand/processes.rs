@@ -22,9 +22,7 @@ const ITSELF: &str = "self";
 
 /// The file without processes that are code. What is wrong with these is added to `diagnostics`.
 pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) -> Cow<'f, File> {
-    let processes =
-        file.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None });
-    let processes: Vec<&ProcessDecl> = processes.collect();
+    let processes: Vec<&ProcessDecl> = file.processes().collect();
     if processes.is_empty() {
         return Cow::Borrowed(file);
     }
@@ -40,7 +38,7 @@ pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) 
         }
     }
     report_known_names(file, &processes, diagnostics);
-    let predicates = Reads::of_predicates(&file.items);
+    let predicates = Reads::of_predicates(file);
     let (mut declared, mut initially) = (Vec::new(), Vec::new());
     let mut rest: Vec<Item> = Vec::new();
     for item in &file.items {
@@ -123,12 +121,7 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
             parts.push(if own.is_some() {
                 holds
             } else {
-                let kind = ExprKind::Quantified {
-                    quantifier: Quantifier::Forall,
-                    vars: vec![name],
-                    body: Box::new(holds),
-                };
-                Expr::new(kind, at)
+                Expr::quantified(Quantifier::Forall, vec![name], holds, at)
             });
         }
         // Each conjunct by itself: with sorts, it is about those that it mentions.
@@ -166,8 +159,7 @@ impl Made {
                 .help("choose another process where it is needed: `with q { .. }`")
                 .report(diagnostics);
         }
-        let is_type =
-            |text: &str| file.items.iter().any(|it| matches!(it, Item::Type(it) if it.name.text == text));
+        let is_type = |text: &str| file.types().any(|it| it.name.text == text);
         let mut labels_type = format!("{name}_label");
         while is_type(&labels_type) {
             labels_type.push('_');

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::make::{all, any};
 use super::witnesses::sort_of;
 use crate::syntax::ast::{
-    Arg, Comparison, Expr, ExprKind, Item, Name, Path, Quantifier, Rhs, Term, TermKind,
+    Arg, Comparison, Expr, ExprKind, File, Name, Path, Quantifier, Rhs, Term, TermKind,
 };
 
 /// What is read, in the order of the text.
@@ -23,10 +23,9 @@ pub struct Reads {
 
 impl Reads {
     /// What each predicate of a file reads, itself or by those that it calls: each calls only those before it.
-    pub fn of_predicates(items: &[Item]) -> IndexMap<String, Self> {
+    pub fn of_predicates(file: &File) -> IndexMap<String, Self> {
         let mut known: IndexMap<String, Self> = IndexMap::new();
-        for item in items {
-            let Item::Predicate(predicate) = item else { continue };
+        for predicate in file.predicates() {
             let mut reads = Self::default();
             reads.formula(&predicate.body);
             for inner in reads.calls.clone().iter().filter_map(|call| known.get(&call.text)) {
@@ -124,6 +123,6 @@ pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
         }
         kept => (*kept, body),
     };
-    let kind = ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) };
-    Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, at) }
+    let changed = Expr::quantified(quantifier, vars.clone(), body, at);
+    Expr { parenthesised: formula.parenthesised, ..changed }
 }

@@ -9,8 +9,8 @@ impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
     pub fn sorts_of(&mut self, file: &File) -> Option<SortTable> {
         let mut declared: Vec<&Name> = Vec::new();
-        for item in &file.items {
-            let Item::Type(TypeDecl { name, below: Some(below), .. }) = item else { continue };
+        for TypeDecl { name, below, .. } in file.types() {
+            let Some(below) = below else { continue };
             if below.text != PROC {
                 Diagnostic::error("C0217", below.span(), format!("`{}` is not `proc`", below.text))
                     .label("a sort is declared by `type node < proc`; sorts have no sorts of their own")
@@ -82,14 +82,10 @@ fn uses_proc(file: &File) -> bool {
         || file.items.iter().any(|item| match item {
             Item::Symbol(decl) => {
                 let of_index = match &decl.kind {
-                    SymbolKind::Array(index) | SymbolKind::Total(index) => {
-                        index.iter().any(|it| it.text == PROC)
-                    }
-                    SymbolKind::Channel(channel) => channel.index.iter().any(|it| it.text == PROC),
                     SymbolKind::Relation(params) | SymbolKind::Witness(params, _) => {
                         params.iter().any(|it| super::witnesses::sort_of(it).text == PROC)
                     }
-                    _ => false,
+                    _ => decl.index().iter().any(|it| it.text == PROC),
                 };
                 of_index || decl.ty.text == PROC
             }
@@ -101,27 +97,14 @@ fn uses_proc(file: &File) -> bool {
 /// Calls `see` with each name that a formula or a step binds to a process; not with those of a `case`.
 fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
     for item in &file.items {
-        match item {
-            Item::Property(it) => {
-                it.params.iter().for_each(&mut *see);
-                in_formula(&it.body, see);
+        item.params().iter().for_each(&mut *see);
+        item.formulas().for_each(|it| in_formula(it, see));
+        if let Item::Transition(it) = item {
+            it.lets.iter().for_each(|it| in_term(&it.value, see));
+            for value in it.updates.iter().map(|it| &it.value) {
+                value.formulas().for_each(|when| in_formula(when, see));
+                value.terms().into_iter().for_each(|it| in_term(it, see));
             }
-            Item::Temporal(it) => {
-                it.params.iter().for_each(&mut *see);
-                in_formula(&it.body, see);
-                it.then.iter().for_each(|then| in_formula(then, see));
-            }
-            Item::Predicate(it) => in_formula(&it.body, see),
-            Item::Transition(it) => {
-                it.params.iter().for_each(&mut *see);
-                it.requires.iter().for_each(|guard| in_formula(guard, see));
-                it.lets.iter().for_each(|it| in_term(&it.value, see));
-                for value in it.updates.iter().map(|it| &it.value) {
-                    value.formulas().for_each(|when| in_formula(when, see));
-                    value.terms().into_iter().for_each(|it| in_term(it, see));
-                }
-            }
-            _ => {}
         }
     }
 }

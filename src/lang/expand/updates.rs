@@ -13,9 +13,7 @@ use super::terms::{Linear, Place, Value, Way, linear};
 use super::types::{Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{
-    Case, Comparison, Expr, ExprKind, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update,
-};
+use crate::syntax::ast::{Case, Comparison, Expr, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update};
 use crate::syntax::{self, Word, negation};
 
 /// A value that is assigned.
@@ -509,14 +507,8 @@ impl Expander {
 
     /// That a formula holds for some processes of these names, equal ones included.
     pub fn for_some(&mut self, bound: &[Name], formula: Expr, at: Span) -> Option<Expr> {
-        let exists = |vars: &[Name], body: Expr| {
-            let kind = ExprKind::Quantified {
-                quantifier: Quantifier::Exists,
-                vars: vars.to_vec(),
-                body: Box::new(body),
-            };
-            Expr::new(kind, at)
-        };
+        let exists =
+            |vars: &[Name], body: Expr| Expr::quantified(Quantifier::Exists, vars.to_vec(), body, at);
         match bound {
             [] => Some(formula),
             [_] => Some(exists(bound, formula)),

@@ -34,9 +34,7 @@ impl Expander {
         let wanted = property.name.as_ref().map_or(unnamed, |it| it.text.as_str());
         let mut title = wanted.to_owned();
         let known = |title: &str| {
-            let of_file =
-                file.items.iter().any(|it| matches!(it, Item::Transition(it) if it.name.text == *title));
-            of_file || self.watches.values().any(|it| it == title)
+            file.transitions().any(|it| it.name.text == *title) || self.watches.values().any(|it| it == title)
         };
         while known(&title) {
             title.push('_');

@@ -25,8 +25,7 @@ impl Expander {
     pub fn declare_rigid(&mut self, file: &File) {
         let mut leads: IndexMap<String, IndexSet<String>> = IndexMap::new();
         let mut reported = false;
-        for item in &file.items {
-            let Item::Symbol(decl) = item else { continue };
+        for decl in file.symbols() {
             let from: Vec<String> = match &decl.kind {
                 SymbolKind::Witness(params, _) => {
                     self.witnesses.insert(decl.name.text.clone());
@@ -318,8 +317,7 @@ fn compare(left: Term, op: Comparison, right: &Name, at: Loc) -> Expr {
 }
 
 fn exists(vars: Vec<Name>, parts: Vec<Expr>, at: Loc) -> Expr {
-    let body = Box::new(Expr::new(ExprKind::And(parts), at.0));
-    Expr::new(ExprKind::Quantified { quantifier: Quantifier::ExistsOther, vars, body }, at.0)
+    Expr::quantified(Quantifier::ExistsOther, vars, Expr::new(ExprKind::And(parts), at.0), at.0)
 }
 
 /// Replaces a witness by the name of its value.

@@ -234,16 +234,11 @@ impl<'f> IndexBuilder<'f> {
                 }
             }
             Item::Symbol(decl) => {
-                let index = match &decl.kind {
-                    ast::SymbolKind::Array(index) | ast::SymbolKind::Total(index) => index.as_slice(),
+                match &decl.kind {
                     ast::SymbolKind::Channel(channel) => {
                         channel.capacity.iter().for_each(|bound| self.term(bound));
-                        &channel.index
                     }
-                    ast::SymbolKind::Number(value) => {
-                        self.term(value);
-                        &[]
-                    }
+                    ast::SymbolKind::Number(value) => self.term(value),
                     ast::SymbolKind::Relation(params) => {
                         for name in params {
                             self.local(name, NameKind::Process, scope);
@@ -257,24 +252,18 @@ impl<'f> IndexBuilder<'f> {
                         if let Some(axiom) = axiom {
                             self.formula(axiom);
                         }
-                        &[]
                     }
-                    ast::SymbolKind::Var | ast::SymbolKind::Const => &[],
-                };
-                for ty in index {
+                    _ => {}
+                }
+                for ty in decl.index() {
                     self.named(ty, NameKind::Type, Role::Read);
                 }
                 self.range(decl.range.as_ref());
                 self.type_name(&decl.ty);
             }
-            Item::Property(property) => {
-                property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
-                self.formula(&property.body);
-            }
-            Item::Temporal(property) => {
-                property.params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
-                self.formula(&property.body);
-                property.then.iter().for_each(|then| self.formula(then));
+            Item::Property(_) | Item::Temporal(_) => {
+                item.params().iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                item.formulas().for_each(|it| self.formula(it));
             }
             Item::Fairness(fairness) => {
                 self.named(&fairness.transition, NameKind::Transition, Role::Read);

@@ -6,7 +6,7 @@ use crate::load::model::meaning;
 use crate::model::semantics::{Layout, State, Step, Trace, Value, satisfies, with_counts};
 use crate::model::{BadKind, Conj, Literal, Rational, Relation, System, VarId, is_initially};
 use crate::syntax;
-use crate::syntax::ast::{Item, PropertyKind};
+use crate::syntax::ast::PropertyKind;
 
 /// At most this many numbers are named.
 const MOST_LISTED: usize = 8;
@@ -110,10 +110,8 @@ pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
 /// such declaration, or when it would be an axiom.
 fn turned_round(text: &str, span: Span) -> Option<(Mend, System)> {
     let (file, _) = syntax::parse(text);
-    let body = file.items.iter().find_map(|item| match item {
-        Item::Property(it) if it.kind != PropertyKind::Init && it.loc.0 == span => Some(&it.body),
-        _ => None,
-    })?;
+    let mut claims = file.properties().filter(|it| it.kind != PropertyKind::Init);
+    let body = &claims.find(|it| it.loc.0 == span)?.body;
     let negation = syntax::negation(body).to_string();
     let (start, end) = (body.span.start as usize, body.span.end as usize);
     let turned = format!("{}{negation}{}", &text[..start], &text[end..]);

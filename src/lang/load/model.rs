@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::expand::{self, Expander};
 use crate::model::{self, System};
 use crate::syntax;
-use crate::syntax::ast::{File, Item, Update};
+use crate::syntax::ast::{File, Update};
 use tracing::debug;
 
 /// The meaning of a text.
@@ -38,9 +38,7 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
                 .help("there is no system to check: demand less of its values")
         }));
         // What code reads in the step that wrote it, it does not read in a later one.
-        let processes =
-            file.items.iter().filter_map(|it| if let Item::Process(it) = it { Some(it) } else { None });
-        let own: Vec<_> = processes.flat_map(|it| it.locals().map(|cell| cell.name.span())).collect();
+        let own: Vec<_> = file.processes().flat_map(|it| it.locals().map(|cell| cell.name.span())).collect();
         more.retain(|it| it.code != "C0918" || !own.contains(&it.primary.span));
         let axioms = system.iter().flat_map(|it| &it.axioms);
         let claimed =

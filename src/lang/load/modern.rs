@@ -2,7 +2,7 @@
 
 use super::error::LoadError;
 use super::model::meaning;
-use crate::syntax::ast::{Item, PropertyKind, Wording};
+use crate::syntax::ast::{PropertyKind, Wording};
 
 /// The text with these words. An `invariant` that is an axiom keeps its own, since it is assumed.
 ///
@@ -12,8 +12,7 @@ pub fn modern(text: &str) -> Result<String, LoadError> {
     let model = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for item in &model.file.items {
-        let Item::Property(property) = item else { continue };
+    for property in model.file.properties() {
         let at = property.loc.0;
         let is_axiom = model.system.axioms.iter().any(|it| it.span == at);
         let word = match property.kind {

@@ -6,7 +6,7 @@ use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-use crate::syntax::ast::{self, Comparison, Expr, File, Item, Name, PropertyKind};
+use crate::syntax::ast::{self, Comparison, Expr, File, Name, PropertyKind};
 
 /// The processes that a formula by itself may name.
 #[derive(Clone, Copy, Debug)]
@@ -57,14 +57,9 @@ pub fn forbidden(
     let mut context = prepared(&symbols, system, model);
     context.unsorted = Unsorted::Claimed;
     let mut found = Vec::new();
-    for item in &claims.items {
-        match item {
-            Item::Property(claim) if claim.kind == PropertyKind::Invariant => {
-                let claims = context.claims(claim).into_iter();
-                found.extend(claims.map(|(it, others)| Forbidden { others, ..Forbidden::from(&it) }));
-            }
-            _ => {}
-        }
+    for claim in claims.properties().filter(|it| it.kind == PropertyKind::Invariant) {
+        let claims = context.claims(claim).into_iter();
+        found.extend(claims.map(|(it, others)| Forbidden { others, ..Forbidden::from(&it) }));
     }
     extended(context, system, found)
 }
@@ -91,11 +86,7 @@ pub(super) fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a Fil
     let named = (system.proc_constants > 0).then(|| u32::from(system.proc_constants));
     let mut context = Context::new(symbols, system.max_procs.or(named));
     context.counts.clone_from(&system.counts);
-    for item in &model.items {
-        if let Item::Predicate(predicate) = item {
-            context.define(predicate);
-        }
-    }
+    model.predicates().for_each(|it| context.define(it));
     context.diagnostics = Diagnostics::default();
     context.reset_budget();
     context.foreign = true;

@@ -8,7 +8,7 @@ use super::symbols::{Symbol, Symbols};
 use super::updates::Draft;
 use super::{EnumId, ProcRef, System, Transition, Update, VarId, asked};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{self, File, Item};
+use crate::syntax::ast::{self, File};
 
 /// The names of a model, for texts about a system that contains its variables.
 #[derive(Clone, Debug)]
@@ -78,10 +78,7 @@ pub fn transition(
     let mut context = asked::prepared(&model.names.0, system, model.file);
     context.left_out = Some((0..own).collect());
     for OtherStep { model, decl, args, fails } in steps {
-        let predicates = model.file.items.iter().filter_map(|item| match item {
-            Item::Predicate(it) => Some((it.name.text.as_str(), it)),
-            _ => None,
-        });
+        let predicates = model.file.predicates().map(|it| (it.name.text.as_str(), it));
         let (symbols, predicates) = (&model.names.0, predicates.collect());
         context.beside.push(StepBeside { symbols, predicates, decl, args: args.clone(), fails: *fails });
     }

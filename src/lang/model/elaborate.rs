@@ -92,14 +92,16 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
 /// What the text says of invariants and updates.
 fn texts(file: &File, mentioned: &[(Span, Vec<String>)], symbols: &Symbols) -> Texts {
     let var = |name: &String| symbols.variable(name);
-    let transitions =
-        file.items.iter().filter_map(|it| if let Item::Transition(it) = it { Some(it) } else { None });
     Texts {
         mentioned: mentioned
             .iter()
             .map(|(at, names)| (*at, names.iter().filter_map(var).collect()))
             .collect(),
-        assigned: transitions.flat_map(|it| &it.updates).filter_map(|it| var(&it.target.name.text)).collect(),
+        assigned: file
+            .transitions()
+            .flat_map(|it| &it.updates)
+            .filter_map(|it| var(&it.target.name.text))
+            .collect(),
     }
 }
 
@@ -220,7 +222,7 @@ impl<'a> Declared<'a> {
 
     /// Reports the declarations that every model needs and this one lacks.
     fn missing(&self, file: &File, end: Span, context: &mut Context<'_>) {
-        let says = |kind| file.items.iter().any(|i| matches!(i, Item::Property(p) if p.kind == kind));
+        let says = |kind| file.properties().any(|it| it.kind == kind);
         let is_full = context.diagnostics.is_full();
         if self.init.is_none() && !is_full && !file.damage.init && !says(PropertyKind::Init) {
             Diagnostic::error("C0110", end, "no `init` declaration")

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::made_of::MadeOf;
 use super::{Count, EnumId, Init, Literal, System, Transition, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::syntax::ast::{File, Item};
+use crate::syntax::ast::File;
 
 /// Further places of a warning that are shown.
 const MOST_PLACES: usize = 3;
@@ -23,13 +23,9 @@ pub(super) fn unused(
     let Context { symbols, used, called, read, .. } = context;
     types(file, context, &made_of.indices, out);
     sums(context, out);
-    for item in &file.items {
-        if let Item::Predicate(predicate) = item
-            && !called.contains(&predicate.name.text)
-        {
-            let message = format!("predicate `{}` is not used", predicate.name.text);
-            out.push(Diagnostic::warning("C0914", predicate.name.span(), message));
-        }
+    for predicate in file.predicates().filter(|it| !called.contains(&it.name.text)) {
+        let message = format!("predicate `{}` is not used", predicate.name.text);
+        out.push(Diagnostic::warning("C0914", predicate.name.span(), message));
     }
     let initialised = init.map(|init| mentioned(init, context)).unwrap_or_default();
     let written: IndexSet<VarId> = transitions.iter().flat_map(|t| &t.updates).map(|u| u.var).collect();
@@ -104,8 +100,7 @@ pub(super) fn spare_parameters(system: &System, warnings: &mut Vec<Diagnostic>) 
 
 /// Types without variables, and values that are never used.
 fn types(file: &File, context: &Context<'_>, indices: &IndexSet<String>, out: &mut Diagnostics) {
-    for item in &file.items {
-        let Item::Type(decl) = item else { continue };
+    for decl in file.types() {
         let name = &decl.name.text;
         if !decl.shown.is_empty() || indices.contains(name) {
             continue;

@@ -12,7 +12,7 @@ use crate::model::{
     Type, Var, VarId, VarKind,
 };
 use crate::spelling::nearest;
-use crate::syntax::ast::{self, Item, Name, Part, Path, Rhs, TermKind};
+use crate::syntax::ast::{self, Name, Part, Path, Rhs, TermKind};
 
 /// An abstract step that a concrete one may be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -283,11 +283,7 @@ fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRef
 
 /// The transitions of a file in the core language, each with its [`Transition::origin`]: one of the text may be several.
 pub fn transitions(file: &ast::File) -> impl Iterator<Item = (u16, &ast::Transition)> {
-    let all = file.items.iter().filter_map(|item| match item {
-        Item::Transition(it) => Some(it),
-        _ => None,
-    });
-    all.scan(0_u16, |next, it| {
+    file.transitions().scan(0_u16, |next, it| {
         *next += u16::from(it.part != Part::Further);
         Some((next.saturating_sub(1), it))
     })

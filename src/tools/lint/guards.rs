@@ -8,7 +8,7 @@ use super::question::{Asker, Grounds};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::asked;
 use cubicle_lang::syntax;
-use cubicle_lang::syntax::ast::{Expr, ExprKind, Item, Name, Transition};
+use cubicle_lang::syntax::ast::{Expr, ExprKind, Name, Transition};
 use cubicle_transform::Taken;
 
 /// A part of a guard, and the guard of the steps for which it makes a difference.
@@ -20,8 +20,7 @@ struct GuardPart {
 /// One warning for each part of a guard; guards of transitions that are `never` enabled are not examined.
 pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    for item in &model.file.items {
-        let Item::Transition(transition) = item else { continue };
+    for transition in model.file.transitions() {
         let Some(guard) = &transition.requires else { continue };
         if never.iter().any(|it| it.primary.span == transition.loc.0) {
             continue;

@@ -11,7 +11,7 @@ use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, Case, System};
 use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::{File, Item};
+use cubicle_lang::syntax::ast::File;
 use cubicle_run::interrupt::Interrupt;
 use cubicle_run::observer::Silent;
 use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
@@ -135,16 +135,11 @@ pub fn find(
 /// It does not.
 pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
     let file = core(file);
-    let names = || {
-        file.items.iter().filter_map(|item| match item {
-            Item::Transition(it) => Some(it.name.text.as_str()),
-            _ => None,
-        })
-    };
-    if names().any(|it| it == name) {
+    let names = file.transitions().map(|it| it.name.text.as_str());
+    if names.clone().any(|it| it == name) {
         return Ok(());
     }
-    let help = nearest(name, names()).map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+    let help = nearest(name, names).map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
     Err(UnknownTransition { name: name.to_owned(), help })
 }
 

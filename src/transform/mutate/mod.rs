@@ -78,10 +78,8 @@ fn claims<'f>(file: &'f File, text: &str) -> Vec<&'f str> {
     }
     let mut claims: Vec<&str> = Vec::new();
     // A predicate only uses those declared before it.
-    for item in file.items.iter().rev() {
-        if let Item::Predicate(predicate) = item
-            && used.contains(&predicate.name.text.as_str())
-        {
+    for predicate in file.predicates().rev() {
+        if used.contains(&predicate.name.text.as_str()) {
             claims.push(&predicate.name.text);
             used.extend(words(predicate.body.span.start, predicate.body.span.end));
         }

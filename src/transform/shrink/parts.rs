@@ -29,12 +29,9 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
         match item {
             Item::Transition(transition) => parts.transition(transition),
             Item::Process(process) => parts.code(&process.body),
-            Item::Property(property) => parts.formula(&property.body),
-            Item::Temporal(property) => {
-                parts.formula(&property.body);
-                property.then.iter().for_each(|then| parts.formula(then));
+            Item::Property(_) | Item::Temporal(_) | Item::Predicate(_) => {
+                item.formulas().for_each(|it| parts.formula(it));
             }
-            Item::Predicate(predicate) => parts.formula(&predicate.body),
             Item::Type(decl) => parts.constructors(decl),
             Item::Symbol(decl) => {
                 if let SymbolKind::Array(index) = &decl.kind {
@@ -44,14 +41,8 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
             Item::NumberProcs(_) | Item::Fairness(_) => {}
         }
     }
-    for item in &file.items {
-        match item {
-            Item::Transition(it) => parts.params(&it.params),
-            Item::Property(it) => parts.params(&it.params),
-            Item::Temporal(it) => parts.params(&it.params),
-            _ => {}
-        }
-    }
+    let params = file.items.iter().flat_map(Item::params);
+    parts.found.extend(params.map(|it| Edit::remove(it.span())));
     parts.found
 }
 
@@ -177,12 +168,6 @@ impl Parts<'_> {
                 (None, Some(next)) => self.remove(Span::new(name.span().start, next.span().start)),
                 (None, None) => {}
             }
-        }
-    }
-
-    fn params(&mut self, names: &[Name]) {
-        for name in names {
-            self.remove(name.span());
         }
     }
 }
