@@ -10,7 +10,7 @@ use super::session::Session;
 use super::tuning::RELAXED_EFFORT;
 use cubicle_lang::model::{Literal, System, Transition, VarId};
 use cubicle_lang::words;
-use cubicle_run::observer::Event;
+use cubicle_run::observer::{Event, GraphDetail, Observer};
 use cubicle_run::options::{BackwardMode, Options};
 use cubicle_run::result::Report;
 use cubicle_run::verdict::Verdict;
@@ -41,11 +41,35 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     let most = |most: Option<u64>| Some(most.map_or(RELAXED_EFFORT, |most| most.min(RELAXED_EFFORT)));
     (options.backward.max_effort, options.most_effort) =
         (most(options.backward.max_effort), most(options.most_effort));
-    within(session, (&relaxed.system, &options), &|session| without_announced(session, decide));
+    let instances = instances(session);
+    let mut observer = WithoutRuns(&mut *session.observer);
+    let mut inner = Session::new(system, session.options, session.interrupt, &mut observer, before.clone());
+    inner.demand.instances = instances;
+    within(&mut inner, (&relaxed.system, &options), &|session| without_announced(session, decide));
+    session.report = inner.report;
     // A run there need not be one of the model.
     if matches!(session.report.verdict, Some(Verdict::Unsafe(_))) || !is_settled(session) {
         session.report = Report { times: std::mem::take(&mut session.report.times), ..before };
         without_announced(session, decide);
+    }
+}
+
+/// Keeps silent about explorations that met a bad state: their runs need not be runs of the model.
+struct WithoutRuns<'o>(&'o mut dyn Observer);
+
+impl Observer for WithoutRuns<'_> {
+    fn event(&mut self, system: &System, event: Event<'_>) {
+        if !matches!(event, Event::ForwardEnd(it) if it.unsafe_trace.is_some()) {
+            self.0.event(system, event);
+        }
+    }
+
+    fn wants_nodes(&self) -> bool {
+        self.0.wants_nodes()
+    }
+
+    fn graph_detail(&self) -> GraphDetail {
+        self.0.graph_detail()
     }
 }
 
@@ -136,9 +160,7 @@ fn within(
     (system, options): (&System, &Options),
     decide: &dyn Fn(&mut Session<'_>),
 ) {
-    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
-    let mut instances: Vec<usize> = explored.chain(session.demand.instances.iter().copied()).collect();
-    instances.dedup();
+    let instances = instances(session);
     session.within((system, options), |session| {
         if session.explores_for_oracle() {
             session.demand = Demand::new(system, instances, &options.forward);
@@ -146,4 +168,12 @@ fn within(
         decide(session);
         session.put_explorations();
     });
+}
+
+/// The sizes of the instances that a search was to ask.
+fn instances(session: &Session<'_>) -> Vec<usize> {
+    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
+    let mut instances: Vec<usize> = explored.chain(session.demand.instances.iter().copied()).collect();
+    instances.dedup();
+    instances
 }

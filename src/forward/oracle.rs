@@ -136,7 +136,8 @@ impl StateSpace {
         for of in of_pairs {
             let named = options.of_sorts.iter().zip(&of);
             let of_sorts = named.map(|((sort, _), size)| (sort.clone(), *size)).collect();
-            let (strategy, max_states) = (Strategy::Bfs, Some(SMALL_STATES));
+            let (strategy, most) = (Strategy::Bfs, options.max_states.unwrap_or(SMALL_STATES));
+            let max_states = Some(most.min(SMALL_STATES));
             let options =
                 ForwardOptions { strategy, deadlock: false, max_states, of_sorts, ..options.clone() };
             let new = explore(system, of.iter().sum(), &options, interrupt, &mut Silent);

@@ -711,15 +711,18 @@ requires { forall_other n : node. not member(n, q) || Vote[n, v] = True }
 { Decided[v] := True }
 ";
 
-/// Notes that name the array of values that were seen.
+/// Notes that name the array of values that were seen, and explorations that met a bad state.
 #[derive(Default)]
-struct Seen(usize);
+struct Seen {
+    notes: usize,
+    bad: usize,
+}
 
 impl Observer for Seen {
     fn event(&mut self, _: &System, event: Event<'_>) {
-        self.0 += usize::from(
-            matches!(event, Event::Note(it) if it == "searching without what guards ask of Seen"),
-        );
+        let note = "searching without what guards ask of Seen";
+        self.notes += usize::from(matches!(event, Event::Note(it) if it == note));
+        self.bad += usize::from(matches!(event, Event::ForwardEnd(it) if it.unsafe_trace.is_some()));
     }
 }
 
@@ -741,7 +744,8 @@ fn what_guards_ask_for_is_left_out_where_that_suffices() {
             } else {
                 matches!(verdict, Some(Verdict::Unsafe(_)))
             };
-            assert!(right && seen.0 == 1, "{proof:?}: {verdict:?}, {} notes\n{text}", seen.0);
+            assert!(right && seen.notes == 1, "{proof:?}: {verdict:?}, {} notes\n{text}", seen.notes);
+            assert!(!safe || seen.bad == 0, "{proof:?}: a run of another system is told\n{text}");
         }
     }
 }
