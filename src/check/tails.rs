@@ -47,6 +47,9 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     inner.demand.instances = instances;
     within(&mut inner, (&relaxed.system, &options), &|session| without_announced(session, decide));
     session.report = inner.report;
+    // It has other transitions: which of them fire says nothing of those of the model.
+    session.report.explorations.clone_from(&before.explorations);
+    session.report.coverage.clone_from(&before.coverage);
     // A run there need not be one of the model.
     if matches!(session.report.verdict, Some(Verdict::Unsafe(_))) || !is_settled(session) {
         session.report = Report { times: std::mem::take(&mut session.report.times), ..before };
