@@ -10,10 +10,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{CflChoice, ForwardOptions, Strategy};
-use cubicle::result::Stop;
+use cubicle::{CflChoice, ForwardOptions, Interrupt, Silent, Stop, Strategy};
 
 /// Runs of each setting.
 const RUNS: usize = 5;

@@ -4,11 +4,10 @@
 
 use cubicle::backward::kernels::Kernels;
 use cubicle::forward::{StateSpace, explore};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::ForwardOptions;
-use divan::{Bencher, counter::ItemsCount};
+use cubicle::{ForwardOptions, Interrupt, Silent};
+use divan::Bencher;
+use divan::counter::ItemsCount;
 
 /// From `examples/`.
 const MODELS: [&str; 3] = ["german", "directory", "german_data"];

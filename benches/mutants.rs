@@ -8,11 +8,9 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::ForwardOptions;
 use cubicle::transform::mutate::{MutantCandidate, candidates};
+use cubicle::{ForwardOptions, Interrupt, Silent};
 
 /// Mutants count if they are killed within this many states of two processes.
 const STATES: usize = 1_000;

@@ -10,10 +10,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cubicle::forward::{check_runs, explore};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::{System, Temporal, TemporalKind};
-use cubicle::observer::Silent;
-use cubicle::options::ForwardOptions;
+use cubicle::{ForwardOptions, Interrupt, Silent};
 
 /// Runs of each setting.
 const RUNS: usize = 3;

@@ -13,9 +13,7 @@
 //! As a program:
 //!
 //! ```
-//! use cubicle::interrupt::Interrupt;
-//! use cubicle::observer::Silent;
-//! use cubicle::options::Options;
+//! use cubicle::{Interrupt, Options, Silent};
 //!
 //! let model = "
 //!     var Lock : bool
@@ -36,10 +34,8 @@
 //! [`replay`](model::semantics::replay()):
 //!
 //! ```
-//! use cubicle::interrupt::Interrupt;
 //! use cubicle::model::semantics::{ReplayError, replay};
-//! use cubicle::observer::Silent;
-//! use cubicle::options::Options;
+//! use cubicle::{Interrupt, Options, Silent};
 //!
 //! let text = "
 //!     array In[proc] : bool
@@ -57,13 +53,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An [`Observer`](observer::Observer) receives the events of a run:
+//! An [`Observer`] receives the events of a run:
 //!
 //! ```
-//! use cubicle::interrupt::Interrupt;
+//! use cubicle::Interrupt;
 //! use cubicle::model::System;
 //! use cubicle::observer::{Event, Observer};
-//! use cubicle::options::Options;
+//! use cubicle::Options;
 //!
 //! /// Counts the nodes of the backward search.
 //! #[derive(Default)]
@@ -93,7 +89,7 @@
 //!
 //! [`check()`] may run any number of times in a process, one run after the other or several at the same time on
 //! threads of their own: a run has no state outside of itself, and others do not change its answer. Each run has its own
-//! time limit ([`Options::time_limit`](options::Options::time_limit)); an [`Interrupt`](interrupt::Interrupt) that is given
+//! time limit ([`Options::time_limit`](Options::time_limit)); an [`Interrupt`] that is given
 //! to several runs stops them all.
 //!
 //! All runs in a process share Z3's global parameters. The crate sets one, once, before it makes its first solver:
@@ -113,7 +109,7 @@ pub use cubicle_lang::{
     diagnostic, explain, format, index, load, model, refinement, spelling, syntax, words,
 };
 pub use cubicle_report as report;
-pub use cubicle_run::{interrupt, named, observer, options, oracle, result, verdict};
+pub use cubicle_run::*;
 pub use cubicle_tools::{
     export, import, inductive, itf, lint, mutation, refines, simulate, validate, witness,
 };
@@ -121,5 +117,4 @@ pub use cubicle_transform as transform;
 
 pub use cubicle_check::{InternalError, check};
 pub use cubicle_lang::{LoadError, Loaded};
-pub use cubicle_run::result::{Conclusion, Report};
 pub use cubicle_solver::version as z3_version;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use cubicle::named::Named;
-use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Procs, SolverMode, Strategy};
+use cubicle::{BackwardMode, BackwardOptions, ForwardOptions, Options, Procs, SolverMode, Strategy};
 
 /// What to decide and how.
 #[derive(Clone, Debug, clap::Args)]

@@ -3,10 +3,7 @@
 use std::fmt;
 use std::fs;
 
-use cubicle::Conclusion;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::{Conclusion, Interrupt, Reason, Silent, Verdict};
 
 use crate::job::Job;
 

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use cubicle::Strategy;
 use cubicle::named::Named;
-use cubicle::options::Strategy;
 
 use crate::job::{self, Job};
 use crate::measure::Row;

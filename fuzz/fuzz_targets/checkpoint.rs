@@ -9,12 +9,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
+use cubicle::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, StoreKind};
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{Checkpoint, ForwardOptions, StoreKind};
-use cubicle::result::Exploration;
-use forged::{MODEL, Whole};
+use forged::{Whole, MODEL};
 use libfuzzer_sys::fuzz_target;
 
 fn run(system: &System, folder: &Path, store: StoreKind, resume: bool) -> Exploration {

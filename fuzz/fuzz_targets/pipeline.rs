@@ -4,11 +4,8 @@
 
 use std::time::Duration;
 
-use cubicle::certificate::{self, CheckOptions, Claim, ProofFailure, NoCertificate};
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardOptions, ForwardOptions, Options, BackwardMode};
-use cubicle::verdict::Verdict;
+use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure};
+use cubicle::{BackwardMode, BackwardOptions, ForwardOptions, Interrupt, Options, Silent, Verdict};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -8,13 +8,10 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use cubicle::forward::{Command, Instance, Worker, Parcel};
-use cubicle::interrupt::Interrupt;
+use cubicle::forward::{Command, Instance, Parcel, Worker};
+use cubicle::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent};
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{Checkpoint, ForwardOptions};
-use cubicle::result::Exploration;
-use forged::{MODEL, Whole};
+use forged::{Whole, MODEL};
 use libfuzzer_sys::fuzz_target;
 
 /// Explores with two processes of so many workers, one after the other.

@@ -5,9 +5,7 @@ use crate::approximation::Approximation;
 use crate::cube::Halt;
 use crate::search::{DriveEnd, Next, Run, RunEnd};
 use crate::tuning::{QUESTIONS_PER_EFFORT, WIDE_PROCS};
-use cubicle_run::observer::Observer;
-use cubicle_run::oracle::OracleGrowth;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Observer, OracleGrowth, Reason};
 
 /// Drives a run to its end, replacing nodes by candidates where the method asks for it.
 pub fn drive(

@@ -8,9 +8,7 @@ use crate::cube::{Cube, CubeContext, bad_cubes, oracle_question};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{PreCounts, PreOptions, Prepared, pre_image, prepare};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardOptions;
-use cubicle_run::oracle::{Oracle, OracleAnswer};
+use cubicle_run::{BackwardOptions, Interrupt, Oracle, OracleAnswer};
 
 /// How pre-images are taken, as by a search that has not met a spurious path.
 const PRE: PreOptions<'_> =

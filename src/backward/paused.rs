@@ -4,7 +4,7 @@ use crate::approximation::Pool;
 use crate::fixpoint::TestCounts;
 use crate::search::{RunState, Totals};
 use cubicle_lang::model::TransitionId;
-use cubicle_run::result::Statistics;
+use cubicle_run::Statistics;
 
 /// A search without approximation whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
 /// its effort.

@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use cubicle_run::result::PhaseReport;
+use cubicle_run::PhaseReport;
 
 /// Parts of a backward search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -14,13 +14,11 @@ use crate::preimage::{PreOptions, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
 use cubicle_lang::model::{Equation, System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::named::Named;
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{BackwardMode, BackwardOptions, Method};
-use cubicle_run::oracle::Oracle;
-use cubicle_run::result::{Candidate, GraphStep, Open, Outcome, Proposals, Statistics, Tests};
-use cubicle_run::verdict::{Forbidden, Reason, Verdict};
+use cubicle_run::{
+    BackwardMode, BackwardOptions, Candidate, Event, Forbidden, GraphDetail, GraphStep, Interrupt, Method,
+    Observer, Open, Oracle, Outcome, Proposals, Reason, Statistics, Tests, Verdict,
+};
 use tracing::{debug, info, info_span};
 
 /// Data that searches of one system share.

@@ -5,7 +5,7 @@ use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
 use crate::smt::InstanceFormula;
 use cubicle_lang::model::semantics::{Env, Layout, State, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A system prepared for pre-images.
 #[derive(Debug)]

@@ -37,7 +37,7 @@ pub const CUBES_PER_RANGE: usize = 512;
 pub const PROCS_FOR_THREADS: u8 = 3;
 
 /// Instances of transitions that take about as long as a small node: the unit of
-/// [`max_effort`](cubicle_run::options::BackwardOptions::max_effort). By
+/// [`max_effort`](cubicle_run::BackwardOptions::max_effort). By
 /// measurement of the default strategy's rounds, as the next two.
 pub const INSTANCES_PER_EFFORT: u64 = 200;
 

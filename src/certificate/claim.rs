@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::failure::NoCertificate;
 use super::subject::Subject;
 use cubicle_lang::model::{Count, Forbidden, System, Tail, Var, VarId};
-use cubicle_run::result::Report;
+use cubicle_run::Report;
 use cubicle_transform::refines::Refinement;
 
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.

@@ -34,7 +34,7 @@ use super::ground::{
 use super::tuning::EACH;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Count, Forbidden, Literal, Rational, Relation, System, Transition, Type, VarId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A value by cases: each under its condition. The conditions exclude each other, and one holds.
 type Ways = Vec<(GroundFormula, GroundSum)>;

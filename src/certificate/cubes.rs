@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::subject::Subject;
 use super::tuning::{BEYOND, CLASSES};
 use cubicle_lang::model::{Bad, BadKind, Count, Literal, System, Var};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 use cubicle_transform::refines::Refinement;
 
 /// The cubes of an invariant.

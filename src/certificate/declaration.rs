@@ -2,7 +2,7 @@
 
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, negated};
 use cubicle_lang::words;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language cannot express one of its
 /// literals: a number would leave the 64-bit range there.

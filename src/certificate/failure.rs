@@ -6,8 +6,7 @@ use super::ground::Overflow;
 use super::obligation::Obligation;
 use super::unreadable::TextError;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupted;
-use cubicle_run::verdict::{Forbidden, Reason};
+use cubicle_run::{Forbidden, Interrupted, Reason};
 
 /// Why there is no certificate.
 #[derive(Clone, Debug)]

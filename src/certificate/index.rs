@@ -4,7 +4,7 @@ use super::cubes::{CubeInstance, Cubes};
 use super::ground::GroundReader;
 use super::obligation::Obligation;
 use cubicle_lang::model::{Forbidden, Literal, ProcRef, System, VarId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// What a literal of a cube requires, whatever the processes.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,8 +17,7 @@ use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{
     BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId,
 };
-use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Forbidden, Interrupt, Interrupted};
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, Debug)]

@@ -29,7 +29,7 @@ use super::tuning::{
     MORE_CLASSES,
 };
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_run::logging::inherited;
 
 /// Which cubes have to be shown unreachable.

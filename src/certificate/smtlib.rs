@@ -15,7 +15,7 @@ use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;
 use cubicle_lang::model::{Rational, System, Type, VarId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A script.
 #[derive(Clone, Debug)]

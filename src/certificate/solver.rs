@@ -11,7 +11,7 @@ use z3::{FuncDecl, Model, Sort, Symbol};
 
 use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
 use cubicle_lang::model::{Rational, System, Type};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 use cubicle_solver::{self as solver, Answer, Solver};
 
 /// The answer of a call.

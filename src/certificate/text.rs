@@ -11,7 +11,7 @@ use super::unreadable::{LineError, TextError};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{Count, Literal, System, Var};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 use cubicle_transform::refines::Refinement;
 
 /// The axioms of a model, one declaration each.

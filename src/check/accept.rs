@@ -24,10 +24,7 @@ use cubicle_certificate::{
     CheckOptions, Claim, NoCertificate, ProofFailure, RunsClaim, Subject, confirm, explain, written,
 };
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Event;
-use cubicle_run::result::{Acceptance, Decider, RunsPlan};
-use cubicle_run::verdict::{Reason, Unproved, Verdict};
+use cubicle_run::{Acceptance, Decider, Event, Interrupt, Reason, RunsPlan, Unproved, Verdict};
 use tracing::{info, warn};
 
 /// What the system of a run is derived from.

@@ -14,11 +14,10 @@ use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
 use cubicle_lang::model::{
     Bad, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
 };
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
-use cubicle_run::result::{Exploration, Growing, Growth, Limit, Report, Stop, Try};
-use cubicle_run::verdict::{Cut, Reason};
+use cubicle_run::{
+    BackwardMode, Cut, Exploration, ForwardOptions, Growing, Growth, Interrupt, Limit, Options, Reason,
+    Report, Silent, Stop, Strategy, Try,
+};
 
 /// The sizes of oracles to propose: with one process, they show too little.
 const ORACLE_SIZES: RangeInclusive<usize> = 2..=5;
@@ -391,9 +390,7 @@ fn initially(system: &System, var: VarId) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_run::options::SearchOrder;
-    use cubicle_run::result::{Looked, Stage};
-    use cubicle_run::verdict::Verdict;
+    use cubicle_run::{Looked, SearchOrder, Stage, Verdict};
 
     fn system() -> System {
         let model =

@@ -6,10 +6,7 @@ use super::tuning::LARGEST_SIZE;
 use cubicle_forward::{Explored, walks};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::observer::Event;
-use cubicle_run::options::{ForwardOptions, Options};
-use cubicle_run::result::{Decider, Exploration, Stop};
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{Decider, Event, Exploration, ForwardOptions, Options, Stop, Verdict};
 
 /// Processes of the instances of a model that has a largest one, in increasing order.
 pub fn all_sizes(system: &System) -> Option<Vec<usize>> {

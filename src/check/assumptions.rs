@@ -3,8 +3,7 @@
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::satisfies;
 use cubicle_lang::model::{BadKind, System};
-use cubicle_run::result::{Assumption, AssumptionKind, Refuted, Report};
-use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::{Assumption, AssumptionKind, Refuted, Report, Trace, Verdict};
 
 /// The assumptions about `system`; with `trusting`, its `invariant`s too. Axioms first, each in file order.
 pub fn of(system: &System, trusting: bool) -> Vec<Assumption> {

@@ -8,9 +8,7 @@
 //! the user asks, when every search has reached a limit that more effort does not move, or after the rounds that the options
 //! allow.
 
-use super::all_sizes;
 use super::beside::side_by_side;
-use super::claims;
 use super::purpose::Purpose;
 use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::session::Session;
@@ -18,11 +16,12 @@ use super::size::{nearest, oracle_size};
 use super::spurious::look_forward;
 use super::tuning::DERIVED_ROUNDS;
 use super::turn::{Turn, TurnEnd, limits};
+use super::{all_sizes, claims};
 use cubicle_lang::model::{Forbidden, System};
-use cubicle_run::observer::{Event, Silent};
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, SearchOrder, Strategy, Vacuity};
-use cubicle_run::result::{Decider, Exploration, Outcome, Report, Stage, Stop};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{
+    BackwardMode, Decider, Event, Exploration, ForwardOptions, Options, Outcome, Reason, Report, SearchOrder,
+    Silent, Stage, Stop, Strategy, Vacuity, Verdict,
+};
 use tracing::info;
 
 /// Decides whether a system that was derived for a property of runs is safe, with these cubes proposed.

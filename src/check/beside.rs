@@ -15,11 +15,8 @@ use super::turn::{Turn, TurnEnd};
 use cubicle_backward::Lemmas;
 use cubicle_forward::StateSpace;
 use cubicle_lang::model::{System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::Options;
-use cubicle_run::result::Report;
+use cubicle_run::{Interrupt, Observer, Options, Report};
 
 /// The state in which a turn beside another begins.
 struct Aside<'a> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use cubicle_backward::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Dnf, Forbidden, System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// Processes of an instance beside those that the obligation names, which may count.
 const MORE_PROCESSES: usize = 2;

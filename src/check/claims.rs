@@ -5,9 +5,7 @@ use super::session::Session;
 use cubicle_certificate::{Claim, Subject, confirm};
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{Bad, BadKind, Cell, Forbidden, ProcRef, System, negated};
-use cubicle_run::observer::Event;
-use cubicle_run::result::{Outcome, Statistics};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{Event, Outcome, Reason, Statistics, Verdict};
 
 /// The states that a bad cube stands for.
 pub fn states_of(system: &System, bad: &Bad) -> Vec<Forbidden> {

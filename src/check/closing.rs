@@ -10,11 +10,10 @@ use cubicle_certificate::declaration;
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{Bad, BadKind, Forbidden, Literal, ProcRef, System, forbids_all_of};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, SearchOrder};
-use cubicle_run::result::{Report, Stage, Try};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{
+    BackwardMode, ForwardOptions, Interrupt, Options, Reason, Report, SearchOrder, Silent, Stage, Try,
+    Verdict,
+};
 use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, stronger};
 
 /// At most this many candidates are looked at, the smallest ones.
@@ -29,7 +28,7 @@ const MOST_LEMMAS: usize = 3;
 /// Nodes of a search with lemmas: with the right ones few are needed.
 const MOST_NODES: usize = 200;
 
-/// Effort of such a search, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
+/// Effort of such a search, in the unit of [`max_effort`](field@cubicle_run::BackwardOptions::max_effort).
 const MOST_EFFORT: u64 = 3_000;
 
 /// After a limit on memory or a signal all of it takes no longer than this. Otherwise the limits above end it.

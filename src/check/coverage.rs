@@ -1,8 +1,6 @@
 //! How much the requested explorations have seen, and what that is worth.
 
-use cubicle_run::options::Options;
-use cubicle_run::result::{Coverage, Deadlocks, Exploration, Report, Stop};
-use cubicle_run::verdict::{Cut, Reason, Verdict};
+use cubicle_run::{Coverage, Cut, Deadlocks, Exploration, Options, Reason, Report, Stop, Verdict};
 
 /// The coverage of these explorations; `None` when there are none.
 fn of(explorations: &[Exploration]) -> Option<Coverage> {

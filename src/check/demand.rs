@@ -11,12 +11,10 @@ use super::purpose::{Purpose, divided};
 use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES, WALKED_OF_SORTS};
 use cubicle_forward::{StateSpace, oracle_states};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::{Forbidden, Trace};
+use cubicle_run::{
+    BackwardMode, Event, Forbidden, ForwardOptions, Interrupt, Observer, Options, Oracle, OracleAnswer,
+    OracleGrowth, Sought, Stop, Strategy, Trace,
+};
 
 /// Work that waits until a search asks for its states.
 #[derive(Clone, Copy, Debug)]

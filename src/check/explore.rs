@@ -6,8 +6,7 @@ use super::purpose::Purpose;
 use super::session::Session;
 use super::sizes;
 use super::vacuity::is_to_prove;
-use cubicle_run::options::{ForwardOptions, Procs};
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{ForwardOptions, Procs, Verdict};
 
 /// Explores the instances; a verdict only when the run ends here.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {

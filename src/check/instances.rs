@@ -4,8 +4,7 @@ use super::session::Session;
 use super::size::{nearest, oracle_size};
 use super::tuning::DEFAULT_PROCS;
 use cubicle_lang::model::System;
-use cubicle_run::observer::Event;
-use cubicle_run::options::{Options, Procs};
+use cubicle_run::{Event, Options, Procs};
 
 /// The sizes that the options ask for, in increasing order.
 pub fn instances(session: &mut Session<'_>) -> Vec<usize> {

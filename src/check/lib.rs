@@ -1,6 +1,6 @@
 //! The session of a run: which engine works on the problem when, to one report.
 //!
-//! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::result::Report). In reading order:
+//! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `demand` (those that wait until a search asks for states), `search` (one
 //! backward search), `auto` and `schedule` (rounds of searches), `all_sizes` (models that bound their processes), `turn`, `beside` and `recorder` (one turn of a search, two
 //! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not

@@ -4,12 +4,10 @@
 use cubicle_forward::sample_runs;
 use cubicle_lang::model::semantics::{State, Trace};
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
-use cubicle_run::result::Outcome;
-use cubicle_run::verdict::{Forbidden, Verdict};
+use cubicle_run::{
+    Forbidden, ForwardOptions, Interrupt, Observer, Oracle, OracleAnswer, OracleGrowth, Outcome, Sought,
+    Strategy, Verdict,
+};
 use cubicle_transform::{
     WithEquations, open_numbers, with_counts_seen, with_equations, with_updates_of_counts,
 };

@@ -19,8 +19,7 @@ use cubicle_backward::smt::{Answer, SolverSession};
 use cubicle_lang::model::{
     Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
 };
-use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_run::result::{Emptying, Unpopulated};
+use cubicle_run::{Emptying, Interrupt, Interrupted, Unpopulated};
 
 /// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
 /// one. `None` when each of them has, or when the run must end.

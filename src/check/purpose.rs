@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use super::size::even_division;
 use cubicle_forward::{self as forward, Explored};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt, Observer};
 
 /// The options for an exploration: where it only serves as oracle, and they do not say how many processes there are of each sort, it has
 /// as many of each. One that is an answer as well, of deadlocks or that all states were seen (`whole`), has all divisions.

@@ -1,7 +1,7 @@
 //! Keeps the events of a search until its turn comes.
 
 use cubicle_lang::model::System;
-use cubicle_run::observer::{Event, GraphDetail, Observer};
+use cubicle_run::{Event, GraphDetail, Observer};
 
 /// Keeps the events that it receives, but for those that only show progress: they are outdated when they are replayed.
 pub struct Recorder {

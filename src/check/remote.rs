@@ -2,9 +2,7 @@
 
 use cubicle_forward::Explored;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt, Observer};
 
 /// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result except for what
 /// depends on the order of the search.

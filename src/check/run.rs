@@ -12,12 +12,8 @@ use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, sea
 use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::logging::inherited;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::Report;
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{BackwardMode, Event, Interrupt, Observer, Options, Reason, Report, Verdict};
 use tracing::{info, info_span};
 
 /// A bug of this crate, as text.
@@ -38,7 +34,7 @@ pub struct InternalError(pub String);
 ///
 /// ```
 /// # use cubicle_check::check;
-/// # use cubicle_run::{interrupt::Interrupt, observer::Silent, options::Options, verdict::{Reason, Verdict}};
+/// # use cubicle_run::{Interrupt, Options, Reason, Silent, Verdict};
 /// # use std::time::Duration;
 /// let text = "var X : bool  init () { X = False }  unsafe () { X = True }";
 /// let system = cubicle_lang::load(text)?.system;

@@ -1,19 +1,17 @@
 //! Properties of runs: checked in small instances, exactly; what is open then is proved for all.
 
 use super::all_sizes::all_sizes;
-use super::auto;
-use super::ranking;
-use super::schedule;
 use super::session::Session;
 use super::size::nearest;
 use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
+use super::{auto, ranking, schedule};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, Temporal, TemporalKind};
-use cubicle_run::observer::Event;
-use cubicle_run::options::{ForwardOptions, Options, Procs};
-use cubicle_run::result::{Report, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding, TemporalReport};
-use cubicle_run::verdict::{Cut, Reason, Unproved, Verdict};
+use cubicle_run::{
+    Cut, Event, ForwardOptions, Options, Procs, Reason, Report, RunsPlan, RunsProof, RunsSeen, Stop,
+    TemporalFinding, TemporalReport, Unproved, Verdict,
+};
 
 /// Checks the model's properties of runs in instances, and puts the results into the report.
 pub fn look(session: &mut Session<'_>) {

@@ -3,7 +3,7 @@
 //! As efforts grow by a factor, all that came before a decision costs a fraction of the search that decides,
 //! whichever it is.
 
-use cubicle_run::options::{BackwardMode, SearchOrder};
+use cubicle_run::{BackwardMode, SearchOrder};
 
 /// A search to try in each round until one decides.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +79,7 @@ pub const BEYOND: usize = 5;
 /// Such an instance is explored where the one before has at most the N-th part of these: each process multiplies the states by 3 to 30.
 pub const BEYOND_GROWTH: usize = 4;
 
-/// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort).
+/// Effort of a search of the first level, in the unit of [`max_effort`](field@cubicle_run::BackwardOptions::max_effort).
 const FIRST_EFFORT: u64 = 300;
 
 /// Effort of exact search with equations between numbers at the first level: where they suffice, few nodes do. More is lost where a bad state is

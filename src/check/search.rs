@@ -4,9 +4,7 @@ use super::session::Session;
 use super::size::nearest;
 use super::spurious::look_forward;
 use super::tuning::WIDEST_ORACLE;
-use cubicle_run::options::BackwardMode;
-use cubicle_run::result::Decider;
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{BackwardMode, Decider, Reason, Verdict};
 
 /// Searches as the options say, with the explored states as oracle.
 pub fn search(session: &mut Session<'_>) {

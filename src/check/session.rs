@@ -14,12 +14,10 @@ use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_lang::words;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::{Event, Observer, Silent};
-use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, SearchOrder};
-use cubicle_run::oracle::OracleGrowth;
-use cubicle_run::result::{Decider, Outcome, Report, Stop};
-use cubicle_run::verdict::{Reason, Trace, Verdict};
+use cubicle_run::{
+    BackwardMode, BackwardOptions, Decider, Event, ForwardOptions, Interrupt, Observer, Options,
+    OracleGrowth, Outcome, Reason, Report, SearchOrder, Silent, Stop, Trace, Verdict,
+};
 use cubicle_transform::moves_numbers;
 
 /// A run.

@@ -11,9 +11,7 @@ use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use cubicle_forward::Views;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, Transition};
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::{Enough, Stop};
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{Enough, ForwardOptions, Stop, Verdict};
 
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
 /// it stopped.

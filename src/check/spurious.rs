@@ -6,10 +6,7 @@ use super::purpose::Purpose;
 use super::session::Session;
 use super::tuning::{ASSUMPTION_SEARCH, REAL_TRACE_SEARCH, SizeLimits};
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::observer::Event;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::result::{AssumptionKind, Looked};
-use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::{AssumptionKind, Event, ForwardOptions, Looked, Strategy, Trace, Verdict};
 
 /// Backward search found only traces that no instance executes; a real one may hide behind them, on an
 /// instance larger than the oracle's. The verdict when there is one.

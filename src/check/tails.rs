@@ -10,10 +10,7 @@ use super::session::Session;
 use super::tuning::RELAXED_EFFORT;
 use cubicle_lang::model::{Literal, System, Transition, VarId};
 use cubicle_lang::words;
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::Report;
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{BackwardMode, Event, GraphDetail, Observer, Options, Report, Verdict};
 use cubicle_transform::{gaps, relaxed, tails_of, with_tails, without_announcements};
 use tracing::info;
 

@@ -6,7 +6,7 @@
 pub const DEFAULT_PROCS: usize = 3;
 
 /// Effort of the search that is tried before equations between numbers are looked for, in the unit of
-/// [`max_effort`](field@cubicle_run::options::BackwardOptions::max_effort): more is lost where equations are needed, with less they are looked
+/// [`max_effort`](field@cubicle_run::BackwardOptions::max_effort): more is lost where equations are needed, with less they are looked
 /// for in vain where a search is short.
 pub const EFFORT_WITHOUT_EQUATIONS: u64 = 200;
 

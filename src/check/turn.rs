@@ -7,10 +7,7 @@ use super::session::Session;
 use super::size::{larger, oracle_size};
 use super::tuning::{EFFORT_BEFORE_WALKS, WALKED_PER_EFFORT};
 use cubicle_forward::walked_states;
-use cubicle_run::observer::Event;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::result::{Outcome, Stop};
-use cubicle_run::verdict::{Reason, Trace};
+use cubicle_run::{Event, ForwardOptions, Outcome, Reason, Stop, Strategy, Trace};
 use tracing::info;
 
 /// A turn that is to be taken.

@@ -13,9 +13,10 @@ use super::size::oracle_size;
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use cubicle_lang::model::semantics::{admits, choices_of_arguments};
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
-use cubicle_run::options::{ForwardOptions, Options, Strategy, Vacuity};
-use cubicle_run::result::{Claim, Conclusion, Exploration, Lack, Report, Stop, Unpopulated, Vacuous};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{
+    Claim, Conclusion, Exploration, ForwardOptions, Lack, Options, Reason, Report, Stop, Strategy,
+    Unpopulated, Vacuity, Vacuous, Verdict,
+};
 
 /// Examines `report`, notes what makes it doubtful in [`Report::vacuous`], and withdraws the answer
 /// when the options ask for that.

@@ -12,8 +12,7 @@ use super::flow::{self, Part, RunEvent, Wake};
 use super::join::{Cluster, Facts};
 use super::states::SpreadStates;
 use cubicle_forward::{Instance, Outcome};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::result::Stop;
+use cubicle_run::{Interrupt, Stop};
 
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);

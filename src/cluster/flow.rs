@@ -26,7 +26,7 @@ use super::fault::Fault;
 use super::kept::Kept;
 use cubicle_forward::{Command, Coordinator, Instance, Outcome, Parcel, Summary, Worker};
 use cubicle_lang::model::Forbidden;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// Wakes the coordinator to read its questions.
 pub type Wake = Box<dyn Fn() + Send>;

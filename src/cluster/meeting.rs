@@ -11,7 +11,7 @@ use super::channel::Channel;
 use super::fault::Fault;
 use super::join::{Cluster, Facts};
 use super::watch::Watch;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A failed connection means a lost process, which the watch reports within this time.
 const LATER: Duration = Duration::from_secs(10);

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::meeting::{Incoming, Meeting};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// How often to check whether the run must end while others work.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -11,8 +11,7 @@ use super::fault::Fault;
 use super::flow::{Question, Wake};
 use super::watch::Watch;
 use cubicle_lang::model::Forbidden;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::oracle::OracleAnswer;
+use cubicle_run::{Interrupt, OracleAnswer};
 
 /// How often to check whether the run must end while waiting for an answer.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -73,7 +72,7 @@ impl SpreadStates {
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }
 
-    /// Whether some state is among those of a candidate; see [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
+    /// Whether some state is among those of a candidate; see [`Oracle::ask`](cubicle_run::Oracle::ask).
     pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = asking.known.get(candidate) {

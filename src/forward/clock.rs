@@ -7,9 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::error::Unbuildable;
 use crate::tuning::{READ_EVERY, TICKS_PER_READING};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Interrupt, Stop};
 
 /// CPU time of this thread so far, where the system reports it; else the time since the first call.
 fn thread_time() -> Duration {

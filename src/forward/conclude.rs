@@ -24,10 +24,7 @@ use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
 use crate::store::visited::Visited;
 use crate::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
-use cubicle_run::observer::{Event, Observer, Silent};
-use cubicle_run::options::{ForwardOptions, StoreKind, Strategy};
-use cubicle_run::result::{Growth, Stop};
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Event, ForwardOptions, Growth, Observer, Silent, Stop, StoreKind, Strategy, Trace};
 
 /// What a search found.
 #[derive(Clone, Debug)]

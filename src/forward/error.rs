@@ -1,7 +1,6 @@
 //! Why an instance cannot be explored at all.
 
-use cubicle_run::interrupt::Interrupted;
-use cubicle_run::result::Stop;
+use cubicle_run::{Interrupted, Stop};
 
 /// A number left the 64-bit range while constants were combined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

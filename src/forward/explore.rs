@@ -18,12 +18,10 @@ use crate::program::compiled::Program;
 use crate::run::searched::Problem;
 use crate::tuning::{ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES, WALKED_SHARE};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::named::Named;
-use cubicle_run::observer::{Event, Observer, Silent};
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleGrowth};
-use cubicle_run::result::{Exploration, Stop};
+use cubicle_run::{
+    Event, Exploration, ForwardOptions, Interrupt, Observer, Oracle, OracleGrowth, Silent, Stop, Strategy,
+};
 use tracing::{debug, info, info_span};
 
 /// An explored instance: the results and, separately, its states.
@@ -32,8 +30,8 @@ pub struct Explored {
     /// The results, as plain data.
     pub exploration: Exploration,
     /// The states, for [`StateSpace`](crate::StateSpace); `None` when the instance could not be explored at all,
-    /// its states went to a disk, or became numbers ([`StoreKind::Compact`](cubicle_run::options::StoreKind::Compact), or
-    /// [`StoreKind::Auto`](cubicle_run::options::StoreKind::Auto) short of memory), where no oracle can read them.
+    /// its states went to a disk, or became numbers ([`StoreKind::Compact`](cubicle_run::StoreKind::Compact), or
+    /// [`StoreKind::Auto`](cubicle_run::StoreKind::Auto) short of memory), where no oracle can read them.
     pub(super) states: Option<ExploredStates>,
     /// Other processes that answer questions about the states instead, and how they were explored.
     pub(super) remote: Option<Remote>,

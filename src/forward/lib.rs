@@ -3,10 +3,10 @@
 //! A concrete state gives each cell a value of its type; a proc cell may hold a value that is not one of
 //! the processes. Cells that no step has read yet may stay *undefined*: they stand for all their values
 //! and split when a guard, a condition, a copy or a bad cube reads them. This neither loses nor adds
-//! behaviour, only counts differ ([`Exploration::compressed`](cubicle_run::result::Exploration::compressed)).
+//! behaviour, only counts differ ([`Exploration::compressed`](cubicle_run::Exploration::compressed)).
 //!
 //! The input is a system, a number of processes and options; the result is an
-//! [`Exploration`](cubicle_run::result::Exploration), which is plain data, and separately the states,
+//! [`Exploration`](cubicle_run::Exploration), which is plain data, and separately the states,
 //! which the backward search may query ([`StateSpace`]). In reading order, where no module uses a later
 //! one: `error`, `folder` (which one run uses), `clock` (time), `limits` (when to end), `ground` (formulas of the instance), `state` (how states are
 //! encoded), `symmetry` (when two states are equivalent), `program` (how to step), `store` (where

@@ -5,9 +5,7 @@ use std::time::Instant;
 
 use crate::clock::{Clock, Ticker};
 use crate::tuning::REPORT_EVERY;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Interrupt, Stop};
 
 /// Stores have fewer states than this: numbers have 32 bits, and the last few have special meanings.
 pub const MAX_STATES: usize = u32::MAX as usize - 16;

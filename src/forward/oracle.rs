@@ -8,20 +8,19 @@ use crate::explore::{Explored, Remote, explore};
 use crate::explored::states::ExploredStates;
 use crate::tuning::{SMALL_STATES, WIDER_STATES};
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
-use cubicle_run::observer::{Observer, Silent};
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth, Sought};
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::{Forbidden, Trace};
+use cubicle_run::{
+    Forbidden, ForwardOptions, Observer, Oracle, OracleAnswer, OracleGrowth, Silent, Sought, Stop, Strategy,
+    Trace,
+};
 use tracing::debug;
 
 /// Explorations of one or several instances, as an oracle.
 ///
 /// ```
 /// use cubicle_forward::{StateSpace, explore};
-/// use cubicle_run::interrupt::Interrupt;
-/// use cubicle_run::observer::Silent;
-/// use cubicle_run::options::ForwardOptions;
+/// use cubicle_run::Interrupt;
+/// use cubicle_run::Silent;
+/// use cubicle_run::ForwardOptions;
 /// use cubicle_run::oracle::{OracleAnswer, Oracle};
 ///
 /// let text = "

@@ -16,12 +16,10 @@ use crate::program::compiled::Program;
 use cubicle_lang::model::classes::Classes;
 use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples, replay};
 use cubicle_lang::model::*;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{CflChoice, Restart};
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use cubicle_run::result::{Exploration, Stop};
+use cubicle_run::{
+    CflChoice, Exploration, ForwardOptions, Interrupt, Oracle, OracleAnswer, OracleGrowth, Restart, Silent,
+    Stop, Strategy,
+};
 
 mod brute;
 mod checkpoint;

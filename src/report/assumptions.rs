@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
-use cubicle_run::result::{Assumption, AssumptionKind};
+use cubicle_run::{Assumption, AssumptionKind};
 
 /// Behind an answer: `, under the axioms at lines 50, 51, assuming 1 invariant (line 4)`; empty without
 /// assumptions.

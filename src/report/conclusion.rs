@@ -13,12 +13,11 @@ use super::statistics::statistics;
 use super::trace::{EndedRun, history, states, violation};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
-use cubicle_run::options::Options;
-use cubicle_run::result::{
-    AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Outcome, Report,
-};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::{Trace, Verdict};
+use cubicle_run::{
+    AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Options, Outcome, Report, Trace,
+    Verdict,
+};
 
 /// Everything after the node lines, ending in the answer.
 pub fn conclusion(run: EndedRun<'_>, options: &Options) -> String {

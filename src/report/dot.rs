@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
+use cubicle_run::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
 
 /// What nodes show, and which are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -189,7 +189,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_run::result::GraphStep;
+    use cubicle_run::GraphStep;
 
     fn graph() -> SearchGraph {
         let mut graph = SearchGraph::default();

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::block::Block;
 use super::statistics::walks;
 use cubicle_lang::model::System;
-use cubicle_run::result::{AROUND_DEADLOCKS, Exploration, Stop};
 use cubicle_run::style::Style;
 use cubicle_run::words::cause;
+use cubicle_run::{AROUND_DEADLOCKS, Exploration, Stop};
 
 /// Names of transitions shown in one row at most.
 const MOST_NAMES: usize = 12;

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::count::count;
 use super::stages::name;
-use cubicle_run::observer::Event;
-use cubicle_run::options::BackwardMode;
+use cubicle_run::{BackwardMode, Event};
 
 /// Work that lasts longer than this is shown with its duration.
 const LONG_WORK: Duration = Duration::from_secs(2);
@@ -162,7 +161,7 @@ pub fn duration(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cubicle_run::options::SearchOrder;
+    use cubicle_run::SearchOrder;
 
     fn line(progress: &Progress, seconds: u64) -> String {
         progress.parts(Some(55), Duration::from_secs(seconds)).join(", ")

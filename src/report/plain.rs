@@ -12,13 +12,12 @@ use super::statistics::checked;
 use super::trace::EndedRun;
 use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;
-use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::{
-    Acceptance, Candidate, Decider, Exploration, Outcome, Proposals, Report, Stage, Stop, Tests,
-};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::{cause, reason};
+use cubicle_run::{
+    Acceptance, BackwardMode, Candidate, Decider, Exploration, Options, Outcome, Proposals, Reason, Report,
+    Stage, Stop, Tests, Verdict,
+};
 
 /// At most this many invariants are shown unless all are asked for.
 const MOST_INVARIANTS: usize = 20;

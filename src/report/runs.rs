@@ -8,9 +8,9 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, Value};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_lang::words::{ValueNames, processes};
-use cubicle_run::result::{Report, RunsSeen, TemporalFinding, TemporalReport};
 use cubicle_run::style::Style;
 use cubicle_run::words::{cause, unproved};
+use cubicle_run::{Report, RunsSeen, TemporalFinding, TemporalReport};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
 pub fn runs(seen: RunsSeen, style: Style) -> String {

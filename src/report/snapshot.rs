@@ -3,12 +3,9 @@
 use super::document::{
     Answer, Assumption, BackwardFigures, Document, ExplorationFigures, Lines, SafetyAnswer, StageFigures,
 };
-use cubicle_run::observer::Event;
-use cubicle_run::options::{BackwardMode, SearchOrder};
-use cubicle_run::result::{self, Conclusion, Stage, Stop};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Reason;
 use cubicle_run::words::reason;
+use cubicle_run::{BackwardMode, Conclusion, Event, Reason, SearchOrder, Stage, Stop, result};
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].
 #[derive(Clone, Debug, Default)]
@@ -156,7 +153,7 @@ mod tests {
     use super::super::document::{Head, Written};
     use super::*;
     use cubicle_lang::diagnostic::Span;
-    use cubicle_run::result::AssumptionKind;
+    use cubicle_run::AssumptionKind;
 
     #[test]
     fn a_snapshot_has_the_current_work_and_what_ended() {

@@ -1,10 +1,8 @@
 //! Lines about the searches of [`BackwardMode::Auto`]: what begins, and which one decided.
 
 use super::block::WIDTH;
-use cubicle_run::options::{BackwardMode, SearchOrder};
-use cubicle_run::result::{Decider, Report, Stage};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{BackwardMode, Decider, Report, SearchOrder, Stage, Verdict};
 
 /// The lines that announce a search.
 pub fn stage(number: usize, proof: BackwardMode, order: SearchOrder, effort: u64, style: Style) -> String {

@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::count::count;
-use cubicle_run::options::Options;
-use cubicle_run::result::{Acceptance, Outcome, Proposals, Report, TechniqueReport, Tests};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{Acceptance, Options, Outcome, Proposals, Report, TechniqueReport, Tests, Verdict};
 
 /// Figures of the backward search; nothing that depends on the clock.
 pub(super) fn statistics(

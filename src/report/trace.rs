@@ -7,10 +7,8 @@ use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
-use cubicle_run::named;
-use cubicle_run::result::Report;
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Report, Trace, named};
 
 named! {
     /// Which cells to show after each step of a trace.

@@ -2,7 +2,7 @@
 
 use cubicle_lang::diagnostic::{Diagnostic, Source};
 use cubicle_lang::model::System;
-use cubicle_run::result::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
+use cubicle_run::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
 
 /// The warnings. A model that declares no bad state at all already got one when it was loaded.
 pub fn diagnostics(system: &System, report: &Report) -> Vec<Diagnostic> {

@@ -3,8 +3,8 @@
 use super::count::count;
 use super::trace::open_run;
 use cubicle_lang::model::System;
-use cubicle_run::result::{Witness, WitnessCoverage};
 use cubicle_run::style::Style;
+use cubicle_run::{Witness, WitnessCoverage};
 
 /// The run to `what`, and what it covers.
 pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> String {

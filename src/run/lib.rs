@@ -1,17 +1,24 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
-pub mod growth;
-pub mod interrupt;
+mod growth;
+mod interrupt;
 mod keeping;
 pub mod logging;
-pub mod observer;
-pub mod options;
-pub mod oracle;
+mod observer;
+mod options;
+mod oracle;
 pub mod result;
 mod setters;
 pub mod style;
-pub mod verdict;
+mod verdict;
 pub mod words;
 pub mod workers;
 
 pub use cubicle_lang::named;
+pub use growth::*;
+pub use interrupt::*;
+pub use observer::*;
+pub use options::*;
+pub use oracle::*;
+pub use result::*;
+pub use verdict::*;

@@ -14,7 +14,7 @@ use tracing::{debug, trace};
 use z3::ast::Bool;
 use z3::{Context, Model, Params, SatResult, StatisticsValue, set_global_param};
 
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 
 /// The version of Z3 that this program is linked with, as Z3 reports it.
 pub fn version() -> &'static str {
@@ -230,7 +230,7 @@ mod tests {
     use z3::{Config, with_z3_config};
 
     use super::*;
-    use cubicle_run::verdict::Reason;
+    use cubicle_run::Reason;
 
     /// One pigeon more than holes: far too hard for resolution.
     fn pigeons(solver: &Solver, holes: usize) {

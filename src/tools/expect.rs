@@ -8,8 +8,8 @@ use std::str::FromStr;
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::spelling::nearest;
+use cubicle_run::Conclusion;
 use cubicle_run::named::Named;
-use cubicle_run::result::Conclusion;
 
 /// The beginning of a `TEST:` line.
 const BEGIN: &str = "(* TEST:";

@@ -129,9 +129,7 @@ impl Ghosts {
 mod tests {
     use super::*;
     use cubicle_forward::explore;
-    use cubicle_run::interrupt::Interrupt;
-    use cubicle_run::observer::Silent;
-    use cubicle_run::options::ForwardOptions;
+    use cubicle_run::{ForwardOptions, Interrupt, Silent};
 
     #[test]
     fn acting_again_after_the_transition_is_bad() {

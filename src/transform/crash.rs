@@ -204,10 +204,7 @@ mod tests {
     use super::*;
     use cubicle_forward::explore;
     use cubicle_lang::model::{Bad, BadKind};
-    use cubicle_run::interrupt::Interrupt;
-    use cubicle_run::observer::Silent;
-    use cubicle_run::options::ForwardOptions;
-    use cubicle_run::result::{Exploration, Stop};
+    use cubicle_run::{Exploration, ForwardOptions, Interrupt, Silent, Stop};
 
     const MODEL: &str = "type t = A | B | C  var G : t  array S[proc] : t  array R[proc] : t  array P[proc, proc] : bool
         array K[proc] : t  init (p q) { G = A && S[p] = A && (R[p] = A || R[p] = B) && P[p, q] = True && K[p] = A }

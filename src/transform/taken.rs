@@ -114,9 +114,7 @@ mod tests {
     use super::*;
     use cubicle_forward::explore;
     use cubicle_lang::model::semantics::replay_steps;
-    use cubicle_run::interrupt::Interrupt;
-    use cubicle_run::observer::Silent;
-    use cubicle_run::options::ForwardOptions;
+    use cubicle_run::{ForwardOptions, Interrupt, Silent};
 
     #[test]
     fn the_run_to_the_bad_state_ends_with_the_transition() {

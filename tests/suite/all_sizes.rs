@@ -1,11 +1,9 @@
 //! Models that bound their processes: where all instances are explored completely, that is the answer.
 
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options, Procs, StoreKind, Strategy};
-use cubicle::result::{Decider, Report, Stop};
-use cubicle::verdict::Verdict;
-use cubicle::{Conclusion, check, load};
+use cubicle::{
+    Conclusion, Decider, ForwardOptions, Interrupt, Options, Procs, Report, Silent, Stop, StoreKind,
+    Strategy, Verdict, check, load,
+};
 
 const DIJKSTRA_SCHOLTEN: &str = include_str!("../found4/ds_n3.cub");
 

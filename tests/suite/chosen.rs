@@ -4,14 +4,8 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use cubicle::check;
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::result::Stop;
-use cubicle::verdict::Verdict;
-use cubicle::words;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use super::doors::small_search;
 use super::support::dice::Dice;

@@ -1,16 +1,14 @@
 //! Properties that hold but are not claimed: pasting one into the model gives a model that is proved safe.
 
 use cubicle::certificate::declaration;
-use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::model::forbids_all_of;
-use cubicle::mutation::{MutantSelection, MutationOptions, Plan, PropertySelection, properties};
-use cubicle::mutation::{Properties, PropertyOrigin, TrueProperty};
-use cubicle::observer::Silent;
-use cubicle::options::{Options, Vacuity};
+use cubicle::mutation::{
+    MutantSelection, MutationOptions, Plan, Properties, PropertyOrigin, PropertySelection, TrueProperty,
+    properties,
+};
 use cubicle::transform::strengthen::{PropertyOperator, demand, stronger};
-use cubicle::verdict::{Forbidden, Verdict};
-use cubicle::{Loaded, Report};
+use cubicle::{Forbidden, Interrupt, Loaded, Options, Report, Silent, Vacuity, Verdict};
 
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};

@@ -6,14 +6,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use cubicle::export;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Semantics, State, Value, tuples};
 use cubicle::model::{BOOL, Literal, ProcRef, System, TransitionId, Type, VarId, VarKind};
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, Options};
 use cubicle::transform::{ActsAgain, Crash, Taken, with_crashes};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, Interrupt, Options, Silent, Verdict, export};
 
 use crate::support::dice::{Dice, environment};
 use crate::support::explore::{Reached, canonical, domain, explore};

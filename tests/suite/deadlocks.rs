@@ -5,14 +5,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use cubicle::forward;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{State, Trace, replay};
 use cubicle::model::{Conj, System};
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Strategy};
-use cubicle::result::{Exploration, Stop};
 use cubicle::transform::shrink::shrink;
+use cubicle::{Exploration, ForwardOptions, Interrupt, Silent, Stop, Strategy, forward};
 
 use crate::support::clean::Ends;
 use crate::support::dice::{Dice, environment};

@@ -10,8 +10,8 @@ use cubicle::model::semantics::{Env, Layout, State, distinct_tuples, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, System, Tail, Transition, Type, VarId, negated};
 use cubicle::transform::{relaxed, tails_of, with_tails, without_announcements};
 
+use cubicle::Interrupt;
 use cubicle::certificate::{CheckOptions, Extent, NoCertificate, check};
-use cubicle::interrupt::Interrupt;
 use cubicle::refinement::RefinedModel;
 use cubicle::transform::refines::Refinement;
 

@@ -4,13 +4,10 @@ use std::error::Error;
 use std::thread;
 use std::time::Duration;
 
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::{Event, Observer, Silent};
-use cubicle::options::{BackwardMode, Options, Vacuity};
-use cubicle::result::Stop;
-use cubicle::verdict::{Reason, Verdict};
-use cubicle::{Report, check};
+use cubicle::{
+    BackwardMode, Event, Interrupt, Observer, Options, Reason, Report, Silent, Stop, Vacuity, Verdict, check,
+};
 
 fn system(example: &str) -> System {
     let path = format!("{}/examples/{example}.cub", env!("CARGO_MANIFEST_DIR"));

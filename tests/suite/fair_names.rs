@@ -2,11 +2,9 @@
 //! declaration with `||` or several declarations. Random systems in both forms, instance by instance, and their proofs.
 
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
-use cubicle::load;
 use cubicle::model::System;
 use cubicle::model::semantics::replay_lasso;
-use cubicle::options::ForwardOptions;
+use cubicle::{ForwardOptions, Interrupt, load};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

@@ -4,12 +4,9 @@
 use std::time::Duration;
 
 use cubicle::certificate::{self, CheckOptions, Claim, Extent};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Layout, Semantics, State, Value, is_forbidden};
 use cubicle::model::{Rational, System};
-use cubicle::observer::Silent;
-use cubicle::options::{Options, Vacuity};
-use cubicle::verdict::{Forbidden, Verdict};
+use cubicle::{Forbidden, Interrupt, Options, Silent, Vacuity, Verdict};
 
 use crate::support::explore::explore;
 

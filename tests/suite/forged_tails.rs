@@ -4,12 +4,8 @@
 use std::time::Duration;
 
 use cubicle::certificate::{self, CheckOptions, Claim, Extent};
-use cubicle::check;
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Verdict, check};
 
 use super::doors::small_search;
 

@@ -6,15 +6,11 @@ use std::time::Duration;
 use cubicle::certificate::{
     self, Certificate, CheckOptions, Claim, Extent, NoCertificate, RunsClaim, Subject,
 };
-use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::model::semantics::{Layout, Semantics, is_forbidden};
 use cubicle::model::{Bad, BadKind, System};
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, Options, Vacuity};
-use cubicle::result::RunsPlan;
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::verdict::{Forbidden, Verdict};
+use cubicle::{BackwardMode, Forbidden, Interrupt, Options, RunsPlan, Silent, Vacuity, Verdict};
 
 use crate::support::explore::explore;
 

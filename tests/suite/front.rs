@@ -5,10 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cubicle::diagnostic::{Diagnostic, Severity};
-use cubicle::interrupt::Interrupt;
 use cubicle::lint::{LintOptions, LintedModel, deep};
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::{LoadError, explain, syntax};
+use cubicle::{Interrupt, LoadError, explain, syntax};
 
 fn models(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

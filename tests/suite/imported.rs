@@ -8,12 +8,9 @@ mod file;
 use cubicle::diagnostic::Diagnostic;
 use cubicle::forward::explore;
 use cubicle::import::{Imported, import};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Layout, State, Value, tuples};
 use cubicle::model::{System, VarId};
-use cubicle::observer::Silent;
-use cubicle::options::ForwardOptions;
-use cubicle::result::Stop;
+use cubicle::{ForwardOptions, Interrupt, Silent, Stop};
 
 use super::support::dice::{Dice, environment};
 use file::Formula::{And, Each, Equal, Iff, Implies, Is, Or, True};

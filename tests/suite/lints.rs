@@ -1,7 +1,7 @@
 //! Parts reported to make no difference make none, in any instance that brute force can explore.
 
+use cubicle::Interrupt;
 use cubicle::diagnostic::{Diagnostic, Span};
-use cubicle::interrupt::Interrupt;
 use cubicle::lint::{LintOptions, LintedModel, deep};
 use cubicle::model::semantics::{Semantics, State, distinct_tuples};
 use cubicle::model::{System, TransitionId};

@@ -13,10 +13,7 @@ use tracing_subscriber::registry::{LookupSpan, SpanRef};
 use tracing_subscriber::{Registry, registry};
 
 use cubicle::certificate::{CheckOptions, Claim, NoCertificate, ProofFailure, certify};
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::Options;
+use cubicle::{Interrupt, Options, Silent, check};
 
 /// Records each span and event as a line: the names of the spans around it, and its fields.
 #[derive(Clone, Default)]

@@ -4,14 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use cubicle::certificate::{self, CheckOptions, Extent};
-use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
-use cubicle::mutation::{Fate, Mutation};
-use cubicle::mutation::{MutantSelection, MutationOptions, Plan, curve, run, smallest_set};
+use cubicle::mutation::{Fate, MutantSelection, Mutation, MutationOptions, Plan, curve, run, smallest_set};
 use cubicle::named::Named;
-use cubicle::options::{BackwardMode, Options};
 use cubicle::transform::mutate::{Operator, candidates, key};
-use cubicle::verdict::Reason;
+use cubicle::{BackwardMode, Interrupt, Options, Reason};
 
 use crate::support::explore::explore;
 use crate::support::generate::{Weights, generate};
@@ -185,8 +182,7 @@ fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
     let loaded = load(text);
     let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
     let report =
-        cubicle::check(&loaded.system, &Options::default(), &interrupt, &mut cubicle::observer::Silent)
-            .unwrap();
+        cubicle::check(&loaded.system, &Options::default(), &interrupt, &mut cubicle::Silent).unwrap();
     let usual = MutationOptions::default().effort.unwrap();
     let effort: u64 = report.stages.iter().map(|stage| stage.effort).sum();
     assert!(effort > 0 && 20 * effort < usual, "{effort}");

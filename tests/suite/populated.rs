@@ -1,11 +1,8 @@
 //! Sizes without an initial state: reports about them, compared with explorations of these sizes.
 
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options};
-use cubicle::result::{Lack, Stop, Unpopulated, Vacuous};
+use cubicle::{ForwardOptions, Interrupt, Lack, Options, Silent, Stop, Unpopulated, Vacuous};
 
 /// The largest size that is checked for the models here: one more than `unsafe` has parameters.
 const LARGEST: usize = 4;

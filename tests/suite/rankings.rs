@@ -5,16 +5,12 @@ use std::path::Path;
 
 use cubicle::certificate::ranked;
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::{
     BOOL, Cell, Conj, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Progress, Ranking,
     Rational, Relation, System, Term, Type, VarKind,
 };
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options, Vacuity};
-use cubicle::result::{Report, RunsPlan};
 use cubicle::transform::mutate::candidates;
-use cubicle::{check, load};
+use cubicle::{ForwardOptions, Interrupt, Options, Report, RunsPlan, Silent, Vacuity, check, load};
 
 use crate::support::dice::{Dice, environment};
 use crate::support::explore::explore;

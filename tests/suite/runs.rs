@@ -5,14 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{LassoError, replay_lasso};
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options, Strategy};
-use cubicle::result::TemporalFinding;
 use cubicle::transform::mutate::candidates;
-use cubicle::verdict::Reason;
-use cubicle::{Conclusion, check, load};
+use cubicle::{
+    Conclusion, ForwardOptions, Interrupt, Options, Reason, Silent, Strategy, TemporalFinding, check, load,
+};
 
 use crate::support::ranked::is_ranked;
 
@@ -145,8 +142,7 @@ fn a_violation_settles_a_property() {
             Options::default().only_forward(true).forward(ForwardOptions::default().max_states(Some(5_000)));
         let report = check(&system, &options, &Interrupt::default(), &mut Silent).expect("an answer");
         assert_eq!(report.conclusion() == Conclusion::Violated, broken, "{}", path.display());
-        let lasso =
-            |it: &cubicle::result::TemporalReport| matches!(it.found, Some(TemporalFinding::Lasso { .. }));
+        let lasso = |it: &cubicle::TemporalReport| matches!(it.found, Some(TemporalFinding::Lasso { .. }));
         assert!(!broken || report.temporal.iter().any(|it| lasso(it) || it.is_violated()));
     }
 }

@@ -17,16 +17,11 @@ pub use random::{text, text_of_others};
 use std::fmt;
 
 use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure, Subject};
-use cubicle::check;
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::{Layout, State as Concrete, Value};
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::result::Stop;
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check};
 
 use super::doors::small_search;
 use super::support::dice::environment;

@@ -12,10 +12,8 @@ use std::time::{Duration, Instant};
 
 use cubicle::export::{InstanceName, Target, export};
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
-use cubicle::load;
 use cubicle::model::System;
-use cubicle::options::ForwardOptions;
+use cubicle::{ForwardOptions, Interrupt, load};
 
 /// A model of `examples`, or, with a slash, of the tests; a number of processes; a property; its formula for SPIN, with process `$`.
 const CASES: [(&str, usize, &str, &str); 16] = [

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::replay;
-use cubicle::observer::Silent;
-use cubicle::options::{CflChoice, ForwardOptions, Options, Procs, Restart, Strategy};
-use cubicle::result::{Conclusion, Enough, Exploration, Stop};
+use cubicle::{
+    CflChoice, Conclusion, Enough, Exploration, ForwardOptions, Interrupt, Options, Procs, Restart, Silent,
+    Stop, Strategy,
+};
 
 fn traps() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/traps")

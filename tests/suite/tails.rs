@@ -8,12 +8,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use cubicle::certificate::{self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject};
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::{Event, Observer, Silent};
-use cubicle::options::{BackwardMode, Options};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, Event, Interrupt, Observer, Options, Silent, Verdict, check};
 
 use super::doors::small_search;
 use super::support::dice::{Dice, environment};

@@ -1,10 +1,6 @@
 //! A protocol over nodes and locks, with sorts and without them: both are proved, and with sorts for a tenth of the work.
 
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::Options;
-use cubicle::verdict::Verdict;
+use cubicle::{Interrupt, Options, Silent, Verdict, check};
 
 /// The clauses of the tests of the search that proves a model.
 fn clauses(text: &str) -> u64 {

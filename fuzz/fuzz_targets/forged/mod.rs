@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use cubicle::forward::Manifest;
 use cubicle::model::System;
-use cubicle::result::{Exploration, Stop};
+use cubicle::{Exploration, Stop};
 use tempfile::TempDir;
 
 /// Some values, a number, a choice that is left open, deadlocks.

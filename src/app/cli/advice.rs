@@ -3,9 +3,8 @@
 use cubicle_check::advice;
 use cubicle_lang::load::ModelSource;
 use cubicle_report as report;
-use cubicle_run::options::Options;
-use cubicle_run::result::Report;
 use cubicle_run::words::{how_far, suggestion};
+use cubicle_run::{Options, Report};
 use std::io::stderr;
 
 use super::args::Args;

@@ -3,7 +3,7 @@
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use cubicle_run::options::{Method, Procs, Strategy};
+use cubicle_run::{Method, Procs, Strategy};
 
 use super::args::Args;
 use super::choices::{MessageFormat, ResultFormat};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::{ArgAction, Parser};
 use cubicle_report::TraceStates;
 use cubicle_run::named::Named;
-use cubicle_run::options::{CflChoice, Method, Procs, SearchOrder, SolverMode, Strategy, Vacuity};
+use cubicle_run::{CflChoice, Method, Procs, SearchOrder, SolverMode, Strategy, Vacuity};
 use cubicle_transform::Crash;
 
 use super::choices::{

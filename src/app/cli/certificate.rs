@@ -8,10 +8,7 @@ use cubicle_check::{not_accepted, runs_claim};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::CertificateSummary;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::Options;
-use cubicle_run::result::Report;
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{Interrupt, Options, Report, Verdict};
 
 use super::args::Args;
 use super::coq;

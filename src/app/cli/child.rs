@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use super::failure::Failure;
 use super::logging;

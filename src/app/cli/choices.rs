@@ -22,7 +22,7 @@ pub enum CertificateFormat {
     AltErgo,
 }
 
-/// Ways to store states. Not [`StoreKind`](cubicle_run::options::StoreKind), which has one with a size: a flag of its own.
+/// Ways to store states. Not [`StoreKind`](cubicle_run::StoreKind), which has one with a size: a flag of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Store {
     /// In a table until the memory limit is near, then compact

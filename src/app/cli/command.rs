@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_report::document::{Document, DocumentKind};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use super::choices::ResultFormat;
 use super::document;

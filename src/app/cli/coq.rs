@@ -7,9 +7,7 @@ use std::process::Command;
 use cubicle_certificate::Certificate;
 use cubicle_certificate::kernel::{self, NoTheorem};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Reason;
-use cubicle_run::words;
+use cubicle_run::{Interrupt, Reason, words};
 
 use super::document::sha256;
 use super::exit;

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use cubicle_report::document::{StageCost, Times};
 use cubicle_run::named::Named;
-use cubicle_run::observer::Event;
-use cubicle_run::options::BackwardMode;
+use cubicle_run::{BackwardMode, Event};
 
 use super::{cpu, memory};
 

@@ -7,8 +7,7 @@ use std::path::Path;
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
 use cubicle_report::document::{Document, DocumentKind, Head, Level, Message, Model, OptionValue, Tool};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::Procs;
+use cubicle_run::{Interrupt, Procs};
 use sha2::{Digest, Sha256};
 
 use super::args::Args;

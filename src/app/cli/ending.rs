@@ -9,9 +9,7 @@ use std::time::Duration;
 
 use cubicle_report::document::{Document, DocumentKind, Head, Written};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardMode;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{BackwardMode, Interrupt, Reason};
 use tracing::info;
 
 use super::args::Args;

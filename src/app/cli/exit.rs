@@ -1,7 +1,6 @@
 //! Exit codes: part of the interface, for scripts.
 
-use cubicle_run::result::{Conclusion, Report};
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Conclusion, Reason, Report};
 
 /// Safe, or nothing wrong found.
 pub const OK: u8 = 0;

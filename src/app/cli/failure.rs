@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use super::exit;
 use super::output::{CLOSED, Output, complain};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cubicle_forward::Manifest;
 use cubicle_lang::model::System;
-use cubicle_run::options::Checkpoint;
+use cubicle_run::Checkpoint;
 use cubicle_tools::export;
 
 use super::args::Args;

@@ -6,7 +6,7 @@ use cubicle_certificate::Lemmas;
 use cubicle_check::Numbers;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Equation, Forbidden, Literal, System, forbids_all_of};
-use cubicle_run::result::Report;
+use cubicle_run::Report;
 use cubicle_transform::searched_system;
 
 use super::args::Args;

@@ -121,13 +121,13 @@ mod tests {
     fn rates_are_taken_over_a_second() {
         let start = Instant::now();
         let mut watched = Watched::new(start);
-        let mut progress = Progress::new(cubicle_run::options::BackwardMode::Classic);
+        let mut progress = Progress::new(cubicle_run::BackwardMode::Classic);
         let at = |millis| start + Duration::from_millis(millis);
         for (millis, nodes, rate, changed) in
             [(100, 10, None, 100), (600, 10, None, 100), (1100, 60, Some(50), 1100), (1200, 5, None, 1200)]
         {
             if progress.counted() != Some(nodes) {
-                progress.note(&cubicle_run::observer::Event::NodeCount(nodes));
+                progress.note(&cubicle_run::Event::NodeCount(nodes));
             }
             watched.look(&progress, at(millis));
             assert_eq!((watched.rate, watched.changed), (rate, at(changed)), "{millis}");

@@ -13,10 +13,7 @@ use cubicle_lang::model::System;
 use cubicle_lang::words;
 use cubicle_report as report;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::Options;
-use cubicle_run::result::{Conclusion, Report};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{Conclusion, Interrupt, Options, Reason, Report, Verdict};
 use cubicle_transform::alive_array;
 
 use super::args::Args;

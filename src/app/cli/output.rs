@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use super::line;
 

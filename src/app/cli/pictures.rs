@@ -6,9 +6,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::{self as report, DotLevel, Page};
-use cubicle_run::observer::{Event, GraphDetail};
-use cubicle_run::result::Report;
-use cubicle_run::result::SearchGraph;
+use cubicle_run::{Event, GraphDetail, Report, SearchGraph};
 
 use super::args::Args;
 use super::failure::Failure;

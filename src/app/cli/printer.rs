@@ -7,9 +7,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::document::{EventLine, Written};
 use cubicle_report::{self as report, Style, TraceStates};
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::Report;
+use cubicle_run::{BackwardMode, Event, GraphDetail, Observer, Options, Report};
 
 use super::args::Args;
 use super::choices::ResultFormat;

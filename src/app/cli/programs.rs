@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// How often to check whether the answer is still wanted.
 const LOOK_EVERY: Duration = Duration::from_millis(20);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cubicle_lang::model::System;
-use cubicle_run::options::Procs;
+use cubicle_run::Procs;
 use cubicle_transform::{Crash, MOST_CRASHES};
 
 use super::failure::Failure;

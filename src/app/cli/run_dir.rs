@@ -8,7 +8,7 @@ use cubicle_certificate::{Certificate, INVARIANTS};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::document::{Document, Head, Written};
-use cubicle_run::result::Report;
+use cubicle_run::Report;
 use cubicle_tools::itf;
 
 use super::document::sha256;

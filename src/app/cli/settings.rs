@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use cubicle_lang::load::Allowed;
 use cubicle_lang::model::System;
 use cubicle_report::Style;
-use cubicle_run::options::{
+use cubicle_run::{
     BackwardMode, BackwardOptions, ForwardOptions, Method, Options, Postpone, Restart, Spill, StoreKind,
     Vacuity,
 };

@@ -6,8 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cubicle_check::STACK_BYTES;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Interrupt, Reason};
 
 use super::ending::Ending;
 use super::{exit, live, memory, panics, watchdog};

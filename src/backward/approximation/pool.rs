@@ -5,9 +5,7 @@ use crate::cube::{Cube, CubeContext, Halt, cubes_of, oracle_question};
 use crate::fixpoint::Tester;
 use crate::tuning::STATES_PER_EFFORT;
 use cubicle_lang::model::Init;
-use cubicle_run::observer::Observer;
-use cubicle_run::oracle::{Oracle, OracleAnswer, OracleGrowth};
-use cubicle_run::verdict::{Forbidden, Trace};
+use cubicle_run::{Forbidden, Observer, Oracle, OracleAnswer, OracleGrowth, Trace};
 
 /// Approximation by candidates that the oracle has not seen.
 #[derive(Clone, Copy)]

@@ -5,9 +5,7 @@ use crate::cube::text;
 use crate::search::Setting;
 use crate::tuning::{LEAST_GROWTH, RESTARTS_PER_GROWTH, STATES_PER_EFFORT, WIDEN_AT};
 use cubicle_lang::model::{System, semantics};
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::oracle::OracleGrowth;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Event, Observer, OracleGrowth, Trace};
 use tracing::debug;
 
 /// A candidate that is reachable.

@@ -28,10 +28,7 @@ use crate::tuning::{
     NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
 };
 use cubicle_lang::model::System;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::BackwardOptions;
-use cubicle_run::oracle::{OracleAnswer, OracleGrowth};
-use cubicle_run::verdict::Trace;
+use cubicle_run::{BackwardOptions, Event, Observer, OracleAnswer, OracleGrowth, Trace};
 use tracing::debug;
 
 /// The candidates of one run.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::cell::{CubeCell, MAX_PROCS, OTHER, low};
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Term, Type, Var, VarId, VarKind};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// The type of a cell's values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

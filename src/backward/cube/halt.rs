@@ -1,7 +1,6 @@
 //! Why a computation with cubes gives up.
 
-use cubicle_run::interrupt::Interrupted;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Interrupted, Reason};
 
 /// A number left the 64-bit range, or a cube would name more processes than a mask holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

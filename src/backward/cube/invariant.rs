@@ -8,7 +8,7 @@ use super::halt::Overflow;
 use super::instantiate::Instantiation;
 use super::literal::{CubeLiteral, Reduced};
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term, VarId};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 
 /// The cubes that a finished run has shown unreachable: first what follows from the declarations alone (values that
 /// a cell never holds, globals that never hold a process), then the visited cubes.

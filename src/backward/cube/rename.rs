@@ -126,7 +126,7 @@ pub fn by_sorts<'c>(context: &CubeContext, cube: &'c Cube) -> Result<Cow<'c, Cub
 mod tests {
     use super::*;
     use cubicle_lang::model::{Rational, Relation, VarId};
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     /// `X[#1] + X[#2] / 1000000007 <= 10000000000`: with the names exchanged, the other coefficient leads.
     #[test]

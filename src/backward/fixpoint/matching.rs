@@ -490,7 +490,7 @@ mod tests {
     use super::*;
     use crate::cube::CubeBuilder;
     use crate::fixpoint::table::Tables;
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     /// A path through all processes, along a matrix: there is one way to rename it into itself, and the other 5039 are not
     /// completed.

@@ -10,8 +10,8 @@ use crate::profile::Profiler;
 use crate::theory::{Sat, counted};
 use crate::tuning::{CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT};
 use cubicle_lang::model::System;
-use cubicle_run::options::{BackwardOptions, SolverMode};
 use cubicle_run::workers::WorkerPool;
+use cubicle_run::{BackwardOptions, SolverMode};
 
 /// The result of a fixpoint test, and how it was decided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

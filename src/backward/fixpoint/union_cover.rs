@@ -23,7 +23,7 @@ pub struct EffortLeft {
     pub comparisons: u64,
     /// Clauses that one test may make.
     pub clauses: usize,
-    /// The limit on the whole effort, as [`max_effort`](cubicle_run::options::BackwardOptions::max_effort) has it.
+    /// The limit on the whole effort, as [`max_effort`](cubicle_run::BackwardOptions::max_effort) has it.
     pub max_effort: u64,
 }
 
@@ -433,7 +433,7 @@ fn status(masks: &[u64], chosen: &Chosen, clause: &CoverClause) -> Status {
 mod tests {
     use super::*;
     use cubicle_lang::model::VarId;
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     /// Without the literals, each cell takes its last value: the first witness would not satisfy them.
     #[test]

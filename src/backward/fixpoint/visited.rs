@@ -13,7 +13,7 @@ use crate::smt::InstanceFormula;
 use crate::theory::{Sat, consequences};
 use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
-use cubicle_run::options::SolverMode;
+use cubicle_run::SolverMode;
 use cubicle_run::workers::WorkerPool;
 
 #[derive(Debug)]

@@ -18,7 +18,7 @@ use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, LEMMA_QUESTIONS, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT,
 };
 use cubicle_lang::model::Literal;
-use cubicle_run::oracle::{Oracle, OracleAnswer};
+use cubicle_run::{Oracle, OracleAnswer};
 
 /// The state between two calls.
 #[derive(Clone, Default, Debug)]

@@ -23,9 +23,7 @@ use crate::fixpoint::Tester;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{Setting, as_ranged};
 use cubicle_lang::model::{Literal, System};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardOptions;
-use cubicle_run::oracle::Oracle;
+use cubicle_run::{BackwardOptions, Interrupt, Oracle};
 
 /// Cubes that no run of a system reaches, for any number of processes; for all searches of that system with the same
 /// options. They are searched for in pieces, each of which continues where the one before stopped.

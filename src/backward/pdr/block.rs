@@ -12,9 +12,7 @@ use crate::profile::Phase;
 use crate::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
 use crate::theory::Sat;
 use crate::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
-use cubicle_run::observer::Observer;
-use cubicle_run::oracle::OracleGrowth;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Observer, OracleGrowth, Reason};
 
 /// The frames, and the obligations for the last.
 pub struct Blocking<'b, 'a, 'r, 'p> {

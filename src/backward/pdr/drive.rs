@@ -5,8 +5,7 @@ use crate::approximation::Approximation;
 use crate::cube::Halt;
 use crate::search::{DriveEnd, Run, RunEnd};
 use crate::theory::Sat;
-use cubicle_run::observer::Observer;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Observer, Reason};
 use tracing::debug;
 
 /// Drives a run to its end, property-directed.

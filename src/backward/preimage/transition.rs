@@ -318,7 +318,7 @@ mod tests {
 
     use super::{Effect, prepare};
     use crate::cube::{CellValue, CubeCell, CubeContext};
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     /// The effect of `X := case ..` with these branches, for wanted values: the number of literals of each case.
     fn sizes(branches: &str, wanted: &dyn Fn(&CellValue) -> bool) -> (Vec<usize>, bool) {

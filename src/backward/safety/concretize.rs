@@ -6,7 +6,7 @@ use crate::cube::{Cube, CubeContext, formulas};
 use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use crate::tuning::{MORE_PROCESSES, REPLAY_WORK, WAYS_OF_SORTS, WAYS_TO_BAD};
 use cubicle_lang::model::{System, TransitionId};
-use cubicle_run::interrupt::Interrupted;
+use cubicle_run::Interrupted;
 use cubicle_solver as solver;
 use z3::{Config, with_z3_config};
 

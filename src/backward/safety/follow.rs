@@ -118,7 +118,7 @@ mod tests {
     use crate::safety::{InitialOf, NamedPath};
     use cubicle_lang::model::semantics::{Point, Trace, Value, replay_steps};
     use cubicle_lang::model::{TransitionId, VarId};
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     /// Kinds are given once for all, no two processes are buffers, and only those after another process may be sent to.
     const MODEL: &str = "

@@ -12,8 +12,7 @@ use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use cubicle_lang::model::semantics::Semantics;
 use cubicle_lang::model::{Conj, Dnf, System, TransitionId};
 use cubicle_lang::words;
-use cubicle_run::interrupt::Interrupted;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Interrupted, Trace};
 
 /// The transition of the first step of a path, with its own arguments, that a run cannot take because of a universal guard; `None` when
 /// the path fails for another reason, or that is not known.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::node::{NodeId, Nodes, Origin};
-use cubicle_run::options::SearchOrder;
+use cubicle_run::SearchOrder;
 
 /// Place in the heap orders: few processes, few literals, candidates first, then depth, then age.
 type HeapKey = (u8, usize, bool, i64, u64);

@@ -6,8 +6,7 @@ use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
 use crate::cube::{Bound, Cube, Form, Relational, states};
 use cubicle_lang::model::{Rational, System, TransitionId, VarId};
-use cubicle_run::growth::last_rise;
-use cubicle_run::result::{Growing, Growth, Open, OpenRoot};
+use cubicle_run::{Growing, Growth, Open, OpenRoot, last_rise};
 
 /// How many of the deepest nodes are examined for growth on their paths.
 const MOST_PATHS: usize = 16;

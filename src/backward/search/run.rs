@@ -20,11 +20,7 @@ use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, MOST_NAMED_BESIDE_OTHERS, PROCS_FOR_THREADS,
 };
 use cubicle_lang::model::{BadKind, System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::{BackwardOptions, Postpone, SearchOrder};
-use cubicle_run::result::GraphFate;
-use cubicle_run::verdict::{Reason, Trace};
+use cubicle_run::{BackwardOptions, GraphFate, Interrupt, Observer, Postpone, Reason, SearchOrder, Trace};
 use tracing::debug;
 
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use crate::fixpoint::Visited;
 use crate::preimage::PreCounts;
 use crate::safety::InitialOf;
 use cubicle_lang::model::TransitionId;
-use cubicle_run::options::SearchOrder;
+use cubicle_run::SearchOrder;
 
 /// Figures of a run.
 #[derive(Clone, Copy, Default, Debug)]

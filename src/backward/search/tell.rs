@@ -4,8 +4,7 @@ use super::node::{NodeId, Origin, action};
 use super::run::Run;
 use crate::cube::{Cube, text};
 use crate::preimage::{Pre, Prepared};
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep};
+use cubicle_run::{Event, GraphDetail, GraphFate, GraphNode, GraphOrigin, GraphStep, Observer};
 use tracing::{debug, trace};
 
 fn wants_graph(observer: &dyn Observer) -> bool {

@@ -13,10 +13,7 @@ use crate::smt::Unrolled;
 use crate::theory::Sat;
 use crate::tuning::WORK_PER_EFFORT;
 use cubicle_lang::model::TransitionId;
-use cubicle_run::interrupt::Interrupted;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::result::GraphFate;
-use cubicle_run::verdict::{Reason, Trace};
+use cubicle_run::{Event, GraphFate, Interrupted, Observer, Reason, Trace};
 use tracing::debug;
 
 impl Run<'_, '_> {

@@ -13,8 +13,7 @@ use cubicle_lang::model::semantics::{
     rising_tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_run::verdict::{Forbidden, Trace};
+use cubicle_run::{Forbidden, Interrupt, Interrupted, Trace};
 use cubicle_solver::{self as solver, Solver};
 
 /// The run to search for.

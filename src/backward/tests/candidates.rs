@@ -8,8 +8,7 @@ use super::world::{Raw, WORLDS, World};
 use crate::approximation::{CandidateLimits, Numeric, candidates};
 use crate::cube::{CellKind, Cube, CubeContext, Relational, bad_cubes, text as text_of};
 use crate::fixpoint::Tester;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardOptions;
+use cubicle_run::{BackwardOptions, Interrupt};
 
 const LIMITS: CandidateLimits =
     CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };

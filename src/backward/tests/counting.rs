@@ -9,7 +9,7 @@ use crate::smt::InstanceFormula;
 use crate::testing::holds;
 use cubicle_lang::model::semantics::{Env, Layout, Point, State, Value, distinct_tuples, with_counts};
 use cubicle_lang::model::{Rational, System, Type};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// About p and q.
 const OF_TWO: [&str; 16] = [

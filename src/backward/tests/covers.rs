@@ -7,7 +7,7 @@ use super::algebra::renamed;
 use super::world::{Raw, WORLDS, World, world};
 use crate::cube::{Cube, compact};
 use crate::fixpoint::{Covered, Digest, Tables, Tested, Tester, Visited};
-use cubicle_run::options::{BackwardOptions, SolverMode};
+use cubicle_run::{BackwardOptions, SolverMode};
 
 fn drawn(world: &World, raw: &[Raw]) -> Option<Cube> {
     Some(compact(&world.context, &world.drawn(raw)?).expect("small numbers").0)

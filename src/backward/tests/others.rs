@@ -11,7 +11,7 @@ use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
 use cubicle_lang::model::Assignment;
 use cubicle_lang::model::semantics::{Layout, Semantics, is_forbidden};
-use cubicle_run::options::BackwardOptions;
+use cubicle_run::BackwardOptions;
 
 /// Numbers for a cube: of how many processes, their literals, and what no other process has.
 type RawCube = (u8, Vec<Raw>, Vec<Vec<Raw>>);

@@ -73,7 +73,7 @@ fn values_that_never_occur_are_part_of_an_invariant() {
     let system =
         cubicle_lang::load(&matrix.replace("M[z,z] = True", "M[z,y] = True").replace("(z)", "(z y)"));
     let system = system.expect("a correct model").system;
-    let context = crate::cube::CubeContext::new(&system, true, &cubicle_run::interrupt::Interrupt::default());
+    let context = crate::cube::CubeContext::new(&system, true, &cubicle_run::Interrupt::default());
     let never = invariant(&system, &context, std::iter::empty());
     assert_eq!(never.iter().map(|f| f.params).collect::<Vec<_>>(), [1, 2], "M[p,p] and M[p,q]");
 }

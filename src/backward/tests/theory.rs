@@ -147,7 +147,7 @@ fn constants_of_a_known_sign_are_projected_away() {
     let model = "const N : int var X : int var Y : int init { X = 0 && Y = 0 } unsafe { X = N }
         transition t () requires { X < N } { X := ?; Y := ? }";
     let system = cubicle_lang::load(model).expect("a correct model").system;
-    let context = CubeContext::new(&system, true, &cubicle_run::interrupt::Interrupt::default());
+    let context = CubeContext::new(&system, true, &cubicle_run::Interrupt::default());
     let cell = |v| CubeCell::of(cubicle_lang::model::VarId(v), []);
     let (n, x, y) = (cell(0), cell(1), cell(2));
     // Each row: k * N + l * X + m * Y + c <= 0.

@@ -10,7 +10,7 @@ use crate::cube::{
 };
 use cubicle_lang::model::semantics::{Layout, Point, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{Assignment, Rational, Relation, System, Update, VarId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A system, and the number of its processes that have names.
 pub struct World {

@@ -9,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::tests::scripts_are_decided;
 use crate::{CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 const VALUES: [&str; 3] = ["A", "B", "C"];
 

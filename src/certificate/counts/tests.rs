@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::{Certificate, CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use z3::{SatResult, Solver};
 
 fn system(model: &str) -> System {

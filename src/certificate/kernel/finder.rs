@@ -9,8 +9,7 @@ use super::read::{Reader, Sort};
 use crate::cubes::{CubeInstance, Cubes};
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Cell, Count, Linear, Literal, ProcRef, Rational, System, Term};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Forbidden, Interrupt};
 
 /// Instances added after one way was found.
 const INSTANCES_AT_ONCE: usize = 4;

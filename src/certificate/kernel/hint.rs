@@ -6,7 +6,7 @@ use crate::cubes::CubeInstance;
 use crate::ground::Overflow;
 use crate::obligation::Obligation;
 use cubicle_lang::model::Rational;
-use cubicle_run::interrupt::Interrupted;
+use cubicle_run::Interrupted;
 
 /// For one case: instances of cubes, and facts.
 #[derive(Clone, Default, Debug)]

@@ -17,8 +17,7 @@ use crate::obligation::Obligation;
 use crate::obligations::arrangements;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
 use cubicle_lang::model::{Literal, System, Transition};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Forbidden, Interrupt};
 
 /// The hints for all cases, by cube, transition or bad cube; those that need nothing are left out at the end of each list.
 #[derive(Clone, Default, Debug)]

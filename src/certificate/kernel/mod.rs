@@ -27,8 +27,7 @@ mod write;
 use crate::ground::Overflow;
 use crate::{Certificate, Obligation};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Interrupt, Reason};
 use hint::NoHints;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 
 /// Conflicts between two looks at the interrupt.
 const CONFLICTS_BETWEEN_POLLS: u64 = 256;

@@ -13,7 +13,7 @@ use crate::cubes::CubeInstance;
 use crate::ground::{Overflow, plus};
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Rational, Relation};
-use cubicle_run::interrupt::Interrupted;
+use cubicle_run::Interrupted;
 
 /// Steps of the checker for one case.
 const MOST_STEPS: u32 = 50_000;

@@ -11,7 +11,7 @@ use crate::ground::Overflow;
 use cubicle_lang::model::{
     Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
 };
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 
 /// The constructor `True`.
 const TRUE: u8 = 1;

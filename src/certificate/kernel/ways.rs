@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 
 use super::formula::{Formula, Key, Known, LinearAtom, Widths};
 use super::sat::{Answer, Clauses, Lit};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 
 /// A way, or why there is none.
 pub enum Way {

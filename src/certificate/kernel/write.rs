@@ -15,7 +15,7 @@ use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId, VarKind,
 };
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::Forbidden;
 
 /// The definitions of `written`, the text of the system, and of `model`, the system, and that the one is the other.
 pub fn definition(system: &System) -> String {

@@ -9,7 +9,7 @@ use super::*;
 use crate::cubes::Cubes;
 use crate::ground::{Atom, CellRole, GroundCell, GroundPoint, GroundSum, Sign, compare};
 use cubicle_lang::model::{Forbidden, Rational, Relation};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 const PROCS: u8 = 2;
 

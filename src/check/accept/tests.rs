@@ -1,9 +1,7 @@
 use super::*;
 use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Forbidden, System};
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, Options};
-use cubicle_run::result::{Outcome, Report, RunsPlan, RunsProof, TemporalReport};
+use cubicle_run::{BackwardMode, Options, Outcome, Report, RunsPlan, RunsProof, Silent, TemporalReport};
 use std::time::Instant;
 
 use crate::run::check_on_this_thread;

@@ -21,9 +21,7 @@ use cubicle_lang::model::{
     Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind, Transition, Type,
     Universal, Update, VarId, VarKind, negated, rename,
 };
-use cubicle_run::observer::Event;
-use cubicle_run::result::{Report, RunsPlan, RunsProof};
-use cubicle_run::verdict::{Trace, Unproved, Verdict};
+use cubicle_run::{Event, Report, RunsPlan, RunsProof, Trace, Unproved, Verdict};
 use sample::Sample;
 use tracing::info;
 

@@ -10,9 +10,7 @@ use cubicle_lang::model::{
     Type, VarKind,
 };
 use cubicle_lang::words::{ShownCell, ValueNames, cells_of};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::verdict::Trace;
+use cubicle_run::{ForwardOptions, Interrupt, Strategy, Trace};
 
 /// States of an instance that waits are looked for in. By estimate: more seldom refute a candidate.
 const STATES: usize = 1500;

@@ -10,7 +10,7 @@ use crate::run::findings::Findings;
 use crate::run::levels::Level;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
-use cubicle_run::result::CurvePoint;
+use cubicle_run::CurvePoint;
 
 /// A breadth-first search between two levels.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,7 @@ use crate::limits::{Limits, MAX_STATES};
 use crate::run::levels::Level;
 use crate::run::searched::Problem;
 use crate::store::visited::Visited;
-use cubicle_run::options::Checkpoint;
+use cubicle_run::Checkpoint;
 
 /// Name of the file with the model.
 const MODEL: &str = "model";

@@ -17,7 +17,7 @@ use crate::state::cells::{CellShape, CodeKind};
 use crate::store::origin::ROOT;
 use crate::store::restore::Restored;
 use crate::store::visited::Visited;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;

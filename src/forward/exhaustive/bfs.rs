@@ -7,8 +7,7 @@ use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::search::Search;
 use crate::run::levels::{Level, Levels, breadth_first};
 use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
-use cubicle_run::observer::Observer;
-use cubicle_run::result::Stop;
+use cubicle_run::{Observer, Stop};
 use tracing::debug;
 
 /// A breadth-first search with the buffers of its own thread.

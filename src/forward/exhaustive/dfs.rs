@@ -8,8 +8,7 @@ use crate::run::searched::Problem;
 use crate::store::hash::hash;
 use crate::store::intake::{Intake, Offer};
 use crate::store::tree::Offered;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::result::Stop;
+use cubicle_run::{Event, Observer, Stop};
 
 /// How a state that is to be visited was reached.
 struct Waiting {

@@ -10,7 +10,7 @@ use crate::program::bad::BadScratch;
 use crate::run::searched::Problem;
 use crate::store::batch::{Batch, Distinct};
 use crate::tuning::{CHUNK_STATES, ROUND_NEW_STATES, ROUND_STATES, SHARE_STATES, SHARING_THREADS};
-use cubicle_run::observer::Observer;
+use cubicle_run::Observer;
 
 impl Search<'_> {
     /// Expands the first states of a range of one level on several threads, with the same result as chunk

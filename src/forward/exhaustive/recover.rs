@@ -9,9 +9,7 @@ use crate::run::findings::Findings;
 use crate::run::searched::Problem;
 use crate::store::tree::StateTree;
 use crate::store::visited::{Visited, WaysTo};
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Silent, Stop, Strategy};
 
 /// Why the states cannot be had.
 pub enum Lost {

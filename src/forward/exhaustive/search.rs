@@ -20,10 +20,8 @@ use crate::store::merge::DeduplicatedAt;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
 use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, SHARING_THREADS};
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::{StoreKind, Strategy};
-use cubicle_run::result::{CurvePoint, Stop};
 use cubicle_run::workers::WorkerPool;
+use cubicle_run::{CurvePoint, Event, Observer, Stop, StoreKind, Strategy};
 
 /// A running search.
 pub struct Search<'a> {

@@ -14,8 +14,7 @@ use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System};
-use cubicle_run::oracle::OracleAnswer;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Forbidden, OracleAnswer};
 
 /// One bitmap for each raw value of a cell's field, including the undefined one.
 type CellBitmaps = Vec<Vec<u64>>;

@@ -13,11 +13,9 @@ use crate::program::compiled::Program;
 use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::oracle::{OracleAnswer, OracleGrowth, Sought};
-use cubicle_run::result::Exploration;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{
+    Exploration, Forbidden, ForwardOptions, Interrupt, OracleAnswer, OracleGrowth, Sought, Strategy,
+};
 
 /// The states of one exploration. Clones share them; see [`ExploredStates::fork`].
 #[derive(Clone)]

@@ -16,9 +16,7 @@ use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::{System, TransitionId, Var, VarId};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Interrupt, Stop};
 
 /// The clocks are read once in this many states.
 const POLL_EVERY: u32 = 1024;

@@ -17,10 +17,10 @@ use crate::run::findings::Findings;
 use crate::run::searched::{Problem, SearchStats, Searched};
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::{CflChoice, ForwardOptions, Strategy};
-use cubicle_run::result::{AROUND_DEADLOCKS, CurvePoint, Stop, TechniqueReport};
 use cubicle_run::workers::WorkerPool;
+use cubicle_run::{
+    AROUND_DEADLOCKS, CflChoice, CurvePoint, ForwardOptions, Interrupt, Stop, Strategy, TechniqueReport,
+};
 
 /// Names of the techniques, by discriminant.
 const NAMES: [&str; 9] = [

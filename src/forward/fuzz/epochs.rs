@@ -13,9 +13,7 @@ use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
 use crate::store::tree::StateTree;
 use crate::tuning::{DIVE_STATES, DRY_STEPS, STEPS_PER_WANTED_STATE};
-use cubicle_run::observer::{Event, Observer, Silent};
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Event, Observer, Silent, Stop, Trace};
 use tracing::debug;
 
 impl Campaign {

@@ -16,7 +16,7 @@ use crate::store::hash::hash;
 use crate::store::origin::ROOT;
 use crate::store::table::{Inserted, reserve};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 impl Campaign {
     /// Stores the initial states.

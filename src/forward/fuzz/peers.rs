@@ -1,6 +1,6 @@
 //! The other processes of a campaign, as walks see them.
 
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::ForwardOptions;
 
 /// A message of a process in an epoch.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use crate::tuning::{
     BREADTH_START, DEADLOCK_STATES, EPOCH_WALKS, FIRST_EPOCH_WALKS, GUIDED_STEPS, JUMP_LEVELS, RESTART_STEPS,
     STALLED_EPOCHS, STATES_PER_WALK, UNGUIDED_EPOCHS,
 };
-use cubicle_run::options::{Restart, Strategy};
+use cubicle_run::{Restart, Strategy};
 
 /// A walk to run, without its random stream: its start, technique, bound, and aim.
 type Drawn = (u32, Technique, u32, Option<Aim>);

@@ -207,8 +207,7 @@ mod tests {
     use crate::program::compile::BuildOptions;
     use crate::program::compiled::Program;
     use crate::program::step::Scratch;
-    use cubicle_run::interrupt::Interrupt;
-    use cubicle_run::options::ForwardOptions;
+    use cubicle_run::{ForwardOptions, Interrupt};
 
     const CHAIN: &str = "
         type stage = A | B | C | D

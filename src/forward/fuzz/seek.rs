@@ -180,8 +180,7 @@ mod tests {
     use crate::clock::Clock;
     use crate::program::compile::BuildOptions;
     use crate::program::compiled::Program;
-    use cubicle_run::interrupt::Interrupt;
-    use cubicle_run::options::ForwardOptions;
+    use cubicle_run::{ForwardOptions, Interrupt};
 
     /// States on the way to each bad cube in the instance with three processes.
     fn sought(text: &str) -> Vec<Option<usize>> {

@@ -13,7 +13,7 @@ use crate::fuzz::peers::{EpochMessage, Peers};
 use crate::fuzz::technique::Task;
 use crate::fuzz::wire::{OutcomeReader, put_outcome};
 use crate::store::hash::hash;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 impl Campaign {
     /// Runs the walks of an epoch together with other processes; `None` when the campaign ends.

@@ -10,7 +10,7 @@ use crate::ground::clauses::init_clauses;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::{Assignment, Conj, Literal, Rational, Relation, Transition, Type, VarId};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

@@ -164,7 +164,7 @@ mod tests {
     use crate::live::arrows::{Arrow, Arrows, STUTTER, Ways};
     use crate::live::components::FairCycles;
     use crate::live::constraints::Constraints;
-    use cubicle_run::interrupt::Interrupt;
+    use cubicle_run::Interrupt;
 
     fn formula(rng: &mut ChaCha8Rng, depth: usize) -> Ltl {
         let kind = if depth == 0 { rng.random_range(0..3) } else { rng.random_range(0..9) };

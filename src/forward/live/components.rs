@@ -10,7 +10,7 @@
 use crate::live::arrows::Arrows;
 use crate::live::constraints::Constraints;
 use crate::live::threads::Threads;
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 
 /// The graph in which fair cycles are sought.
 pub struct FairCycles<'a> {

@@ -9,7 +9,7 @@ use crate::run::trace::{RealStep, states};
 use crate::symmetry::refinement::rename;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::Lasso;
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// The most rounds of a loop until it returns to the exact state where it began: values without a name may
 /// have changed places.

@@ -14,9 +14,8 @@ use crate::run::levels::{Level, Levels, breadth_first};
 use crate::run::pipeline::Pipeline;
 use crate::tuning::{CHUNKS_AHEAD, RUN_CHUNK_STATES, RUN_SHARED_STATES, TOUCH_GROUP};
 use cubicle_lang::model::System;
-use cubicle_run::options::{ForwardOptions, Strategy};
-use cubicle_run::result::Stop;
 use cubicle_run::workers::WorkerPool;
+use cubicle_run::{ForwardOptions, Stop, Strategy};
 use tracing::debug;
 
 /// The states and steps of an instance, as far as the limits allow.

@@ -12,7 +12,7 @@ use crate::program::compiled::Program;
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
 use crate::store::table::{Inserted, Store};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// The reachable part of an instance, as far as the limits allow.
 pub struct RunGraph {

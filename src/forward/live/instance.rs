@@ -21,11 +21,8 @@ use crate::program::compiled::Program;
 use crate::symmetry::canonical::Symmetry;
 use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
 use cubicle_lang::model::{Atom, StepOf, System, Temporal, TemporalKind};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::Trace;
 use cubicle_run::workers::WorkerPool;
+use cubicle_run::{ForwardOptions, Interrupt, Stop, Trace};
 use tracing::{info, info_span};
 
 /// The result for a property in one instance.

@@ -6,7 +6,7 @@ use crate::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::live::automaton::Automaton;
 use crate::live::graph::RunGraph;
 use crate::store::origin::ROOT;
-use cubicle_run::interrupt::{Interrupt, Interrupted};
+use cubicle_run::{Interrupt, Interrupted};
 
 /// Where an atom of a formula holds.
 pub enum AtomTruth {

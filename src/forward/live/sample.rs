@@ -10,8 +10,7 @@ use crate::program::compiled::Program;
 use crate::run::trace::states;
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{System, TransitionId};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt};
 use tracing::debug;
 
 /// A step between two of the states.

@@ -18,8 +18,7 @@ use crate::live::graph::RunGraph;
 use crate::program::compiled::Program;
 use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Stop};
 
 /// No state.
 const NONE: u32 = u32::MAX;

@@ -13,7 +13,7 @@ use crate::state::cells::Cells;
 use crate::state::packing::Packing;
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// A compiled instance.
 #[derive(Clone, Debug)]

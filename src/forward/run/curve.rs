@@ -1,6 +1,6 @@
 //! The growth of the number of states over the work: a bounded number of points.
 
-use cubicle_run::result::CurvePoint;
+use cubicle_run::CurvePoint;
 
 /// The most points that are kept: beyond that, every second one is dropped.
 pub const MOST_POINTS: usize = 256;

@@ -7,7 +7,7 @@ use crate::run::trace;
 use crate::store::tree::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// Bad and deadlocked states found so far.
 #[derive(Clone, Debug, Default)]

@@ -9,8 +9,7 @@ use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, System, VarId};
-use cubicle_run::growth::last_rise;
-use cubicle_run::result::{Growing, Growth};
+use cubicle_run::{Growing, Growth, last_rise};
 
 /// The most steps that are repeated to name the transitions between two states.
 const MOST_STEPS: usize = 32;

@@ -4,7 +4,7 @@ use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Assignment, System, Term};
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// Whether a cell holds an outside value in some state of the run.
 pub fn goes_outside(trace: &Trace) -> bool {

@@ -8,8 +8,7 @@ use crate::program::compiled::Program;
 use crate::run::findings::Findings;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::{CurvePoint, Stop, TechniqueReport};
+use cubicle_run::{CurvePoint, ForwardOptions, Stop, TechniqueReport};
 
 /// What is searched, and how.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use crate::program::compiled::Program;
 use crate::run::findings::Findings;
 use crate::run::searched::Problem;
 use crate::store::intake::Examiner;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// The findings and counts of a search.
 pub struct Tally<'a> {

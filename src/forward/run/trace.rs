@@ -20,7 +20,7 @@ use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay, with_counts};
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
 #[derive(Debug, thiserror::Error)]

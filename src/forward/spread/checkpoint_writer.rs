@@ -21,8 +21,7 @@ use crate::spread::files::folder_of;
 use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
-use cubicle_run::options::{Checkpoint, ForwardOptions};
-use cubicle_run::result::CurvePoint;
+use cubicle_run::{Checkpoint, CurvePoint, ForwardOptions};
 
 /// Name of the file with the model.
 const MODEL: &str = "model";

@@ -6,8 +6,7 @@ use crate::run::curve::Curve;
 use crate::spread::checkpoint_writer::CheckpointWriter;
 use crate::spread::message::{Command, Deadlocks, NotableState, Summary, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::{CurvePoint, Stop};
+use cubicle_run::{CurvePoint, ForwardOptions, Stop};
 
 /// The result of a distributed exploration.
 #[derive(Clone, Debug)]

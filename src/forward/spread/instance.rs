@@ -20,10 +20,7 @@ use crate::spread::message::NotableState;
 use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Observer;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Interrupt, Observer, Stop};
 
 /// An instance that several workers explore.
 #[derive(Clone, Debug)]

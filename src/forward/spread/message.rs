@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::manifest::{SpreadParts, WorkerParts};
 use cubicle_lang::model::Forbidden;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// A message from one to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -51,7 +51,7 @@ pub enum Command {
     },
     /// Prepare for queries about all states that you own: no further ones come.
     Serve,
-    /// Report whether one of your states is among those of a candidate, as [`Oracle::ask`](cubicle_run::oracle::Oracle::ask).
+    /// Report whether one of your states is among those of a candidate, as [`Oracle::ask`](cubicle_run::Oracle::ask).
     Ask(Forbidden),
     /// The exploration is over.
     End,

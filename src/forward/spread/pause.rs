@@ -5,7 +5,7 @@ use crate::error::StorageError;
 use crate::spread::checkpoint_writer::{CheckpointWriter, Known, Resumed};
 use crate::spread::coordinator::{Coordinator, Phase};
 use crate::spread::message::{Command, Summary};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 impl Coordinator {
     /// The first command.

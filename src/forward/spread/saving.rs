@@ -15,7 +15,7 @@ use crate::spread::worker::Worker;
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
 use crate::tuning::TOUCH_GROUP;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// The sleep ids do not match the states of the last level.
 const WAITING: Damage = Damage("it does not say how every waiting state was found");

@@ -23,7 +23,7 @@ use crate::store::hash::hash;
 use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
-use cubicle_run::oracle::OracleAnswer;
+use cubicle_run::OracleAnswer;
 
 /// The configuration of a worker, besides the model.
 #[derive(Clone, Copy, Debug)]

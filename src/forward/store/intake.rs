@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::store::batch::Batch;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// What a search makes of new states.
 pub trait Examiner {

@@ -12,7 +12,7 @@ use crate::store::batch::Batch;
 use crate::store::compact::log::Parents;
 use crate::store::hash::hash;
 use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// Number of bits of a state.
 const BITS: usize = 4;

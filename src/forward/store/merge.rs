@@ -16,7 +16,7 @@ use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
 use crate::store::tree::StateTree;
 use crate::store::visited::{Kept, Spill, Visited};
 use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 use cubicle_run::workers::WorkerPool;
 
 /// How [`Visited::deduplicate`] ended.

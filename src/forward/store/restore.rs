@@ -7,7 +7,7 @@ use crate::program::sleep::{LevelSleep, SleepId};
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
 use crate::store::visited::{Kept, Visited};
-use cubicle_run::options::StoreKind;
+use cubicle_run::StoreKind;
 
 /// The outcome of [`Visited::restore`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,7 +21,7 @@ use crate::store::origin::ROOT;
 use crate::store::table::Store;
 use crate::store::tree::StateTree;
 use crate::tuning::{CHUNK_STATES, LEAST_SPILL, MOST_SPILL, PACKED_BYTES};
-use cubicle_run::options::{ForwardOptions, StoreKind};
+use cubicle_run::{ForwardOptions, StoreKind};
 
 /// Visited states with their parents, and how those that are not expanded yet were found.
 #[derive(Debug)]

@@ -11,8 +11,7 @@ use crate::program::step::Scratch;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt};
 
 const LANES: &str =
     "type t = A | B | C var P : proc var G : t var F : bool array S[proc] : t array L[proc] : bool

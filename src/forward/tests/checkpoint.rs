@@ -12,10 +12,7 @@ use crate::checkpoint::files::Part;
 use crate::checkpoint::manifest::Manifest;
 use crate::explore;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
-use cubicle_run::result::{Exploration, Stop};
+use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
 
 /// A lock that several processes may hold, with a number and an outside value.
 pub const MODEL: &str = "

@@ -5,10 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::explore;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Checkpoint, ForwardOptions, StoreKind};
-use cubicle_run::result::{Exploration, Stop};
+use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Stop, StoreKind};
 
 /// All results of an exploration, except its memory use.
 fn all(found: &Exploration) -> String {

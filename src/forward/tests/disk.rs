@@ -8,10 +8,7 @@ use super::random::{Shape, wide_system};
 use super::run;
 use crate::store::disk::folder::Folder;
 use crate::store::disk::states::{Decision, DiskStates, Settled};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Checkpoint, ForwardOptions, Spill, StoreKind};
-use cubicle_run::result::{Exploration, Stop};
+use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
 
 /// All results of an exploration.
 fn all(found: &Exploration) -> String {

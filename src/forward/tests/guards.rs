@@ -8,8 +8,7 @@ use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt};
 
 /// With k processes 1 + k + k (k - 1) transitions, which read cells of every kind.
 const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] : t array L[proc] : bool

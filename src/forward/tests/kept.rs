@@ -15,7 +15,7 @@ use crate::checkpoint::bytes::checksum;
 use crate::checkpoint::files::{Part, lock};
 use crate::checkpoint::manifest::{Manifest, SpreadParts};
 use crate::spread::instance::Instance;
-use cubicle_run::options::Checkpoint;
+use cubicle_run::Checkpoint;
 
 /// A checkpoint at the end of each level, or of none.
 fn kept(folder: &Path, every: u64, resume: bool) -> ForwardOptions {

@@ -1,8 +1,7 @@
 //! A table of bits against the table of states.
 
 use super::{models, run};
-use cubicle_run::options::{ForwardOptions, StoreKind};
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Stop, StoreKind};
 
 #[test]
 fn with_enough_bits_nothing_is_missed_and_nothing_is_claimed() {

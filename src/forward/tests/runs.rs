@@ -9,8 +9,7 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::TemporalKind::{Cover, Possible, Recurrence, Response};
 use cubicle_lang::model::semantics::{FairStep, State, Value, distinct_tuples, replay_lasso};
 use cubicle_lang::model::*;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::{ForwardOptions, Strategy};
+use cubicle_run::{ForwardOptions, Interrupt, Strategy};
 
 /// A step of the brute graph: the transition, its arguments, and the successor. A state without a step has
 /// one to itself without a transition.

@@ -85,8 +85,7 @@ pub fn all(of: &Exploration) -> String {
 /// The results that a single process has as well, where it explores all states.
 fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
     let never: Vec<_> = of.fired.iter().map(|times| *times == 0).collect();
-    let lengths =
-        |traces: &[cubicle_run::verdict::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
+    let lengths = |traces: &[cubicle_run::Trace]| traces.iter().map(|t| t.steps.len()).collect::<Vec<_>>();
     let mut bads: Vec<_> = of.unsafe_trace.iter().chain(&of.more_unsafe_traces).collect();
     bads.sort_by_key(|trace| trace.bad);
     let bads: Vec<_> = bads.iter().map(|trace| (trace.bad, trace.steps.len())).collect();

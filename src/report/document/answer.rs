@@ -5,9 +5,8 @@ use serde::Serialize;
 use super::message::{Lines, TextRange};
 #[cfg(test)]
 use super::name::Name;
-use cubicle_run::result::{self, AssumptionKind, Conclusion, Deadlocks, Report};
-use cubicle_run::verdict::{Reason, Verdict};
 use cubicle_run::words::reason;
+use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Reason, Report, Verdict, result};
 
 /// The outcome of a run in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

@@ -6,9 +6,7 @@ use serde::Serialize;
 use super::name::searches;
 use super::search::{ExplorationFigures, StageFigures};
 use cubicle_run::named::Named;
-use cubicle_run::observer::Event;
-use cubicle_run::options::Method;
-use cubicle_run::result::RunsSeen;
+use cubicle_run::{Event, Method, RunsSeen};
 
 /// An event of a run: a line of `--format ndjson`.
 #[derive(Clone, Debug, Serialize)]

@@ -11,9 +11,8 @@ use crate::vacuity;
 use cubicle_lang::model::{Bad, BadKind, System, Tail, TemporalKind, tail_names};
 use cubicle_lang::words;
 use cubicle_run::named::Named;
-use cubicle_run::result::{self, Decider, Exploration, Report, TemporalFinding, TemporalReport};
-use cubicle_run::verdict::{Trace, Verdict};
 use cubicle_run::words::unproved;
+use cubicle_run::{Decider, Exploration, Report, TemporalFinding, TemporalReport, Trace, Verdict, result};
 
 impl Document {
     /// Fills in what `report` says about the model; spans index `text`.

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
+use cubicle_run::Method;
 use cubicle_run::named::Named;
-use cubicle_run::options::Method;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 

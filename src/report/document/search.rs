@@ -11,8 +11,7 @@ use super::name::Name;
 use cubicle_lang::model::System;
 use cubicle_lang::words;
 use cubicle_run::named::Named;
-use cubicle_run::options::Method;
-use cubicle_run::result::{Candidate, Enough, Exploration, Report, Stage, Stop, TechniqueReport};
+use cubicle_run::{Candidate, Enough, Exploration, Method, Report, Stage, Stop, TechniqueReport};
 use cubicle_transform::searched_system;
 
 /// A transition as the model declares it.

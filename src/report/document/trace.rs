@@ -8,9 +8,8 @@ use crate::trace::{action, history};
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
-use cubicle_run::result::{TemporalFinding, TemporalReport};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{TemporalFinding, TemporalReport, Trace};
 
 /// A run of the model.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

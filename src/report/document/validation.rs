@@ -9,8 +9,7 @@ use super::{Document, Model, SCHEMA_VERSION, Times, Tool, Written};
 use crate::trace::action;
 use cubicle_lang::load::ModelSource;
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Trace;
-use cubicle_run::words;
+use cubicle_run::{Trace, words};
 use cubicle_tools::validate::{LogAnswer, Validated};
 
 /// The results for all logs.

@@ -6,7 +6,7 @@ use super::message::{Lines, Message};
 use super::trace::TraceRecord;
 use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use cubicle_lang::load::ModelSource;
-use cubicle_run::result::Witness;
+use cubicle_run::Witness;
 
 /// The result of the search for a run.
 #[derive(Clone, Debug, Default, Serialize)]

@@ -1,7 +1,7 @@
 //! How the states of explorations grew: curves, and what each technique contributed.
 
 use super::html::{Section, heads, row, section, table};
-use cubicle_run::result::{Exploration, Report};
+use cubicle_run::{Exploration, Report};
 use maud::{Markup, html};
 
 const WIDTH: f64 = 640.0;

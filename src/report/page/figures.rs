@@ -3,8 +3,8 @@
 use super::html::{Section, heads, row, section, table, to_line};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_run::result::{AssumptionKind, Decider, Report};
 use cubicle_run::words::cause;
+use cubicle_run::{AssumptionKind, Decider, Report};
 use maud::{Markup, html};
 
 /// More invariants than this are not shown; a certificate has all.
@@ -45,7 +45,7 @@ pub fn invariants(report: &Report) -> Option<Section> {
     if candidates.is_empty() {
         return None;
     }
-    let safe = matches!(report.verdict, Some(cubicle_run::verdict::Verdict::Safe));
+    let safe = matches!(report.verdict, Some(cubicle_run::Verdict::Safe));
     let what = if safe { "proved unreachable on the way" } else { "guessed unreachable" };
     let more = candidates.len().saturating_sub(MOST_INVARIANTS);
     let content = html! {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::html::{Section, section};
 use crate::dot::error_path;
-use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
+use cubicle_run::{GraphFate, GraphNode, GraphOrigin, GraphRun, SearchGraph};
 use maud::{Markup, html};
 
 /// More nodes than this are not drawn.

@@ -10,9 +10,8 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::words::{ShownCell, ValueNames, Violation, cells_of, ending, processes};
-use cubicle_run::result::TemporalFinding;
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{TemporalFinding, Trace};
 use maud::{Markup, html};
 
 /// More runs than this are not shown.

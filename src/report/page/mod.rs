@@ -22,7 +22,7 @@ pub use self::mutants::MutationPage;
 pub use self::validation::ValidationPage;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_run::result::{Conclusion, Report, SearchGraph};
+use cubicle_run::{Conclusion, Report, SearchGraph};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");

@@ -8,10 +8,10 @@ use crate::document::{Document, Head, MutationDocument};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::{Event, GraphDetail, Observer};
-use cubicle_run::options::{Options, Strategy};
-use cubicle_run::result::{GraphFate, GraphNode, GraphOrigin, GraphStep, SearchGraph};
+use cubicle_run::{
+    Event, GraphDetail, GraphFate, GraphNode, GraphOrigin, GraphStep, Interrupt, Observer, Options,
+    SearchGraph, Strategy,
+};
 use cubicle_tools::mutation::{self, MutantSelection, MutationOptions, Plan};
 
 /// Base 64 with padding.

@@ -4,10 +4,7 @@ use cubicle_forward::explore;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::load::load;
 use cubicle_lang::model::semantics::choices_of_arguments;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{ForwardOptions, Interrupt, Silent, Stop};
 
 /// The most states of one instance: a warning must not delay the import. An instance with more shows nothing.
 const MAX_STATES: usize = 10_000;

@@ -20,10 +20,7 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Trace, admits};
 use cubicle_lang::model::{Bad, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
-use cubicle_run::interrupt::{Interrupt, Interrupted};
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{ForwardOptions, Options, Vacuity};
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Options, Reason, Silent, Vacuity, Verdict};
 
 /// Processes that are neither arguments of a step nor those of a cube, where they may count.
 const MORE_PROCESSES: usize = 3;
@@ -38,7 +35,7 @@ pub struct InductionOptions {
     pub procs: usize,
     /// The most states of an instance that are stored.
     pub max_states: usize,
-    /// Rounds of [`BackwardMode::Auto`](cubicle_run::options::BackwardMode::Auto) for a proof; none without one.
+    /// Rounds of [`BackwardMode::Auto`](cubicle_run::BackwardMode::Auto) for a proof; none without one.
     pub rounds: u32,
     /// Time limit of one solver call.
     pub timeout: Duration,
@@ -272,7 +269,7 @@ impl Asked<'_> {
                 finding.run = Some(run);
                 return;
             }
-            if seen.stop == cubicle_run::result::Stop::Complete {
+            if seen.stop == cubicle_run::Stop::Complete {
                 finding.without.push(size);
             }
         }

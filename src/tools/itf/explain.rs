@@ -5,7 +5,7 @@ use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Env, Layout, State, Step, Value, other_tuples, tuples};
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Var};
 use cubicle_lang::words::{ValueNames, literal};
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 const MOST_LITERALS: usize = 4;
 

@@ -10,8 +10,7 @@ use crate::json;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Layout, Point, Semantics, State, Step, Value, distinct_tuples};
 use cubicle_lang::model::{BOOL, Bad, Form, Rational, System, TransitionId, Type, Var, VarId};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Interrupt, Trace};
 
 /// The most cells of a state that is read: far more than a person can inspect.
 const MOST_CELLS: u64 = 1_000_000;

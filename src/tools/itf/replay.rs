@@ -11,7 +11,7 @@ use cubicle_lang::model::semantics::{
 };
 use cubicle_lang::model::{Assignment, System};
 use cubicle_lang::words::{ValueNames, ending};
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// Why a trace does not show what its file says.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

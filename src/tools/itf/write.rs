@@ -6,8 +6,7 @@ use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
 use cubicle_lang::model::{BOOL, FamilyIndex, Form, System, Type, Var, VarId};
 use cubicle_lang::words::{Violation, ending, violated};
-use cubicle_run::result::TemporalFinding;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{TemporalFinding, Trace};
 
 /// The text of the file, ending in a line feed. `source` is the model.
 pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {

@@ -8,8 +8,7 @@ use cubicle_certificate::{CheckOptions, Claim, Subject, confirm};
 use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
-use cubicle_run::observer::Silent;
-use cubicle_run::verdict::{Forbidden, Verdict};
+use cubicle_run::{Forbidden, Silent, Verdict};
 use cubicle_transform::strengthen::equivalent;
 
 /// Time limit of one call of Z3.

@@ -19,12 +19,12 @@ mod variables;
 pub use self::linted::{LintOptions, LintedModel};
 use self::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// Examines the whole model until `interrupt` ends that; findings are in text order. `tell` receives what is examined.
 ///
 /// ```
-/// use cubicle_run::interrupt::Interrupt;
+/// use cubicle_run::Interrupt;
 /// use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 ///
 /// let text = "

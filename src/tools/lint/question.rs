@@ -5,11 +5,7 @@ use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::Verdict;
+use cubicle_run::{BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Vacuity, Verdict};
 
 /// Evidence that something never happens.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,9 +6,7 @@ use crate::mutation::MutantClaim;
 use cubicle_forward::{Explored, Fingerprint, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::ForwardOptions;
+use cubicle_run::{ForwardOptions, Interrupt, Silent};
 
 use super::plan::MutationOptions;
 

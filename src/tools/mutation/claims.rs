@@ -7,8 +7,7 @@ use crate::mutation::MutantClaim;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::{BadKind, System};
-use cubicle_run::observer::Silent;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Silent, Trace};
 
 /// The claims of a model, in file order.
 pub fn of(system: &System, text: &str) -> Vec<MutantClaim> {

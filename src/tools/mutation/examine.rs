@@ -11,10 +11,10 @@ use cubicle_check::{check_on_this_thread, effort_of_level};
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{admits, replay};
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Strategy, Vacuity};
-use cubicle_run::result::{Report, Stop};
-use cubicle_run::verdict::{Reason, Trace, Verdict};
+use cubicle_run::{
+    BackwardMode, BackwardOptions, ForwardOptions, Options, Reason, Report, Silent, Stop, Strategy, Trace,
+    Vacuity, Verdict,
+};
 
 /// Epochs of walks in an instance that is too large to be explored completely.
 const WALK_EPOCHS: usize = 30;

@@ -8,7 +8,7 @@ use super::examine::{Mutant, examine};
 use super::plan::{MutationOptions, Plan};
 use crate::mutation::{Change, Fate};
 use cubicle_lang::load::ModelSource;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutantOutcome {

@@ -1,6 +1,6 @@
 //! Properties that hold for a model but are not claimed by it.
 
-use cubicle_run::verdict::{Forbidden, Reason};
+use cubicle_run::{Forbidden, Reason};
 use cubicle_transform::strengthen::PropertyOperator;
 
 /// Properties that were tried.

@@ -6,7 +6,7 @@ use super::pool::{self, Panicked};
 use crate::mutation::Fate;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::replay;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// Other processes that examine mutants, each with a [`Helper`] made from the same model and the same options.
 pub trait Others: Sync {

@@ -8,9 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::syntax::ast::File;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::options::BackwardMode;
-use cubicle_run::result::Report;
+use cubicle_run::{BackwardMode, Interrupt, Report};
 use cubicle_transform::mutate::{MutantCandidate, Operator, candidates, key};
 
 /// A mutant gets N times the effort that the proof of the model took: proofs of mutants that survive take about as much as that of the model.

@@ -1,20 +1,16 @@
 //! Properties that hold but are not claimed: stronger ones than the claims of the model, and those that its proof uses.
 
 use super::baseline::Baseline;
-use super::claims;
 use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
-use super::pool;
+use super::{claims, pool};
 use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 use cubicle_certificate::{self as certificate, CheckOptions, Claim, literal_words};
 use cubicle_forward::explore;
 use cubicle_lang::bits::bits;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Bad, BadKind, Literal, System, Type, forbids_all_of};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::result::Report;
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Forbidden, Interrupt, Report, Silent};
 use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, stronger};
 
 use super::examine::TIMEOUT;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::BadKind;
-use cubicle_run::verdict::{Reason, Trace};
+use cubicle_run::{Reason, Trace};
 use cubicle_transform::mutate::MutantCandidate;
 
 /// The results on the mutants of a model.

@@ -8,7 +8,7 @@ use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Panicked, Shared};
 use crate::mutation::{Fate, MutantResult, Mutation};
 use cubicle_lang::load::ModelSource;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// Progress of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +25,7 @@ pub struct MutationProgress {
 ///
 /// ```
 /// use cubicle_lang::load::ModelSource;
-/// use cubicle_run::interrupt::Interrupt;
+/// use cubicle_run::Interrupt;
 /// use cubicle_tools::mutation::{MutantSelection, MutationOptions, Plan, run};
 ///
 /// let text = "

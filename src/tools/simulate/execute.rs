@@ -9,7 +9,7 @@ use super::moves::Moves;
 use super::refusal::CommandRefusal;
 use super::session::Simulation;
 use crate::itf;
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// What the caller must do after a command.
 #[derive(Clone, PartialEq, Eq, Debug)]

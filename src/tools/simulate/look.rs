@@ -34,8 +34,7 @@ impl Simulation<'_> {
                 format!("write `why {name}(#1, ..)`"),
             ));
         };
-        let lone =
-            cubicle_run::verdict::Trace { initial: self.state().clone(), steps: Vec::new(), bad: None };
+        let lone = cubicle_run::Trace { initial: self.state().clone(), steps: Vec::new(), bad: None };
         let explainer = Explainer::new(self.instance.system, &self.source, &lone);
         let mut text = String::new();
         let mut fitting = false;

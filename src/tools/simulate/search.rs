@@ -10,7 +10,7 @@ use super::moves::{Move, Moves};
 use super::values::CellNames;
 use cubicle_lang::model::semantics::{State, Step, Value};
 use cubicle_lang::model::{System, Type, VarId};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 /// The most states that are searched for the nearest one.
 pub(super) const MOST_STATES: usize = 20_000;

@@ -12,9 +12,8 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, Value, choices_of_arguments};
 use cubicle_lang::words::{ValueNames, processes};
-use cubicle_run::interrupt::Interrupt;
 use cubicle_run::style::Style;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{Interrupt, Trace};
 
 /// The most enabled transitions that are shown without a request.
 const MOST_MOVES: usize = 20;

@@ -6,7 +6,7 @@ use super::session::Simulation;
 use super::values::parse;
 use cubicle_lang::model::semantics::{State, Value};
 use cubicle_lang::words::ValueNames;
-use cubicle_run::verdict::Trace;
+use cubicle_run::Trace;
 
 /// The most initial states that are listed.
 const MOST_LISTED: usize = 10;

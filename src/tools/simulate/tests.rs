@@ -6,7 +6,7 @@ use super::{Simulation, Then};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Semantics, replay_steps};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_run::style::Style;
 
 const LOCK: &str = "

@@ -1,7 +1,7 @@
 //! Which process of the instance has which name.
 
 use cubicle_forward::{Follower, Known, Seen};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 use smallvec::SmallVec;
 
 use super::event::{Candidate, NameId, Shown, Sight};

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use cubicle_forward::{Follower, Front, Known};
 use cubicle_lang::model::Rational;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 use super::bind::{Binding, instances, know};
 use super::event::{Event, Names};

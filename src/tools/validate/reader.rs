@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use super::event::{Event, Names};
 use super::lines::{self, Line};

@@ -6,10 +6,7 @@ use cubicle_forward::{FollowedRun, Follower, Front, Kept};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, TransitionId, Type};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::result::Stop;
-use cubicle_run::verdict::Reason;
-use cubicle_run::words;
+use cubicle_run::{Interrupt, Reason, Stop, words};
 
 use super::bind::Binding;
 use super::event::{Event, Names};

@@ -1,7 +1,7 @@
 //! Follows a log whose events stand in their order.
 
 use cubicle_forward::{Follower, Front, Known};
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 use super::bind::{Binding, instances, know};
 use super::event::{Event, Names};

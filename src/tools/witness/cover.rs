@@ -5,8 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use super::graph::{Edge, PassingGraph};
 use cubicle_lang::model::semantics::{Layout, State, Step, Trace, Value, tuples};
 use cubicle_lang::model::{System, Type, VarId};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::result::WitnessCoverage;
+use cubicle_run::{Interrupt, WitnessCoverage};
 
 /// The most initial states to search from.
 const MOST_BEGINNINGS: usize = 16;

@@ -12,11 +12,9 @@ use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, re
 use cubicle_lang::model::{Bad, Case, System};
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::File;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, ForwardOptions, Options, Vacuity};
-use cubicle_run::result::Witness;
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{
+    BackwardMode, ForwardOptions, Interrupt, Options, Reason, Silent, Vacuity, Verdict, Witness,
+};
 use cubicle_transform::Taken;
 
 /// An exploration may store this many times the states of the reference semantics, which is slower.

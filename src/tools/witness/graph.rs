@@ -6,7 +6,7 @@ use super::goal::Goal;
 use crate::simulate::{CellNames, Initials, Moves, all_are_tried, steps};
 use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{State, Step};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 const MOST_INITIAL: usize = 1_000;
 

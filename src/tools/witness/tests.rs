@@ -5,11 +5,7 @@ use cubicle_forward::explore;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{replay_steps, satisfies};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Witness;
-use cubicle_run::verdict::Trace;
+use cubicle_run::{ForwardOptions, Interrupt, Silent, Trace, Witness};
 use cubicle_transform::Taken;
 
 const OPTIONS: WitnessOptions =

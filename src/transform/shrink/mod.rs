@@ -153,10 +153,9 @@ mod tests {
     /// Whether a bad state is reachable with two processes.
     fn is_wrong(text: &str) -> Option<bool> {
         let system = cubicle_system(text)?;
-        let options = cubicle_run::options::ForwardOptions::default();
-        let interrupt = cubicle_run::interrupt::Interrupt::default();
-        let found =
-            cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::observer::Silent);
+        let options = cubicle_run::ForwardOptions::default();
+        let interrupt = cubicle_run::Interrupt::default();
+        let found = cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::Silent);
         Some(found.exploration.unsafe_trace.is_some())
     }
 

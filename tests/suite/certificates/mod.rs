@@ -5,11 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use cubicle::certificate::{self, Certificate, CheckOptions, Claim, Extent, NoCertificate, ProofFailure};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, Options};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, Interrupt, Options, Silent, Verdict};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 

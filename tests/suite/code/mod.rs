@@ -10,15 +10,11 @@ mod program;
 use std::fmt::Write;
 use std::path::Path;
 
-use cubicle::check;
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions, Options};
-use cubicle::result::Stop;
-use cubicle::verdict::Verdict;
-use cubicle::{format, words};
+use cubicle::{
+    BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Verdict, check, format, words,
+};
 
 use self::generate::program;
 use self::meaning::brute_force;

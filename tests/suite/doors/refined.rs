@@ -10,17 +10,13 @@ use cubicle::certificate::{
     CheckOptions, Claim, Extent, NoCertificate, ProofFailure, Subject, certify_as, check as recheck, confirm,
     explain as words,
 };
-use cubicle::check;
-use cubicle::forward;
-use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::refinement::RefinedModel;
 use cubicle::refines::explain;
-use cubicle::result::{Report, Stop};
 use cubicle::transform::refines::Refinement;
-use cubicle::verdict::{Trace, Verdict};
+use cubicle::{
+    BackwardMode, ForwardOptions, Interrupt, Report, Silent, Stop, Trace, Verdict, check, forward,
+};
 
 use super::ast::{
     Assigned, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value, Var,

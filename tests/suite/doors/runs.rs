@@ -1,12 +1,8 @@
 //! Properties of runs: instances exactly, and proofs for any number of processes.
 
-use cubicle::check;
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::result::TemporalFinding;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, TemporalFinding, check};
 
 use super::ast::RunKind;
 use super::failures::failing as with_failures;

@@ -1,13 +1,10 @@
 //! States and bad states: explorations of instances, and proofs for any number of processes.
 
-use cubicle::check;
-use cubicle::forward;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, Options, Vacuity};
-use cubicle::result::Stop;
-use cubicle::verdict::Verdict;
+use cubicle::{
+    BackwardMode, BackwardOptions, ForwardOptions, Interrupt, Options, Silent, Stop, Vacuity, Verdict, check,
+    forward,
+};
 
 use super::ast::Kind;
 use super::graph::Graph;

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
 
+use cubicle::Interrupt;
 use cubicle::diagnostic::Source;
-use cubicle::interrupt::Interrupt;
 use cubicle::validate::{Judge, Log, LogAnswer, ValidateOptions, Vocabulary};
 
 use super::ast::{Assigned, Formula, Kind, Model, Op, Term, Value};

@@ -9,18 +9,12 @@ mod model;
 
 use std::fmt::Write;
 
-use cubicle::check;
 use cubicle::forward::explore;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
 use cubicle::refinement::RefinedModel;
 use cubicle::refines::explain;
-use cubicle::result::Stop;
 use cubicle::transform::refines::Refinement;
-use cubicle::verdict::Verdict;
-use cubicle::words;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use self::generate::model;
 use self::meaning::{brute_force, is_refined};

@@ -1,10 +1,6 @@
 //! Exact sizes of small instances: states, orbits and deadlocks of the traps of the exploration.
 
-use cubicle::forward;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Strategy};
-use cubicle::result::{Exploration, Stop};
+use cubicle::{Exploration, ForwardOptions, Interrupt, Silent, Stop, Strategy, forward};
 
 use super::files;
 

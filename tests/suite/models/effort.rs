@@ -5,11 +5,9 @@
 use std::fmt::Write as _;
 use std::fs;
 
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, Options, SolverMode};
-use cubicle::result::Report;
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::{
+    BackwardMode, BackwardOptions, Interrupt, Options, Reason, Report, Silent, SolverMode, Verdict,
+};
 
 use super::files;
 

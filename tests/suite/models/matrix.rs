@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{
-    BackwardMode, BackwardOptions, ForwardOptions, Options, Postpone, SearchOrder, SolverMode,
+use cubicle::{
+    BackwardMode, BackwardOptions, ForwardOptions, Interrupt, Options, Postpone, Reason, SearchOrder, Silent,
+    SolverMode, Verdict,
 };
-use cubicle::verdict::{Reason, Verdict};
 
 use super::files;
 

@@ -1,10 +1,8 @@
 //! Settings for rare events, on models where these events occur.
 
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, Options, Postpone, SolverMode};
-use cubicle::verdict::Verdict;
-use cubicle::{Report, check};
+use cubicle::{
+    BackwardMode, BackwardOptions, Interrupt, Options, Postpone, Report, Silent, SolverMode, Verdict, check,
+};
 
 use super::files;
 

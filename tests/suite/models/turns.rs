@@ -2,10 +2,7 @@
 
 use cubicle::backward::{self, Lemmas, Paused, Shared};
 use cubicle::forward::StateSpace;
-use cubicle::interrupt::Interrupt;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, SearchOrder};
-use cubicle::result::Outcome;
+use cubicle::{BackwardMode, BackwardOptions, Interrupt, Outcome, SearchOrder, Silent};
 
 use super::files;
 

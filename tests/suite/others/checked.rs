@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use cubicle::Interrupt;
 use cubicle::certificate::{self, Certificate, CheckOptions, Extent, NoCertificate, ProofFailure};
-use cubicle::interrupt::Interrupt;
 
 /// A sleeper is woken by the process that cleared the lock.
 pub const WAKE_UP: &str = "type place = Idle | Asleep | Holds | Waker

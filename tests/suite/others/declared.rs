@@ -3,12 +3,9 @@
 use std::time::Duration;
 
 use cubicle::inductive::{Induction, InductionOptions, claims};
-use cubicle::interrupt::Interrupt;
 use cubicle::load::ModelSource;
 use cubicle::model::{BadKind, Forbidden};
-use cubicle::observer::Silent;
-use cubicle::options::Options;
-use cubicle::verdict::Verdict;
+use cubicle::{Interrupt, Options, Silent, Verdict};
 
 use super::checked::WAKE_UP;
 

@@ -3,13 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
 use cubicle::model::semantics::replay;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, Options, Vacuity};
-use cubicle::verdict::Verdict;
+use cubicle::{BackwardMode, BackwardOptions, Interrupt, Options, Silent, Vacuity, Verdict, check};
 
 /// A model, and edits of it, each of which makes it wrong.
 pub struct Found {

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
+use cubicle::Interrupt;
 use cubicle::certificate::{
     self, CheckOptions, Extent, NoCertificate, Obligation, ProofFailure, declaration,
 };
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Layout, is_forbidden};
 use cubicle::model::{Dnf, Forbidden, Literal, ProcRef, System, Term, TransitionId};
 use cubicle::smt::{Path, RunStart, RunTarget, Unrolled, unroll};

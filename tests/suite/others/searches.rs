@@ -6,14 +6,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::{Event, Observer};
-use cubicle::options::{BackwardMode, Options};
-use cubicle::result::Report;
 use cubicle::transform::shrink::shrink;
-use cubicle::verdict::{Reason, Verdict};
+use cubicle::{BackwardMode, Event, Interrupt, Observer, Options, Reason, Report, Verdict, check};
 
 use crate::doors::small_search;
 use crate::support::dice::environment;

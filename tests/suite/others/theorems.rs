@@ -1,10 +1,8 @@
 //! Theorems for Coq about claims that say what all other processes do, and forged ones. Without `coqc` the latter pass.
 
 use cubicle::certificate::{declaration, kernel};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::{Forbidden, Literal, System, Type};
-use cubicle::observer::Silent;
-use cubicle::options::Options;
+use cubicle::{Interrupt, Options, Silent};
 
 use super::checked::{PROVED, check};
 use super::found::FOUND;

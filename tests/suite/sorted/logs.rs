@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::{self, BufRead};
 
+use cubicle::Interrupt;
 use cubicle::diagnostic::Source;
-use cubicle::interrupt::Interrupt;
 use cubicle::validate::{Judge, Log, LogAnswer, ValidateOptions, Vocabulary};
 
 use super::random::{is_rich, model};

@@ -7,13 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
 
-use cubicle::check;
 use cubicle::forward::{RunAnswer, check_runs};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::System;
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, ForwardOptions};
-use cubicle::result::TemporalReport;
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, TemporalReport, check};
 
 use super::random::{self, Maker};
 use super::{

@@ -6,10 +6,9 @@ use std::time::Duration;
 use cubicle::certificate::{
     self, CheckOptions, Claim, Extent, NoCertificate, ProofFailure as Obligations, Subject,
 };
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Layout, is_forbidden};
 use cubicle::model::{Literal, Relation, System};
-use cubicle::verdict::Forbidden;
+use cubicle::{Forbidden, Interrupt};
 
 use super::dice::Dice;
 use super::examine::{Failure, failure};

@@ -7,15 +7,12 @@ use cubicle::backward::{self, Lemmas, Shared};
 use cubicle::certificate::Claim;
 use cubicle::diagnostic::{Severity, Span};
 use cubicle::forward::{self, Explored, StateSpace};
-use cubicle::interrupt::Interrupt;
 use cubicle::model::semantics::{Env, Layout, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
-use cubicle::observer::Silent;
-use cubicle::options::{BackwardMode, BackwardOptions, ForwardOptions, SearchOrder, SolverMode, Strategy};
-use cubicle::oracle::{Oracle, OracleAnswer};
-use cubicle::result::{Exploration, Stop};
-use cubicle::syntax;
-use cubicle::verdict::{Forbidden, Reason, Verdict};
+use cubicle::{
+    BackwardMode, BackwardOptions, Exploration, Forbidden, ForwardOptions, Interrupt, Oracle, OracleAnswer,
+    Reason, SearchOrder, Silent, SolverMode, Stop, Strategy, Verdict, syntax,
+};
 
 use super::certificates::{certified, only_truth_is_accepted};
 use super::dice::Dice;

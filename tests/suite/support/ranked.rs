@@ -1,10 +1,7 @@
 //! What rankings alone prove.
 
-use cubicle::check;
-use cubicle::interrupt::Interrupt;
 use cubicle::model::{System, Temporal};
-use cubicle::observer::Silent;
-use cubicle::options::{ForwardOptions, Options, Vacuity};
+use cubicle::{ForwardOptions, Interrupt, Options, Silent, Vacuity, check};
 
 /// Whether a property of runs is proved for any number of processes, where instances are not looked at before.
 pub fn is_ranked(system: &System, property: &Temporal) -> bool {

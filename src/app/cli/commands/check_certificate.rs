@@ -12,7 +12,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_transform::Crash;
 use cubicle_transform::refines::Refinement;
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_run::options::Procs;
+use cubicle_run::Procs;
 use cubicle_tools::export::{InstanceName, Target, export};
 
 use crate::cli::choices::named;

@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use cubicle_certificate::{Obligation, Script};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Interrupt, Reason};
 
 use crate::cli::failure::Failure;
 use crate::cli::files;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::format::{Refused, format};
 use cubicle_lang::load::modern;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::messages::Messages;

@@ -9,8 +9,7 @@ use cubicle_report as report;
 use cubicle_report::document::{
     Answer, DocumentKind, InductionRecord, InductionWord, Unchecked, WhyOpen, Written,
 };
-use cubicle_run::result::Conclusion;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Conclusion, Reason};
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionOptions, claims};
 
 use crate::cli::choices::{FormatChoice, ResultFormat, formats};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_tools::itf;
 use cubicle_transform::{Crash, alive_array};
 

@@ -9,7 +9,7 @@ use crate::store::compact::log::{Log, Parents};
 use crate::store::compact::quotient::QuotientSet;
 use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
 use crate::tuning::TOUCH_GROUP;
-use cubicle_run::result::Stop;
+use cubicle_run::Stop;
 
 /// The states of a breadth-first search.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use cubicle_cluster::{Cluster, Fault, Kept};
-use cubicle_run::options::Checkpoint;
+use cubicle_run::Checkpoint;
 use signal_hook::flag;
 
 use crate::cli::messages::Messages;

@@ -7,11 +7,7 @@ use cubicle_check::RemoteExplorer;
 use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Figures, Found, SpreadStates};
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::{Checkpoint, ForwardOptions};
-use cubicle_run::oracle::{Oracle, OracleAnswer};
-use cubicle_run::verdict::Forbidden;
+use cubicle_run::{Checkpoint, Event, Forbidden, ForwardOptions, Interrupt, Observer, Oracle, OracleAnswer};
 use cubicle_tools::export;
 
 use super::launch::Children;

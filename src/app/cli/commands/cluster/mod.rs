@@ -21,7 +21,7 @@ use cubicle_check::only_instance;
 use cubicle_cluster::{Callbacks, Cluster, Secret, listen};
 use cubicle_forward::{Instance, Manifest};
 use cubicle_lang::load::{Allowed, ModelSource, in_a_line};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use rand::TryRng;
 use rand::rngs::SysRng;
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use cubicle_check::STACK_BYTES;
 use cubicle_cluster::{Cluster, Fault, Meeting, deal, help};
 use cubicle_lang::load::ModelSource;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_tools::mutation::{Helper, Others, Plan, THREAD};
 
 use signal_hook::low_level;

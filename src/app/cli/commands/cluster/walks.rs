@@ -6,10 +6,7 @@ use std::sync::{Arc, PoisonError};
 use cubicle_cluster::{Cluster, Fault, Leaves, Meeting, RemoteWalks};
 use cubicle_forward::{Explored, explore_together, follow_campaign, walking_agreement};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::{Event, Observer};
-use cubicle_run::options::ForwardOptions;
-use cubicle_run::result::Stop;
+use cubicle_run::{Event, ForwardOptions, Interrupt, Observer, Stop};
 use cubicle_tools::export;
 
 use super::following::Following;

@@ -4,8 +4,7 @@ mod args;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_report::document::{Answer, Document, DocumentKind, Unchecked, WhyOpen};
-use cubicle_run::result::Conclusion;
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Conclusion, Reason};
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 pub use self::args::LintArgs;

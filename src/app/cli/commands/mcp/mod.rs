@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cubicle_run::interrupt::{Dropper, Interrupt};
+use cubicle_run::{Dropper, Interrupt};
 use serde_json::{Map, Value, json};
 
 use self::call::MOST_CALLS;

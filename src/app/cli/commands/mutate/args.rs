@@ -6,10 +6,7 @@ use std::time::Duration;
 use clap::Parser;
 use cubicle_check::check_on_this_thread;
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{BackwardMode, Options, Vacuity};
-use cubicle_run::result::Report;
+use cubicle_run::{BackwardMode, Interrupt, Options, Report, Silent, Vacuity};
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::Operator;
 

@@ -14,11 +14,8 @@ use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
 use cubicle_report::{self as report, MutantsShown, MutationPage, Style};
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::result::{Conclusion, Report};
-use cubicle_run::verdict::Reason;
-use cubicle_tools::mutation::Mutation;
-use cubicle_tools::mutation::{Others, Plan, PropertySelection, properties, run_with as look_at};
+use cubicle_run::{Conclusion, Interrupt, Reason, Report};
+use cubicle_tools::mutation::{Mutation, Others, Plan, PropertySelection, properties, run_with as look_at};
 use cubicle_tools::witness::declares;
 use cubicle_transform::mutate::candidates;
 

@@ -8,11 +8,7 @@ use cubicle_certificate::{Certificate, CheckOptions, Claim, Subject, certify_as,
 use cubicle_check::{Origin, Refusal, check_claim, check_on_this_thread};
 use cubicle_lang::load::{Allowed, ModelSource};
 use cubicle_lang::model::System;
-use cubicle_run::interrupt::Interrupt;
-use cubicle_run::observer::Silent;
-use cubicle_run::options::{Options, Vacuity};
-use cubicle_run::result::{Acceptance, Report};
-use cubicle_run::verdict::Reason;
+use cubicle_run::{Acceptance, Interrupt, Options, Reason, Report, Silent, Vacuity};
 use cubicle_transform::refines::Refinement;
 
 use super::args::RefinesArgs;

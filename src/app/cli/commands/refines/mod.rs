@@ -17,10 +17,8 @@ use cubicle_report::document::{
     Answer, Document, DocumentKind, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
     Written,
 };
-use cubicle_run::options::Options;
-use cubicle_run::result::{Conclusion, Report};
 use cubicle_run::style::Style;
-use cubicle_run::verdict::{Reason, Verdict};
+use cubicle_run::{Conclusion, Options, Reason, Report, Verdict};
 use cubicle_tools::refines::{BrokenRefinement, explain};
 use cubicle_tools::{export, itf};
 use cubicle_transform::refines::Refinement;

@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_transform::shrink::shrink;
 
 use self::condition::{Condition, RunEnd, exit_code};
@@ -126,7 +126,7 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     ending.messages.note(&format!("{before} lines before, {after} now, after {} runs", small.tries));
     match (failed, interrupt.reason()) {
         (Some(error), _) => Err(internal(error)),
-        (None, Some(cubicle_run::verdict::Reason::Interrupted(signal))) => Ok(exit::of_signal(signal)),
+        (None, Some(cubicle_run::Reason::Interrupted(signal))) => Ok(exit::of_signal(signal)),
         (None, None) if small.complete => Ok(exit::OK),
         (None, _) => Ok(exit::UNKNOWN),
     }

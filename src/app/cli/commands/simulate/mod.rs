@@ -15,7 +15,7 @@ use std::time::Duration;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::Style;
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 

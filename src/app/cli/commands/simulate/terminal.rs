@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_tools::simulate::Simulation;
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;

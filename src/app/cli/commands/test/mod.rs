@@ -14,7 +14,7 @@ use cubicle_report as report;
 use cubicle_report::document::{
     DocumentKind, TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen, Written,
 };
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 
 pub use self::args::TestArgs;
 use self::plan::{PlannedModel, PlannedRun};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_report::document::{Lines, TextRange};
-use cubicle_run::interrupt::Interrupt;
+use cubicle_run::Interrupt;
 use cubicle_tools::expect::{Expectation, TestLine, test_lines};
 
 use super::args::TestArgs;

@@ -60,6 +60,6 @@ fn changed(plan: &PlannedRun, run: &TestedRun, path: &str) -> Option<(String, Ch
 
 /// Whether nothing is wrong with a model of which this is expected.
 fn is_good(expected: &Expectation) -> bool {
-    use cubicle_run::result::Conclusion::{NothingFound, Safe};
+    use cubicle_run::Conclusion::{NothingFound, Safe};
     matches!(expected, Expectation::Verdict(Safe | NothingFound, _) | Expectation::WellFormed)
 }

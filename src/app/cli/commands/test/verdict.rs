@@ -1,8 +1,8 @@
 //! From the document of a run to the verdict on it, and whether that is as expected.
 
 use cubicle_report::document::{RunCost, TestOutcome, TestedRun};
+use cubicle_run::Conclusion;
 use cubicle_run::named::Named;
-use cubicle_run::result::Conclusion;
 use cubicle_tools::expect::{Expectation, verdict_word};
 use serde_json::Value;
 
