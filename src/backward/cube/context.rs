@@ -61,40 +61,28 @@ impl CubeContext {
             }
             first
         });
+        let kind = |v: &Var| match v.ty {
+            Type::Proc => CellKind::Proc,
+            Type::Int => CellKind::Int,
+            Type::Real => CellKind::Real,
+            Type::Abstract(_) => CellKind::Abstract,
+            Type::Enum(e) => CellKind::Enum(v.range & system.enumeration(e).all()),
+        };
+        let stays = |id: VarId| !system.transitions.iter().any(|t| system.may_change(t, id));
+        let all = || (0..).map(VarId).zip(&system.vars);
+        let sorts = |(id, var): (VarId, &Var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect();
         Self {
             interrupt: interrupt.clone(),
             first_value: first_value.collect(),
             outside: if ranges { never_a_process(system) } else { vec![false; system.vars.len()] },
             arity: system.vars.iter().map(|v| v.arity() as u8).collect(),
-            kinds: system
-                .vars
-                .iter()
-                .map(|v| match v.ty {
-                    Type::Proc => CellKind::Proc,
-                    Type::Int => CellKind::Int,
-                    Type::Real => CellKind::Real,
-                    Type::Abstract(_) => CellKind::Abstract,
-                    Type::Enum(e) => CellKind::Enum(v.range & system.enumeration(e).all()),
-                })
-                .collect(),
+            kinds: system.vars.iter().map(kind).collect(),
             sort_array: system.sort_array(),
-            sorts: (0..)
-                .map(VarId)
-                .zip(&system.vars)
-                .map(|(id, var)| (0..var.arity()).map(|at| system.index_sort(id, at)).collect())
-                .collect(),
-            pointed: (0..system.vars.len())
-                .filter_map(VarId::new)
-                .map(|var| system.pointed_sort(var))
-                .collect(),
+            sorts: all().map(sorts).collect(),
+            pointed: all().map(|(id, _)| system.pointed_sort(id)).collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
-            relations: (0..system.vars.len())
-                .filter_map(VarId::new)
-                .map(|var| {
-                    system.sorts.is_some() && !system.transitions.iter().any(|t| system.may_change(t, var))
-                })
-                .collect(),
-            kind_arrays: (0..).map(VarId).zip(&system.vars).map(|it| says_kind(system, it)).collect(),
+            relations: all().map(|(id, _)| system.sorts.is_some() && stays(id)).collect(),
+            kind_arrays: all().map(|it| says_kind(system, it)).collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),

@@ -4,7 +4,7 @@ use super::builder::CubeBuilder;
 use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::{Halt, Overflow};
-use super::instantiate::{InstantiatedFormula, Instantiation};
+use super::instantiate::Instantiation;
 use cubicle_lang::model::{Bad, Dnf, Forbidden};
 
 /// The cubes of a bad declaration: its parameters are distinct, and each is a rigid process or another.
@@ -44,13 +44,7 @@ fn bind(
         let vars = [&names[..], &[procs]].concat();
         let env = Instantiation { context, procs: procs + 1, vars: &vars };
         for conj in &states.others {
-            if let InstantiatedFormula::Any(any) = env.dnf(&Dnf(vec![conj.clone()]))? {
-                for literals in any {
-                    b.exclude(literals.into());
-                }
-            } else {
-                b.exclude(Box::default());
-            }
+            env.dnf(&Dnf(vec![conj.clone()]))?.into_iter().for_each(|literals| b.exclude(literals.into()));
         }
         out.extend(b.finish()?);
         return Ok(());

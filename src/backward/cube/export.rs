@@ -51,27 +51,30 @@ pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> InstanceFor
     let name: Naming<'_> = &ProcRef::Var;
     match g {
         CubeLiteral::Relational(s) => InstanceFormula::Literal(relational_literal(context, s, name)),
-        CubeLiteral::Mask(cell, mask) => mask_formula(context, procs, *cell, *mask),
+        CubeLiteral::Mask(cell, mask) => {
+            let (literals, all) = mask_literals(context, procs, (*cell, *mask), name);
+            let formulas = literals.into_iter().map(InstanceFormula::Literal).collect();
+            if all { InstanceFormula::All(formulas) } else { InstanceFormula::Any(formulas) }
+        }
     }
 }
 
-fn mask_formula(context: &CubeContext, procs: u8, cell: CubeCell, mask: u64) -> InstanceFormula {
-    let name: Naming<'_> = &ProcRef::Var;
+/// A mask in the model's terms: literals that all hold, or (false) one of which holds.
+pub fn mask_literals(
+    context: &CubeContext,
+    procs: u8,
+    (cell, mask): (CubeCell, u64),
+    name: Naming<'_>,
+) -> (Vec<Literal>, bool) {
+    let of_model = model_cell(context, cell, name);
     if context.kind(cell) != CellKind::Proc {
-        return InstanceFormula::Literal(Literal::In { cell: model_cell(context, cell, name), values: mask });
+        return (vec![Literal::In { cell: of_model, values: mask }], true);
     }
-    let is = |p: u8, negated: bool| {
-        InstanceFormula::Literal(Literal::Eq {
-            left: Term::Cell(model_cell(context, cell, name)),
-            right: Term::Proc(ProcRef::Var(p)),
-            negated,
-        })
-    };
-    if mask & OTHER == 0 {
-        InstanceFormula::Any((0..procs).filter(|p| mask >> p & 1 == 1).map(|p| is(p, false)).collect())
-    } else {
-        InstanceFormula::All((0..procs).filter(|p| mask >> p & 1 == 0).map(|p| is(p, true)).collect())
-    }
+    // Where it may hold none of the processes, those that it does not hold are said.
+    let negated = mask & OTHER != 0;
+    let said = (0..procs).filter(|p| (mask >> p & 1 == 0) == negated);
+    let is = |p: u8| Literal::Eq { left: Term::Cell(of_model.clone()), right: Term::Proc(name(p)), negated };
+    (said.map(is).collect(), negated)
 }
 
 /// All literals of a cube as formulas.

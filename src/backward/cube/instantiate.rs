@@ -5,17 +5,16 @@ use smallvec::SmallVec;
 use super::cell::CubeCell;
 use super::context::CubeContext;
 use super::halt::Overflow;
-use super::linear::linear;
-use super::literal::{CubeLiteral, Reduced, Relational, conjoin, less};
+use super::linear::{linear, relation_of};
+use super::literal::{CubeLiteral, Reduced, Relational, less};
 use cubicle_lang::model::{self, Cell, Dnf, ProcRef, Rational, Term};
 
-/// A formula after instantiation: true, or a disjunction (empty: false).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum InstantiatedFormula {
-    /// Holds whatever the state.
-    True,
-    /// One of these conjunctions holds.
-    Any(Vec<Vec<CubeLiteral>>),
+/// A disjunction of conjunctions after instantiation. One that holds whatever the state has one member, which is empty.
+pub type Disjunction = Vec<Vec<CubeLiteral>>;
+
+/// The disjunction, or the one that always holds where a member does.
+pub fn disjunction(any: Disjunction) -> Disjunction {
+    if any.iter().any(Vec::is_empty) { vec![Vec::new()] } else { any }
 }
 
 /// Which processes the variables of a formula stand for.
@@ -119,27 +118,56 @@ impl Instantiation<'_> {
         less(self.context, *a, *b, strict)
     }
 
-    pub fn dnf(&self, dnf: &Dnf) -> Result<InstantiatedFormula, Overflow> {
+    pub fn dnf(&self, dnf: &Dnf) -> Result<Disjunction, Overflow> {
         let mut any = Vec::new();
         'disjunct: for conj in &dnf.0 {
             let mut out = Vec::new();
             for l in conj {
-                match self.literal(l)? {
-                    Reduced::True => {}
-                    Reduced::False => continue 'disjunct,
-                    Reduced::Literal(g) => {
-                        if !conjoin(&mut out, &g) {
-                            continue 'disjunct;
-                        }
-                    }
+                if !self.literal(l)?.join(&mut out) {
+                    continue 'disjunct;
                 }
             }
             if out.is_empty() {
-                return Ok(InstantiatedFormula::True);
+                return Ok(vec![out]);
             }
             any.push(out);
         }
-        Ok(InstantiatedFormula::Any(any))
+        Ok(any)
+    }
+
+    /// A relational literal with each cell replaced by its value.
+    pub fn substituted(
+        &self,
+        relational: &Relational,
+        value: &dyn Fn(CubeCell) -> CellValue,
+    ) -> Result<Reduced, Overflow> {
+        Ok(match relational {
+            Relational::Eq(x, y) => self.equal(&value(*x), &value(*y), false),
+            Relational::Ne(x, y) => self.equal(&value(*x), &value(*y), true),
+            Relational::Lt(x, y) => self.less(&value(*x), &value(*y), true),
+            Relational::Le(x, y) => self.less(&value(*x), &value(*y), false),
+            Relational::Linear { integer, form, bound } => {
+                let (relation, negate) = relation_of(*bound);
+                let mut terms: Vec<(CubeCell, Rational)> = Vec::new();
+                let mut constant = bound.number().neg();
+                for (cell, k) in form {
+                    let CellValue::Linear(ts, c) = value(*cell) else {
+                        unreachable!("numeric cells have linear values")
+                    };
+                    for (s, m) in ts {
+                        terms.push((s, m.mul(*k).ok_or(Overflow)?));
+                    }
+                    constant = constant.add(c.mul(*k).ok_or(Overflow)?).ok_or(Overflow)?;
+                }
+                if negate {
+                    for t in &mut terms {
+                        t.1 = t.1.neg();
+                    }
+                    constant = constant.neg();
+                }
+                linear(&terms, constant, relation, *integer)?
+            }
+        })
     }
 
     pub fn negate(&self, g: &CubeLiteral) -> Result<Reduced, Overflow> {

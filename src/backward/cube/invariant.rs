@@ -1,9 +1,9 @@
 //! Cubes as claims over the model's variables: the invariant that a finished search has shown, and questions to an oracle.
 
-use super::cell::{CubeCell, OTHER};
+use super::cell::CubeCell;
 use super::context::{CellKind, CubeContext};
 use super::cube::{Cube, Excluded};
-use super::export::{Naming, model_cell, relational_literal};
+use super::export::{Naming, mask_literals, model_cell, relational_literal};
 use super::halt::Overflow;
 use super::instantiate::Instantiation;
 use super::literal::{CubeLiteral, Reduced};
@@ -67,13 +67,18 @@ pub fn states(context: &CubeContext, cube: &Cube) -> Vec<Forbidden> {
 /// The cube as conjunctions of literals over its processes that are not rigid, which differ from the rigid
 /// ones: several where a proc cell holds one of several processes.
 fn forbidden(context: &CubeContext, cube: &Cube) -> Vec<Conj> {
-    let rigid = context.rigid;
-    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
+    let (rigid, name) = (context.rigid, named(context));
     let mut differ: Conj = Vec::with_capacity(cube.len());
     for p in rigid..cube.procs {
         differ.extend((0..rigid).map(|q| equal(Term::Proc(name(p)), name(q), true)));
     }
     conjunctions(context, cube.procs, (differ, cube.literals()), &name)
+}
+
+/// The names of processes in claims: rigid ones are constants.
+fn named(context: &CubeContext) -> impl Fn(u8) -> ProcRef + use<> {
+    let rigid = context.rigid;
+    move |p| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) }
 }
 
 fn equal(left: Term, right: ProcRef, negated: bool) -> Literal {
@@ -96,28 +101,18 @@ fn conjunctions(
     for g in literals {
         match g {
             CubeLiteral::Relational(s) => add(&mut out, relational_literal(context, &s, name)),
-            CubeLiteral::Mask(cell, mask) if context.kind(cell) == CellKind::Proc => {
-                let left = Term::Cell(model_cell(context, cell, name));
-                if mask & OTHER != 0 {
-                    for p in (0..procs).filter(|p| mask >> p & 1 == 0) {
-                        add(&mut out, equal(left.clone(), name(p), true));
-                    }
-                } else {
-                    let one = |conj: Conj| {
-                        let left = left.clone();
-                        let held = (0..procs).filter(move |p| mask >> p & 1 == 1);
-                        held.map(move |p| {
-                            let mut conj = conj.clone();
-                            conj.push(equal(left.clone(), name(p), false));
-                            conj
-                        })
+            CubeLiteral::Mask(cell, mask) => match mask_literals(context, procs, (cell, mask), name) {
+                (literals, true) => literals.into_iter().for_each(|it| add(&mut out, it)),
+                (literals, false) => {
+                    let each = |conj: Conj| {
+                        literals
+                            .iter()
+                            .map(|it| [&conj[..], std::slice::from_ref(it)].concat())
+                            .collect::<Vec<_>>()
                     };
-                    out = out.into_iter().flat_map(one).collect();
+                    out = out.into_iter().flat_map(each).collect();
                 }
-            }
-            CubeLiteral::Mask(cell, values) => {
-                add(&mut out, Literal::In { cell: model_cell(context, cell, name), values });
-            }
+            },
         }
     }
     out
@@ -126,8 +121,7 @@ fn conjunctions(
 /// What no process has that a cube of `procs` processes does not name, as conjunctions: their variables are those of the cube's processes that are not
 /// rigid, then that of the other process.
 pub fn excluded(context: &CubeContext, procs: u8, literals: &Excluded) -> Vec<Conj> {
-    let rigid = context.rigid;
-    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
+    let (rigid, name) = (context.rigid, named(context));
     let differs = (0..rigid).map(|p| equal(Term::Proc(name(procs)), name(p), true)).collect();
     conjunctions(context, procs + 1, (differs, literals.iter().cloned()), &name)
 }
@@ -151,10 +145,8 @@ pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Resul
 
 /// The cube for an oracle; `None` when a mask is not a conjunction of literals.
 pub fn oracle_question(context: &CubeContext, cube: &Cube) -> Option<Forbidden> {
-    let rigid = context.rigid;
-    let name = move |p: u8| if p < rigid { ProcRef::Const(p) } else { ProcRef::Var(p - rigid) };
-    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &name);
+    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &named(context));
     let literals = all.pop().filter(|_| all.is_empty())?;
     let others = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
-    Some(Forbidden { params: cube.procs - rigid, cube: literals, others })
+    Some(Forbidden { params: cube.procs - context.rigid, cube: literals, others })
 }

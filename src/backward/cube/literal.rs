@@ -75,6 +75,24 @@ impl CubeLiteral {
             Self::Relational(relational) => relational.cells(),
         }
     }
+
+    /// Whether another literal plainly follows.
+    pub fn implies(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mask(s, m), Self::Mask(t, n)) => s == t && m & !n == 0,
+            (Self::Relational(s), Self::Relational(t)) => s.implies(t),
+            _ => false,
+        }
+    }
+
+    /// Whether it plainly contradicts another literal.
+    pub fn excludes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Mask(s, m), Self::Mask(t, n)) => s == t && m & n == 0,
+            (Self::Relational(s), Self::Relational(t)) => s.excludes(t),
+            _ => false,
+        }
+    }
 }
 
 impl Relational {
@@ -216,6 +234,15 @@ impl Reduced {
         if b { Self::True } else { Self::False }
     }
 
+    /// Adds it to a conjunction; false when it plainly contradicts that.
+    pub fn join(&self, conj: &mut Vec<CubeLiteral>) -> bool {
+        match self {
+            Self::True => true,
+            Self::False => false,
+            Self::Literal(literal) => conjoin(conj, literal),
+        }
+    }
+
     /// `cell` in `mask`, with the cell's full domain.
     pub fn mask(cell: CubeCell, mask: u64, full: u64) -> Self {
         if mask & full == 0 {
@@ -265,6 +292,12 @@ pub fn conjoin(conj: &mut Vec<CubeLiteral>, g: &CubeLiteral) -> bool {
     }
     conj.push(g.clone());
     true
+}
+
+/// Two conjunctions as one; `None` when they plainly contradict each other.
+pub fn both(a: &[CubeLiteral], b: &[CubeLiteral]) -> Option<Vec<CubeLiteral>> {
+    let mut both = a.to_vec();
+    b.iter().all(|it| conjoin(&mut both, it)).then_some(both)
 }
 
 /// Whether a mask of this cell kind can be empty of [`OTHER`].

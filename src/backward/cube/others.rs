@@ -17,15 +17,6 @@ pub fn is_about(context: &CubeContext, cell: CubeCell, process: u8) -> bool {
     cell.as_process() == Some(process) || context.indices(cell).any(|index| index == process)
 }
 
-/// Whether a literal plainly follows from another one.
-pub fn implies(known: &CubeLiteral, literal: &CubeLiteral) -> bool {
-    match (known, literal) {
-        (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) => s == t && m & !n == 0,
-        (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => s.implies(t),
-        _ => false,
-    }
-}
-
 /// The normal form of what no other process does in a cube, without what the cube says itself.
 pub fn narrow_others(context: &CubeContext, cube: &Cube, all: Vec<Excluded>) -> Box<[Excluded]> {
     let mut kept: Vec<Excluded> = Vec::with_capacity(all.len());
@@ -43,7 +34,7 @@ pub fn narrow_others(context: &CubeContext, cube: &Cube, all: Vec<Excluded>) -> 
         }
     }
     let weaker = |weak: &Excluded, strong: &Excluded| {
-        weak.iter().all(|literal| strong.iter().any(|it| implies(it, literal)))
+        weak.iter().all(|literal| strong.iter().any(|it| it.implies(literal)))
     };
     let mut out: Vec<Excluded> = Vec::with_capacity(kept.len());
     kept.sort_unstable_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));

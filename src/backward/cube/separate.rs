@@ -6,7 +6,7 @@ use super::context::{CellKind, CubeContext};
 use super::cube::{Cube, Excluded};
 use super::halt::{Halt, Overflow};
 use super::instantiate::Instantiation;
-use super::literal::{CubeLiteral, Reduced, conjoin};
+use super::literal::{CubeLiteral, Reduced, both};
 use super::others::is_about;
 use super::rename::rename_literal;
 
@@ -77,7 +77,7 @@ impl<'a> Separated<'a> {
             for excluded in &self.others {
                 if let [one] = excluded.as_slice()
                     && let Reduced::Literal(holds) = env.negate(one)?
-                    && super::others::implies(&holds, literal)
+                    && holds.implies(literal)
                 {
                     return Ok(true);
                 }
@@ -89,10 +89,7 @@ impl<'a> Separated<'a> {
                 return Ok(false);
             }
         }
-        let denied = |excluded: &Vec<CubeLiteral>| {
-            let mut both = excluded.clone();
-            !self.of_process.iter().all(|it| conjoin(&mut both, it))
-        };
+        let denied = |excluded: &Vec<CubeLiteral>| both(excluded, &self.of_process).is_none();
         Ok(!self.is_mentioned && self.others.iter().all(denied))
     }
 
@@ -108,14 +105,8 @@ impl<'a> Separated<'a> {
         for excluded in &self.others {
             for literal in &self.of_process {
                 let mut both = excluded.clone();
-                match env.negate(literal)? {
-                    Reduced::True => self.rest.exclude(both.into()),
-                    Reduced::False => {}
-                    Reduced::Literal(negated) => {
-                        if conjoin(&mut both, &negated) {
-                            self.rest.exclude(both.into());
-                        }
-                    }
+                if env.negate(literal)?.join(&mut both) {
+                    self.rest.exclude(both.into());
                 }
             }
         }

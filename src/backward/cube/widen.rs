@@ -4,8 +4,8 @@ use super::builder::CubeBuilder;
 use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::Halt;
-use super::instantiate::Instantiation;
-use super::literal::{CubeLiteral, Reduced};
+use super::instantiate::{Disjunction, Instantiation};
+use super::literal::Reduced;
 use super::rename::rename_literal;
 
 /// A cube that names one more process.
@@ -14,7 +14,7 @@ pub struct Widened<'a> {
     /// The cube; its last process is the further one.
     pub cube: CubeBuilder<'a>,
     /// What holds of the further process besides: one conjunction of each.
-    pub choices: Vec<Vec<Vec<CubeLiteral>>>,
+    pub choices: Vec<Disjunction>,
 }
 
 /// The states of a cube that have a further process, with a name for it.

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::table::{Cover, Tested};
 use crate::cube::{
-    CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, Overflow, Relational, implies,
+    CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, Overflow, Relational,
     is_about, is_singleton, rename_literal, rename_mask, rename_relational, with_other,
 };
 use cubicle_lang::model::VarId;
@@ -433,7 +433,7 @@ impl Matching<'_, '_> {
                 let held = known.iter().find_map(of_cell).unwrap_or(u64::MAX) & self.mask_beside(*cell);
                 held & !mask == 0
             }
-            CubeLiteral::Relational(_) => known.iter().any(|it| implies(it, literal)),
+            CubeLiteral::Relational(_) => known.iter().any(|it| it.implies(literal)),
         };
         Ok(n.cube.others.iter().any(|it| it.iter().all(holds)))
     }

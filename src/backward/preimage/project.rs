@@ -6,7 +6,8 @@
 //! smaller.
 
 use crate::cube::{
-    Bound, CellKind, CellValue, CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, OTHER, Relational,
+    Bound, CellKind, CellValue, CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, OTHER, Overflow,
+    Relational,
 };
 use crate::theory::project;
 
@@ -56,33 +57,30 @@ fn eliminate_value<'a>(
         if mask != full && !b.restrict(same, mask) {
             return Ok(());
         }
-        if substitute(context, &mut b, ghost, &CellValue::Cell(same), relational) {
+        if substitute(context, &mut b, ghost, &CellValue::Cell(same), relational)? {
             eliminate_ghosts(context, b, out)?;
         }
         return Ok(());
     }
-    match context.kind(ghost) {
-        CellKind::Enum(_) => {
-            for c in (0..64).filter(|c| mask >> c & 1 == 1) {
-                let mut next = b.clone();
-                if substitute(context, &mut next, ghost, &CellValue::Constructor(c), relational) {
-                    eliminate_ghosts(context, next, out)?;
-                }
-            }
+    let kind = context.kind(ghost);
+    // Of an infinite domain, only disequalities are left.
+    let values = match kind {
+        CellKind::Enum(_) => 64,
+        CellKind::Proc => b.procs,
+        CellKind::Abstract | CellKind::Int | CellKind::Real => return eliminate_ghosts(context, b, out),
+    };
+    for v in (0..values).filter(|v| mask >> v & 1 == 1) {
+        let value = match kind {
+            CellKind::Proc => CellValue::Cell(CubeCell::process(v)),
+            _ => CellValue::Constructor(v),
+        };
+        let mut next = b.clone();
+        if substitute(context, &mut next, ghost, &value, relational)? {
+            eliminate_ghosts(context, next, out)?;
         }
-        CellKind::Proc => {
-            for p in (0..b.procs).filter(|p| mask >> p & 1 == 1) {
-                let mut next = b.clone();
-                if substitute(context, &mut next, ghost, &CellValue::Cell(CubeCell::process(p)), relational) {
-                    eliminate_ghosts(context, next, out)?;
-                }
-            }
-            if mask & OTHER != 0 && combine_orders(context, &mut b, ghost, relational) {
-                eliminate_ghosts(context, b, out)?;
-            }
-        }
-        // Only disequalities are left, and the domain is infinite.
-        CellKind::Abstract | CellKind::Int | CellKind::Real => eliminate_ghosts(context, b, out)?,
+    }
+    if kind == CellKind::Proc && mask & OTHER != 0 && combine_orders(context, &mut b, ghost, relational) {
+        eliminate_ghosts(context, b, out)?;
     }
     Ok(())
 }
@@ -94,20 +92,16 @@ fn substitute(
     ghost: CubeCell,
     value: &CellValue,
     relational: &[Relational],
-) -> bool {
+) -> Result<bool, Overflow> {
     let procs = b.procs;
     let env = Instantiation { context, procs, vars: &[] };
     let of = |s: CubeCell| if s == ghost { value.clone() } else { CellValue::Cell(s) };
-    relational.iter().all(|relational| {
-        let reduced = match relational {
-            Relational::Eq(x, y) => env.equal(&of(*x), &of(*y), false),
-            Relational::Ne(x, y) => env.equal(&of(*x), &of(*y), true),
-            Relational::Lt(x, y) => env.less(&of(*x), &of(*y), true),
-            Relational::Le(x, y) => env.less(&of(*x), &of(*y), false),
-            Relational::Linear { .. } => unreachable!("not a numeric ghost"),
-        };
-        b.require_reduced(&reduced)
-    })
+    for relational in relational {
+        if !b.require_reduced(&env.substituted(relational, &of)?) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The ghost is an outside value: every lower bound must lie below every upper bound; the order has

@@ -5,9 +5,9 @@ use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
 use super::transition::{Alternative, Effect, Prepared, denial};
 use crate::cube::{
-    CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula,
-    Instantiation, OTHER, Overflow, Reduced, Relational, Separated, compact, conjoin, linear, low,
-    relation_of, rename_literal,
+    CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Disjunction, Halt,
+    Instantiation, OTHER, Overflow, Reduced, Relational, Separated, both, compact, disjunction, low,
+    rename_literal,
 };
 use crate::tuning::{MOST_CASES_OF_OTHERS, MOST_NAMED_BESIDE_OTHERS};
 use cubicle_lang::model::{Rational, Universal};
@@ -32,7 +32,7 @@ pub struct FiredTransition<'a, 'b> {
     args: &'b [u8],
     procs: u8,
     /// Disjunctions still to be multiplied out.
-    choices: Vec<Vec<Vec<CubeLiteral>>>,
+    choices: Vec<Disjunction>,
 }
 
 impl<'a, 'b> FiredTransition<'a, 'b> {
@@ -107,17 +107,14 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     }
 
     /// Conjoins a disjunction: at once when it has one member, later otherwise.
-    fn any(&mut self, base: &mut CubeBuilder<'a>, formula: InstantiatedFormula) -> bool {
-        match formula {
-            InstantiatedFormula::True => true,
-            InstantiatedFormula::Any(mut any) => match any.len() {
-                0 => false,
-                1 => base.require_all(&any.pop().unwrap_or_default()),
-                _ => {
-                    self.choices.push(any);
-                    true
-                }
-            },
+    fn any(&mut self, base: &mut CubeBuilder<'a>, any: Disjunction) -> bool {
+        match &any[..] {
+            [] => false,
+            [one] => base.require_all(one),
+            _ => {
+                self.choices.push(any);
+                true
+            }
         }
     }
 
@@ -130,7 +127,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             let wanted = |value: &CellValue| self.may_become(child, cell, value);
             let alternatives = match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
                 Effect::None => continue,
-                Effect::Nondet => vec![(Vec::new(), ghost_value(self.context, cell))],
+                Effect::Nondet => vec![(Vec::new(), identity(self.context, CubeCell::ghost(cell.var())))],
                 Effect::Cases { cases, .. } if cases.is_empty() => return Ok(false),
                 Effect::Cases { cases, .. } => cases,
             };
@@ -151,7 +148,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 .iter()
                 .filter(alone)
                 // The caller that needs a number checks its range.
-                .all(|it| !matches!(substituted(&env, it, &value_of), Ok(Reduced::False)))
+                .all(|it| !matches!(env.substituted(it, &value_of), Ok(Reduced::False)))
     }
 
     /// Rewrites the child's masks by the update; false when the cube is plainly empty.
@@ -186,31 +183,16 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     }
 
     /// The condition for the value that an update chooses to be in the mask; `always`: one of these cases always applies.
-    fn some_value_in(
-        &self,
-        cases: Vec<Alternative>,
-        mut always: bool,
-        mask: u64,
-        procs: u8,
-    ) -> InstantiatedFormula {
+    fn some_value_in(&self, cases: Vec<Alternative>, mut always: bool, mask: u64, procs: u8) -> Disjunction {
         let mut any = Vec::new();
         for (mut when, value) in cases {
-            match self.value_in(&value, mask, procs) {
-                Reduced::True => any.push(when),
-                Reduced::False => always = false,
-                Reduced::Literal(g) => {
-                    always = false;
-                    if conjoin(&mut when, &g) {
-                        any.push(when);
-                    }
-                }
+            let is_in = self.value_in(&value, mask, procs);
+            always &= is_in == Reduced::True;
+            if is_in.join(&mut when) {
+                any.push(when);
             }
         }
-        if always || any.iter().any(Vec::is_empty) {
-            InstantiatedFormula::True
-        } else {
-            InstantiatedFormula::Any(any)
-        }
+        if always { vec![Vec::new()] } else { disjunction(any) }
     }
 
     /// What the step leaves of what the child and the transition's universal guards say of other processes. Requires it of arguments that the child
@@ -265,12 +247,11 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             return Ok(());
         }
         let env = Instantiation { context: self.context, procs: other + 1, vars };
-        let InstantiatedFormula::Any(any) = env.dnf(&u.body)? else { return Ok(()) };
         if !has_other {
             return Ok(());
         }
-        let clauses: Vec<Vec<Vec<CubeLiteral>>> =
-            any.iter().map(|conj| negated(&env, conj)).collect::<Result<_, Overflow>>()?;
+        let clauses: Vec<Disjunction> =
+            env.dnf(&u.body)?.iter().map(|conj| negated(&env, conj)).collect::<Result<_, Overflow>>()?;
         for conj in product(&clauses).into_iter().flatten() {
             base.exclude(conj.into());
         }
@@ -278,44 +259,34 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     }
 
     /// The states before the step in which some of these literals do not hold after it.
-    fn denied_before(&self, literals: &[CubeLiteral]) -> Result<InstantiatedFormula, Halt> {
+    fn denied_before(&self, literals: &[CubeLiteral]) -> Result<Disjunction, Halt> {
         let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
         let mut all = Vec::new();
         for literal in literals {
             let negated = match env.negate(literal)? {
-                Reduced::True => return Ok(InstantiatedFormula::True),
+                Reduced::True => return Ok(vec![Vec::new()]),
                 Reduced::False => continue,
                 Reduced::Literal(negated) => negated,
             };
-            match self.before_of(&negated, self.procs)? {
-                None | Some(InstantiatedFormula::True) => return Ok(InstantiatedFormula::True),
-                Some(InstantiatedFormula::Any(any)) => all.extend(any),
-            }
+            all.extend(self.before_of(&negated, self.procs)?.unwrap_or_else(|| vec![Vec::new()]));
         }
-        Ok(InstantiatedFormula::Any(all))
+        Ok(disjunction(all))
     }
 
     /// The states before the step in which all of these literals, one process of which is not named, hold after it; `None` where they do not say it.
-    fn all_before(&self, literals: &[CubeLiteral]) -> Result<Option<Vec<Vec<CubeLiteral>>>, Halt> {
-        let mut formulas = Vec::with_capacity(literals.len());
-        for literal in literals {
-            match self.before_of(literal, self.procs + 1)? {
-                None => return Ok(None),
-                Some(InstantiatedFormula::True) => {}
-                Some(InstantiatedFormula::Any(any)) => formulas.push(any),
-            }
-        }
-        Ok(product(&formulas))
+    fn all_before(&self, literals: &[CubeLiteral]) -> Result<Option<Disjunction>, Halt> {
+        let formulas = literals.iter().map(|literal| self.before_of(literal, self.procs + 1));
+        Ok(formulas.collect::<Result<Option<Vec<_>>, Halt>>()?.and_then(|it| product(&it)))
     }
 
     /// The states before the step, among `procs` processes, in which a literal holds after it; `None` where `?` chooses.
-    fn before_of(&self, literal: &CubeLiteral, procs: u8) -> Result<Option<InstantiatedFormula>, Halt> {
+    fn before_of(&self, literal: &CubeLiteral, procs: u8) -> Result<Option<Disjunction>, Halt> {
         let at = (self.args, procs);
         let relational = match literal {
             CubeLiteral::Mask(cell, mask) => {
                 let wanted = |value: &CellValue| self.value_in(value, *mask, procs) != Reduced::False;
                 return Ok(match self.t.effect(self.context, *cell, at, &wanted)? {
-                    Effect::None => Some(InstantiatedFormula::Any(vec![vec![literal.clone()]])),
+                    Effect::None => Some(vec![vec![literal.clone()]]),
                     Effect::Nondet => None,
                     Effect::Cases { cases, all } => Some(self.some_value_in(cases, all, *mask, procs)),
                 });
@@ -335,8 +306,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             let mut next = Vec::new();
             for (when, values) in &ways {
                 for (also, value) in &cases {
-                    let mut when = when.clone();
-                    if also.iter().all(|it| conjoin(&mut when, it)) {
+                    if let Some(when) = both(when, also) {
                         let values = values.iter().cloned().chain([(cell, value.clone())]).collect();
                         next.push((when, values));
                     }
@@ -354,21 +324,11 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 let known = values.iter().find(|it| it.0 == cell);
                 known.map_or_else(|| identity(self.context, cell), |it| it.1.clone())
             };
-            match substituted(&env, relational, &value_of)? {
-                Reduced::False => {}
-                Reduced::True => any.push(when),
-                Reduced::Literal(literal) => {
-                    if conjoin(&mut when, &literal) {
-                        any.push(when);
-                    }
-                }
+            if env.substituted(relational, &value_of)?.join(&mut when) {
+                any.push(when);
             }
         }
-        Ok(Some(if any.iter().any(Vec::is_empty) {
-            InstantiatedFormula::True
-        } else {
-            InstantiatedFormula::Any(any)
-        }))
+        Ok(Some(disjunction(any)))
     }
 
     /// A child's mask over the step's processes: "other" may be a fresh one.
@@ -449,7 +409,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             }
         }
         for relational in &child.relational {
-            if !b.require_reduced(&substituted(&env, relational, &value)?) {
+            if !b.require_reduced(&env.substituted(relational, &value)?) {
                 return Ok(());
             }
         }
@@ -499,64 +459,17 @@ fn renamed(
 }
 
 /// The negation of a conjunction, one conjunction for each of its literals.
-fn negated(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Vec<Vec<CubeLiteral>>, Overflow> {
+fn negated(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Disjunction, Overflow> {
     let clause = denial(env, conj)?;
     Ok(clause.map_or_else(|| vec![Vec::new()], |it| it.into_iter().map(|literal| vec![literal]).collect()))
 }
 
 /// Disjunctions of conjunctions multiplied out; `None` where there are too many cases.
-fn product(formulas: &[Vec<Vec<CubeLiteral>>]) -> Option<Vec<Vec<CubeLiteral>>> {
-    let mut all: Vec<Vec<CubeLiteral>> = vec![Vec::new()];
-    for any in formulas {
-        let mut next = Vec::new();
-        for conj in &all {
-            for more in any {
-                let mut both = conj.clone();
-                if more.iter().all(|it| conjoin(&mut both, it)) {
-                    next.push(both);
-                }
-            }
-        }
-        if next.len() > MOST_CASES_OF_OTHERS {
-            return None;
-        }
-        all = next;
-    }
-    Some(all)
-}
-
-/// A relational literal with each cell replaced by its value.
-fn substituted(
-    env: &Instantiation<'_>,
-    relational: &Relational,
-    value: &dyn Fn(CubeCell) -> CellValue,
-) -> Result<Reduced, Overflow> {
-    Ok(match relational {
-        Relational::Eq(x, y) => env.equal(&value(*x), &value(*y), false),
-        Relational::Ne(x, y) => env.equal(&value(*x), &value(*y), true),
-        Relational::Lt(x, y) => env.less(&value(*x), &value(*y), true),
-        Relational::Le(x, y) => env.less(&value(*x), &value(*y), false),
-        Relational::Linear { integer, form, bound } => {
-            let (relation, negate) = relation_of(*bound);
-            let mut terms: Vec<(CubeCell, Rational)> = Vec::new();
-            let mut constant = bound.number().neg();
-            for (cell, k) in form {
-                let CellValue::Linear(ts, c) = value(*cell) else {
-                    unreachable!("numeric cells have linear values")
-                };
-                for (s, m) in ts {
-                    terms.push((s, m.mul(*k).ok_or(Overflow)?));
-                }
-                constant = constant.add(c.mul(*k).ok_or(Overflow)?).ok_or(Overflow)?;
-            }
-            if negate {
-                for t in &mut terms {
-                    t.1 = t.1.neg();
-                }
-                constant = constant.neg();
-            }
-            linear(&terms, constant, relation, *integer)?
-        }
+fn product(formulas: &[Disjunction]) -> Option<Disjunction> {
+    formulas.iter().try_fold(vec![Vec::new()], |all: Disjunction, any| {
+        let next: Disjunction =
+            all.iter().flat_map(|conj| any.iter().filter_map(|more| both(conj, more))).collect();
+        (next.len() <= MOST_CASES_OF_OTHERS).then_some(next)
     })
 }
 
@@ -566,17 +479,5 @@ fn identity(context: &CubeContext, cell: CubeCell) -> CellValue {
             CellValue::Linear(std::iter::once((cell, Rational::ONE)).collect(), Rational::ZERO)
         }
         CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => CellValue::Cell(cell),
-    }
-}
-
-fn ghost_value(context: &CubeContext, cell: CubeCell) -> CellValue {
-    match context.kind(cell) {
-        CellKind::Int | CellKind::Real => CellValue::Linear(
-            std::iter::once((CubeCell::ghost(cell.var()), Rational::ONE)).collect(),
-            Rational::ZERO,
-        ),
-        CellKind::Enum(_) | CellKind::Proc | CellKind::Abstract => {
-            CellValue::Cell(CubeCell::ghost(cell.var()))
-        }
     }
 }

@@ -4,8 +4,7 @@ use smallvec::SmallVec;
 
 use super::axioms::{Witness, witnesses};
 use crate::cube::{
-    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Overflow,
-    Reduced, conjoin, implies,
+    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Overflow, Reduced, conjoin,
 };
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
@@ -120,14 +119,12 @@ impl Prepared<'_> {
         vars.extend(context.indices(cell));
         let env = Instantiation { context, procs, vars: &vars };
         for branch in branches {
-            match env.dnf(&branch.when)? {
-                InstantiatedFormula::Any(any) if any.is_empty() => {}
-                InstantiatedFormula::True => return Ok(!is_slot(&env.value(&branch.value), cell)),
-                InstantiatedFormula::Any(_) => {
-                    if !is_slot(&env.value(&branch.value), cell) {
-                        return Ok(true);
-                    }
-                }
+            let any = env.dnf(&branch.when)?;
+            if !any.is_empty() && !is_slot(&env.value(&branch.value), cell) {
+                return Ok(true);
+            }
+            if any.first().is_some_and(Vec::is_empty) {
+                break;
             }
         }
         Ok(false)
@@ -155,12 +152,8 @@ impl Prepared<'_> {
         // No branch so far matches where a literal of each clause holds.
         let mut clauses: Vec<Vec<CubeLiteral>> = Vec::new();
         for branch in branches {
-            let formula = env.dnf(&branch.when)?;
-            let is_last = matches!(formula, InstantiatedFormula::True);
-            let any = match formula {
-                InstantiatedFormula::True => vec![Vec::new()],
-                InstantiatedFormula::Any(any) => any,
-            };
+            let any = env.dnf(&branch.when)?;
+            let is_last = any.first().is_some_and(Vec::is_empty);
             let value = env.value(&branch.value);
             let (is_kept, is_wanted) = (is_slot(&value, cell), wanted(&value));
             for conj in &any {
@@ -287,10 +280,10 @@ fn narrowed<'l, C: Iterator<Item = &'l CubeLiteral>>(
 fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiteral]) -> Option<Narrowed<'l>> {
     let mut left = SmallVec::new();
     for literal in clause {
-        if known.iter().any(|known| implies(known, literal)) {
+        if known.iter().any(|known| known.implies(literal)) {
             return None;
         }
-        if !known.iter().any(|known| excludes(known, literal)) {
+        if !known.iter().any(|known| known.excludes(literal)) {
             left.push(literal);
         }
     }
@@ -299,17 +292,8 @@ fn rest_of<'l>(clause: impl Iterator<Item = &'l CubeLiteral>, known: &[CubeLiter
 
 /// Adds a literal that does not follow; literals that follow from it are dropped. False when it contradicts `known`.
 fn learn(known: &mut Vec<CubeLiteral>, literal: &CubeLiteral) -> bool {
-    known.retain(|weaker| !implies(literal, weaker));
+    known.retain(|weaker| !literal.implies(weaker));
     conjoin(known, literal)
-}
-
-/// Whether two literals plainly contradict each other.
-fn excludes(known: &CubeLiteral, literal: &CubeLiteral) -> bool {
-    match (known, literal) {
-        (CubeLiteral::Mask(s, m), CubeLiteral::Mask(t, n)) => s == t && m & n == 0,
-        (CubeLiteral::Relational(s), CubeLiteral::Relational(t)) => s.excludes(t),
-        _ => false,
-    }
 }
 
 #[cfg(test)]

@@ -12,8 +12,7 @@ use super::merge::merge;
 use super::pre::{Pre, PreOptions};
 use super::transition::Prepared;
 use crate::cube::{
-    CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation, Widened,
-    compact, widened,
+    CubeBuilder, CubeCell, CubeContext, Disjunction, Halt, Instantiation, Widened, compact, widened,
 };
 use cubicle_lang::model::Literal;
 use cubicle_lang::model::semantics::arrangements;
@@ -196,7 +195,7 @@ fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,
-    (mut b, mut choices): (CubeBuilder<'a>, Vec<Vec<Vec<CubeLiteral>>>),
+    (mut b, mut choices): (CubeBuilder<'a>, Vec<Disjunction>),
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
     let Some(args) = args_of(pre) else { return Ok(vec![b]) };
@@ -205,13 +204,11 @@ fn with_universals<'a>(
             context.interrupt.poll()?;
             let vars = [&args[..], &bound].concat();
             let env = Instantiation { context, procs: value + 1, vars: &vars };
-            match env.dnf(&universal.body)? {
-                InstantiatedFormula::True => {}
-                InstantiatedFormula::Any(any) => match &any[..] {
-                    [one] if !b.require_all(one) => return Ok(Vec::new()),
-                    [_] => {}
-                    _ => choices.push(any),
-                },
+            let any = env.dnf(&universal.body)?;
+            match &any[..] {
+                [one] if !b.require_all(one) => return Ok(Vec::new()),
+                [_] => {}
+                _ => choices.push(any),
             }
         }
     }

@@ -10,8 +10,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::cube::{
-    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, InstantiatedFormula, Instantiation,
-    Relational,
+    Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Disjunction, Halt, Instantiation, Relational,
 };
 use crate::preimage::{Choice, narrow};
 use crate::theory::{Sat, satisfiable};
@@ -97,8 +96,7 @@ impl Initial {
         Ok(out)
     }
 
-    fn add(&mut self, (context, procs): (&CubeContext, u8), formula: InstantiatedFormula, known: &mut Known) {
-        let InstantiatedFormula::Any(mut any) = formula else { return };
+    fn add(&mut self, (context, procs): (&CubeContext, u8), mut any: Disjunction, known: &mut Known) {
         match any.len() {
             0 => self.empty = true,
             1 => {

@@ -8,7 +8,7 @@ use super::InstanceFormula;
 use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples, tuples};
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Forbidden, FormulaOfSorts, Linear, Literal, ProcRef, Rational,
-    Relation, System, Term, Type, VarId,
+    Relation, System, Term, Transition, Type, VarId,
 };
 
 /// The value of a cell as an expression.
@@ -48,15 +48,11 @@ impl<'a> Encoder<'a> {
     /// with one they are arbitrary, distinct numbers, those of rigid processes increasing.
     pub fn new(system: &'a System, procs: usize) -> Self {
         let ordered = system.orders_processes;
-        let points: Vec<Int> = (0..procs)
-            .map(|p| {
-                if ordered {
-                    Int::new_const(format!("#{}", p + 1))
-                } else {
-                    Int::from_i64(Point::process(p).0)
-                }
-            })
-            .collect();
+        let point = |p: usize| match ordered {
+            true => Int::new_const(format!("#{}", p + 1)),
+            false => Int::from_i64(Point::process(p).0),
+        };
+        let points: Vec<Int> = (0..procs).map(point).collect();
         let mut facts = Vec::new();
         if ordered {
             for p in 0..procs {
@@ -82,18 +78,14 @@ impl<'a> Encoder<'a> {
         match v.ty {
             Type::Enum(e) => {
                 let decl = self.system.enumeration(e);
-                let bits: Vec<Bool> = (0..decl.constructors.len())
-                    .map(|c| {
-                        if v.range >> c & 1 == 1 {
-                            Bool::new_const(format!("{name}={c}"))
-                        } else {
-                            Bool::from_bool(false)
-                        }
-                    })
-                    .collect();
+                let bit = |c: usize| match v.range >> c & 1 {
+                    1 => Bool::new_const(format!("{name}={c}")),
+                    _ => Bool::from_bool(false),
+                };
+                let bits: Vec<Bool> = (0..decl.constructors.len()).map(bit).collect();
                 let possible: Vec<&Bool> =
                     (0..bits.len()).filter(|c| v.range >> c & 1 == 1).map(|c| &bits[c]).collect();
-                facts.push(any(possible.iter().map(|b| (*b).clone())));
+                facts.push(any(possible.iter().copied().cloned()));
                 for (i, a) in possible.iter().enumerate() {
                     for b in &possible[..i] {
                         facts.push(any([a.not(), b.not()]));
@@ -166,12 +158,8 @@ impl<'a> Encoder<'a> {
         Symbolic::Int(if parts.is_empty() { zero } else { Int::add(&parts) })
     }
 
-    fn process(names: Processes<'_>, p: ProcRef) -> usize {
-        p.of(names)
-    }
-
     fn cell<'f>(&self, frame: &'f Frame, names: Processes<'_>, cell: &Cell) -> &'f Symbolic {
-        &frame.cells[self.layout.position(cell.var, cell.index.iter().map(|&p| Self::process(names, p)))]
+        &frame.cells[self.layout.position(cell.var, cell.index.iter().map(|&p| p.of(names)))]
     }
 
     /// The expression of an enum, proc or abstract term; `width` is the number of constructors.
@@ -180,7 +168,7 @@ impl<'a> Encoder<'a> {
             Term::Constructor(c) => {
                 Symbolic::Enum((0..width).map(|k| Bool::from_bool(k == usize::from(*c))).collect())
             }
-            Term::Proc(p) => Symbolic::Int(self.points[Self::process(names, *p)].clone()),
+            Term::Proc(p) => Symbolic::Int(self.points[p.of(names)].clone()),
             Term::Cell(c) => self.cell(frame, names, c).clone(),
             Term::Linear(l) => {
                 let real = l.terms.iter().any(|(c, _)| self.system.var(c.var).ty == Type::Real);
@@ -352,7 +340,7 @@ impl<'a> Encoder<'a> {
     }
 
     /// Formula: a transition is enabled for these arguments.
-    pub fn enabled(&self, frame: &Frame, t: &cubicle_lang::model::Transition, args: Processes<'_>) -> Bool {
+    pub fn enabled(&self, frame: &Frame, t: &Transition, args: Processes<'_>) -> Bool {
         let mut conjuncts = vec![self.conj(frame, args, &t.guard)];
         for u in &t.universals {
             let scopes = other_tuples(self.procs(), args, u.bound.into());
@@ -365,7 +353,7 @@ impl<'a> Encoder<'a> {
     pub fn fire(
         &self,
         frame: &Frame,
-        t: &cubicle_lang::model::Transition,
+        t: &Transition,
         args: Processes<'_>,
         prefix: &str,
         facts: &mut Vec<Bool>,
@@ -386,11 +374,8 @@ impl<'a> Encoder<'a> {
                     chosen.push(value);
                 }
                 Assignment::Cases(branches) => {
-                    let mut index = vec![0; var.arity()];
-                    let count = self.procs().pow(var.arity() as u32);
-                    for _ in 0..count {
-                        let mut names = args.to_vec();
-                        names.extend(&index);
+                    for index in tuples(self.procs(), var.arity()) {
+                        let names = [args, &index].concat();
                         let mut value: Option<Symbolic> = None;
                         for b in branches.iter().rev() {
                             let v = self.typed(frame, &names, &b.value, var.ty, width);
@@ -399,12 +384,8 @@ impl<'a> Encoder<'a> {
                                 Some(other) => choose(&self.dnf(frame, &names, &b.when), &v, &other),
                             });
                         }
-                        let at = self.layout.position(u.var, index.iter().copied());
+                        let at = self.layout.position(u.var, index);
                         after.cells[at] = value.expect("an update has branches");
-                        if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < self.procs()) {
-                            index[k] += 1;
-                            index[k + 1..].fill(0);
-                        }
                     }
                 }
             }

@@ -10,7 +10,7 @@ use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::{Answer, InstanceFormula};
 use cubicle_lang::model::semantics::{
     self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, is_forbidden,
-    rising_tuples,
+    rising_tuples, tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::{Forbidden, Interrupt, Interrupted, Trace};
@@ -303,15 +303,10 @@ fn extract(
     // Read the initial state, with processes renumbered in their order.
     let mut values = vec![Value::Abstract(0); layout.len()];
     for (id, var) in system.declared() {
-        let mut index = vec![0usize; var.arity()];
-        for _ in 0..path.procs.pow(var.arity() as u32) {
+        for index in tuples(path.procs, var.arity()) {
             let symbolic = &first.cells[layout.position(id, index.iter().copied())];
             let at = layout.position(id, index.iter().map(|&p| order.rank[p]));
             values[at] = order.value(var.ty, symbolic, model)?;
-            if let Some(k) = (0..index.len()).rev().find(|&k| index[k] + 1 < path.procs) {
-                index[k] += 1;
-                index[k + 1..].fill(0);
-            }
         }
     }
     let initial = State { procs: path.procs, values };
