@@ -147,7 +147,7 @@ impl Facts {
                     let map: Vec<u8> = (0..context.rigid).chain(roles).collect();
                     let is_so = |(cell, mask): &(CubeCell, u64)| {
                         let there = context.rename(*cell, &map);
-                        let held = cube.mask(there).unwrap_or_else(|| context.full(there, cube.procs));
+                        let held = cube.held(context, there);
                         held & !rename_mask(context, *cell, *mask, &map, cube.procs) == 0
                     };
                     if !masks.iter().all(is_so) {
@@ -243,7 +243,7 @@ fn fact(
         if !read.contains(&place) {
             // A cell that is not counted: what the lemma asks for must be so.
             let cell = CubeCell::of(place.0, place.1.into_iter().collect::<Option<Vec<u8>>>()?);
-            let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+            let held = cube.held(context, cell);
             if held & !one.map_or(*mask, |p| 1 << p) != 0 {
                 return None;
             }

@@ -165,7 +165,7 @@ fn values(context: &CubeContext, cube: &Cube, (var, index): &CellAt) -> u64 {
     match named {
         Some(named) => {
             let cell = CubeCell::of(var, named);
-            cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs))
+            cube.held(context, cell)
         }
         None => match context.kind_of(var) {
             CellKind::Enum(range) => range,

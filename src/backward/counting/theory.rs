@@ -1,6 +1,7 @@
 //! Whether the counts, sums and equations leave a cube any state.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use hashbrown::HashMap;
@@ -166,7 +167,7 @@ impl<'a> Counting<'a> {
         // Equations that are only said of some values of a global, one value after the other.
         for (global, parts) in &self.locations {
             let cell = CubeCell::of(*global, []);
-            let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+            let held = cube.held(context, cell);
             let parts: Vec<u64> = parts.iter().map(|part| part & held).filter(|part| *part != 0).collect();
             if parts.len() < 2 {
                 continue;
@@ -320,7 +321,7 @@ impl<'a> Counting<'a> {
                     ProcRef::Var(v) => index.get(usize::from(*v)).copied().unwrap_or(p),
                 };
                 let cell = CubeCell::of(cell.var, cell.index.iter().map(process));
-                let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+                let held = cube.held(context, cell);
                 if held & values == 0 || held & !values == 0 {
                     continue;
                 }
@@ -394,12 +395,7 @@ impl<'a> Counting<'a> {
                     let env =
                         Instantiation { context, procs: cube.procs + u8::from(p.is_none()), vars: &vars };
                     for literal in &it.body.0[0] {
-                        fits = fits
-                            && match env.literal(literal)? {
-                                Reduced::True => true,
-                                Reduced::False => false,
-                                Reduced::Literal(literal) => case.require(&literal),
-                            };
+                        fits = fits && case.require_reduced(&env.literal(literal)?);
                     }
                 }
                 if fits {
@@ -495,7 +491,7 @@ impl<'a> Counting<'a> {
     /// The equations that may say something of a cube, those about each process with one that it names: those whose numbers all occur
     /// elsewhere.
     fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<(&Equation, u8)> {
-        let held = |cell: CubeCell| cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+        let held = |cell: CubeCell| cube.held(context, cell);
         let certain = |literal: &Literal, p: u8| match literal {
             Literal::In { cell, values } => held(at(cell, p)) & !values == 0,
             Literal::Eq { left: Term::Cell(cell), right: Term::Proc(_), negated } => {
@@ -549,7 +545,7 @@ impl<'a> Counting<'a> {
         let mut constant = equation.number.constant;
         for (cell, values, added) in &equation.indicators {
             let cell = at(cell, p);
-            let held = cube.mask(cell).unwrap_or_else(|| context.full(cell, cube.procs));
+            let held = cube.held(context, cell);
             if held & !values == 0 {
                 constant = constant.add(*added).ok_or(Overflow)?;
             } else if held & values != 0 {
@@ -634,6 +630,14 @@ fn contradiction() -> Result<Vec<Relational>, Overflow> {
     Ok(rows)
 }
 
+/// Counts one more of a kind.
+fn add_one<T: PartialEq>(counts: &mut Vec<(T, i64)>, kind: T) {
+    match counts.iter_mut().find(|it| it.0 == kind) {
+        Some((_, n)) => *n += 1,
+        None => counts.push((kind, 1)),
+    }
+}
+
 /// The processes of which a formula holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scope {
@@ -667,13 +671,13 @@ impl Regions {
             (cells..).zip(scopes).fold(0, |set, (n, scope)| set | u64::from(within(*scope)) << n)
         };
         let of_unnamed = holds(&|scope| matches!(scope, Scope::All | Scope::Unnamed));
-        let Some(mut unnamed) = signatures(context, cube, counted, Member::Unnamed) else { return Ok(None) };
-        unnamed.retain(|signature| signature & of_unnamed == of_unnamed);
-        for signature in &mut unnamed {
-            *signature &= counts;
-        }
-        unnamed.sort_unstable();
-        unnamed.dedup();
+        // The counts that a process may be part of, of which these formulas hold.
+        let possible = |asked: &[Counted<'_>], member: Member, required: u64| {
+            let all = signatures(context, cube, asked, member)?;
+            let fit = all.into_iter().filter(|it| it & required == required).map(|it| it & counts);
+            Some(BTreeSet::from_iter(fit).into_iter().collect::<Vec<u64>>())
+        };
+        let Some(unnamed) = possible(counted, Member::Unnamed, of_unnamed) else { return Ok(None) };
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.
         let mut certain: Vec<(u64, i64)> = Vec::new();
         let mut groups: Vec<(Vec<u64>, i64)> = Vec::new();
@@ -681,31 +685,16 @@ impl Regions {
         for p in 0..cube.procs {
             let of_named = holds(&|scope| scope == Scope::All || scope == Scope::Named(p));
             let asked = if of_named == 0 { &counted[..cells] } else { counted };
-            let Some(mut possible) = signatures(context, cube, asked, Member::Named(p)) else {
-                return Ok(None);
-            };
-            possible.retain(|signature| signature & of_named == of_named);
-            for signature in &mut possible {
-                *signature &= counts;
-            }
-            possible.sort_unstable();
-            possible.dedup();
+            let Some(possible) = possible(asked, Member::Named(p), of_named) else { return Ok(None) };
             if possible.is_empty() {
                 // No state at all: a number that is neither positive nor zero.
                 let certain = vec![0; cube.procs.into()];
                 return Ok(Some(Self { numbers: Vec::new(), rows: contradiction()?, certain }));
             }
             certain_of.push(possible.iter().fold(counts, |all, it| all & it));
-            if let [one] = possible[..] {
-                match certain.iter_mut().find(|it| it.0 == one) {
-                    Some((_, n)) => *n += 1,
-                    None => certain.push((one, 1)),
-                }
-            } else {
-                match groups.iter_mut().find(|it| it.0 == possible) {
-                    Some((_, n)) => *n += 1,
-                    None => groups.push((possible, 1)),
-                }
+            match possible[..] {
+                [one] => add_one(&mut certain, one),
+                _ => add_one(&mut groups, possible),
             }
         }
         let mut all: Vec<u64> = unnamed.clone();

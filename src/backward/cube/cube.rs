@@ -36,6 +36,11 @@ impl Cube {
         self.masks.binary_search_by_key(&cell, |m| m.0).ok().map(|i| self.masks[i].1)
     }
 
+    /// The values that a cell may hold.
+    pub fn held(&self, context: &CubeContext, cell: CubeCell) -> u64 {
+        self.mask(cell).unwrap_or_else(|| context.full(cell, self.procs))
+    }
+
     /// The sorts that it says its processes are of; `None` where it does not say which one.
     pub fn sorts(&self, context: &CubeContext) -> Vec<Option<u8>> {
         let said = |process| self.mask(context.sort_of(process)?).filter(|it| it.is_power_of_two());

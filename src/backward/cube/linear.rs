@@ -14,16 +14,7 @@ pub fn linear(
     relation: Relation,
     integer: bool,
 ) -> Result<Reduced, Overflow> {
-    let mut form: Form = SmallVec::new();
-    let mut sorted: SmallVec<[(CubeCell, Rational); 4]> = SmallVec::from_slice(terms);
-    sorted.sort_by_key(|t| t.0);
-    for (cell, k) in sorted {
-        match form.last_mut() {
-            Some((last, sum)) if *last == cell => *sum = sum.add(k).ok_or(Overflow)?,
-            _ => form.push((cell, k)),
-        }
-    }
-    form.retain(|t| !t.1.is_zero());
+    let mut form = gathered(SmallVec::from_slice(terms))?;
     let right = constant.neg();
     if form.is_empty() {
         return Ok(Reduced::from_bool(relation.holds(constant)));
@@ -60,6 +51,20 @@ pub fn linear(
         (Relation::Lt, true) => Bound::Gt(c),
     };
     Ok(Reduced::Literal(CubeLiteral::Relational(Relational::Linear { integer, form, bound })))
+}
+
+/// The sum of terms, with each cell once and no coefficient zero.
+pub fn gathered(mut terms: SmallVec<[(CubeCell, Rational); 4]>) -> Result<Form, Overflow> {
+    terms.sort_by_key(|t| t.0);
+    let mut form = Form::new();
+    for (cell, k) in terms {
+        match form.last_mut() {
+            Some((last, sum)) if *last == cell => *sum = sum.add(k).ok_or(Overflow)?,
+            _ => form.push((cell, k)),
+        }
+    }
+    form.retain(|t| !t.1.is_zero());
+    Ok(form)
 }
 
 /// The relation that `form bound` has to zero after moving the number over, and whether both sides must

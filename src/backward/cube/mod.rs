@@ -35,7 +35,7 @@ pub use export::{formula, formulas, relational_literal};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, Disjunction, Instantiation, disjunction};
 pub use invariant::{denial_of, invariant, oracle_question, states};
-pub use linear::{linear, relation_of};
+pub use linear::{gathered, linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, both, conjoin, is_singleton, less};
 pub use others::{is_about, with_other};
 pub use rename::{by_sorts, compact, rename_literal, rename_mask, rename_relational};

@@ -518,8 +518,7 @@ mod tests {
         let (path, only_path) = (cube(false), cube(true));
         let pattern = Pattern::new(&context, path);
         let mut tables = Tables::default();
-        tables.prepare(&context, PROCS);
-        let dense = &tables.layout(PROCS).0;
+        let dense = tables.prepare(&context, PROCS);
         let masks = dense.table(&context, &only_path);
         let tested = Tested { cube: &only_path, dense, masks: &masks };
         assert!(subsumes(&context, &pattern, &tested).expect("no numbers"));

@@ -70,17 +70,18 @@ impl Dense {
 pub struct Tables(Vec<Option<(Dense, Vec<CubeCell>)>>);
 
 impl Tables {
-    /// Makes the layout for cubes of `procs` processes, unless it is there.
-    pub fn prepare(&mut self, context: &CubeContext, procs: u8) {
+    /// The layout for cubes of `procs` processes, made unless it is there.
+    pub fn prepare(&mut self, context: &CubeContext, procs: u8) -> &Dense {
         let at = usize::from(procs);
         if self.0.len() <= at {
             self.0.resize_with(at + 1, || None);
         }
-        self.0[at].get_or_insert_with(|| {
+        let (dense, _) = self.0[at].get_or_insert_with(|| {
             let dense = Dense::new(context, procs);
             let cells = dense.cells(context);
             (dense, cells)
         });
+        dense
     }
 
     /// The layout for cubes of `procs` processes, and the cell at each place.

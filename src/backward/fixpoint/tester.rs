@@ -117,8 +117,7 @@ impl<'a> Tester<'a> {
         if !Digest::new(context, big).may_subsume(small) {
             return Ok(false);
         }
-        self.tables.prepare(context, small.procs);
-        let dense = &self.tables.layout(small.procs).0;
+        let dense = self.tables.prepare(context, small.procs);
         let table = dense.table(context, small);
         subsumes(context, &Pattern::new(context, big.clone()), &Tested { cube: small, dense, masks: &table })
     }

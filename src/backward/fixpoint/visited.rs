@@ -47,16 +47,14 @@ impl Visited {
                 }
                 let VisitedCube { pattern: other, table } = &self.entries[i];
                 // A search that was paused has another tester.
-                tester.tables.prepare(context, other.cube.procs);
-                let dense = &tester.tables.layout(other.cube.procs).0;
+                let dense = tester.tables.prepare(context, other.cube.procs);
                 if subsumes(context, &pattern, &Tested { cube: &other.cube, dense, masks: table })? {
                     gone.push(i);
                 }
             }
         }
         gone.iter().rev().for_each(|&place| self.remove(place));
-        tester.tables.prepare(context, pattern.cube.procs);
-        let table = tester.tables.layout(pattern.cube.procs).0.table(context, &pattern.cube);
+        let table = tester.tables.prepare(context, pattern.cube.procs).table(context, &pattern.cube);
         self.digests.push(Digest::new(context, &pattern.cube));
         self.entries.push(VisitedCube { pattern, table });
         Ok(gone)
@@ -77,8 +75,7 @@ impl Visited {
     pub fn subsumer(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Option<usize>, Halt> {
         let _phase = tester.profiler.enter(Phase::Subsumption);
         let context = tester.context;
-        tester.tables.prepare(context, cube.procs);
-        let dense = &tester.tables.layout(cube.procs).0;
+        let dense = tester.tables.prepare(context, cube.procs);
         let table = dense.table(context, cube);
         self.subsumes_view(context, &Tested { cube, dense, masks: &table })
     }
@@ -128,8 +125,7 @@ impl Visited {
     ) -> Result<Covered, Halt> {
         let context = tester.context;
         let phase = tester.profiler.enter(Phase::Subsumption);
-        tester.tables.prepare(context, cube.procs);
-        let table = tester.tables.layout(cube.procs).0.table(context, cube);
+        let table = tester.tables.prepare(context, cube.procs).table(context, cube);
         let view = Tested { cube, dense: &tester.tables.layout(cube.procs).0, masks: &table };
         if let Some(place) = self.subsumes_view(context, &view)? {
             tester.counts.subsumed += 1;

@@ -48,15 +48,13 @@ fn split(context: &CubeContext, cell: CubeCell, pre: Pre, out: &mut Vec<Pre>) ->
         if is_none {
             b.exclude([CubeLiteral::Mask(cell, 1 << cube.procs)].into());
         }
-        out.extend(b.finish()?.map(|cube| Pre { cube, ..pre.clone() }));
+        out.extend(b.finish()?.map(|cube| pre.with_cube(cube)));
     }
     let mut wider = widened(context, cube)?;
     if wider.cube.restrict(cell, 1 << cube.procs) {
         let choices = wider.choices.iter().map(|any| any.iter().collect()).collect();
         multiply(wider.cube, choices, &mut |case| {
-            let kept = [&pre.kept[..], &[pre.procs]].concat();
-            let procs = pre.procs + 1;
-            out.extend(case.finish()?.map(|cube| Pre { cube, kept, procs, args: pre.args.clone() }));
+            out.extend(case.finish()?.map(|cube| pre.with_cube(cube)));
             Ok(())
         })?;
     }

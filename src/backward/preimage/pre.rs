@@ -16,6 +16,21 @@ pub struct Pre {
     pub kept: Vec<u8>,
 }
 
+impl Pre {
+    /// The names of the arguments in the cube; `None` where one is not named any more.
+    pub fn named_args(&self) -> Option<Vec<u8>> {
+        let place = |arg: &u8| self.kept.iter().position(|kept| kept == arg).map(|at| at as u8);
+        self.args.iter().map(place).collect()
+    }
+
+    /// The same with a cube that may name one process more, the last one.
+    pub fn with_cube(&self, cube: Cube) -> Self {
+        let further = cube.procs - self.cube.procs;
+        let kept = self.kept.iter().copied().chain((further > 0).then_some(self.procs)).collect();
+        Self { cube, kept, procs: self.procs + further, args: self.args.clone() }
+    }
+}
+
 /// Counters of pre-image computation.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct PreCounts {

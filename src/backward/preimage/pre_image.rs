@@ -86,14 +86,8 @@ impl Instances<'_, '_> {
                     continue;
                 }
                 let Some(cube) = counting.tightened(self.context, &pre.cube)? else { continue };
-                for cube in counting.witnessed(self.context, cube)? {
-                    let mut case = Pre { cube, ..pre.clone() };
-                    if case.cube.procs > pre.cube.procs {
-                        case.kept.push(pre.procs);
-                        case.procs += 1;
-                    }
-                    self.out.push(case);
-                }
+                let cases = counting.witnessed(self.context, cube)?;
+                self.out.extend(cases.into_iter().map(|cube| pre.with_cube(cube)));
             }
             self.counts.rows += rows_seen() - before;
         }
@@ -103,16 +97,11 @@ impl Instances<'_, '_> {
     /// Whether counts and equations exclude the cube, where the universal guards hold.
     fn is_excluded(&self, counting: &Counting<'_>, pre: &Pre) -> Result<bool, Halt> {
         // Where an argument is not named any more, it may be any process, also one of which a universal guard is false.
-        let place = |arg: &u8| pre.kept.iter().position(|kept| kept == arg).map(|at| at as u8);
-        let args: Option<Vec<u8>> = pre.args.iter().map(place).collect();
-        let universals = &self.t.transition.universals;
-        let everywhere: Vec<Everywhere<'_>> = match &args {
-            Some(args) => {
-                let of_one = universals.iter().filter(|it| it.bound == 1);
-                of_one.map(|it| Everywhere { named: false, body: &it.body, args }).collect()
-            }
-            None => Vec::new(),
-        };
+        let args = pre.named_args();
+        let of_one = self.t.transition.universals.iter().filter(|it| it.bound == 1 && args.is_some());
+        let args = args.as_deref().unwrap_or_default();
+        let everywhere: Vec<Everywhere<'_>> =
+            of_one.map(|it| Everywhere { named: false, body: &it.body, args }).collect();
         counting.excludes(self.context, &pre.cube, &everywhere)
     }
 

@@ -44,7 +44,7 @@ pub fn name_witnesses(
         merge(context, options, out, from)?;
         let pres = out.split_off(from);
         for pre in pres {
-            let asked = match args_of(&pre) {
+            let asked = match pre.named_args() {
                 None => Vec::new(),
                 Some(_) if step > 0 => {
                     (0..pre.cube.procs).filter(|p| pre.kept[usize::from(*p)] >= before).collect()
@@ -100,17 +100,11 @@ fn name_arguments(context: &CubeContext, t: &Prepared<'_>, pre: &mut Pre) -> Res
     Ok(changed)
 }
 
-/// The names of the arguments in a cube; `None` where one is not named any more.
-fn args_of(pre: &Pre) -> Option<Vec<u8>> {
-    let place = |arg: &u8| pre.kept.iter().position(|kept| kept == arg).map(|at| at as u8);
-    pre.args.iter().map(place).collect()
-}
-
 /// The indices for which a witness is named, among those asked about and processes of the child: one of those asked about
 /// occurs in them, and arguments of sorts of which there are no others. Those where one process is at several indices only when the child names it, or when there are no others; of those
 /// that differ in the order of processes of one sort only the first.
 fn tuples(context: &CubeContext, witness: &Witness, asked: &[u8], known: u8, pre: &Pre) -> Vec<Vec<u8>> {
-    let Some(args) = args_of(pre) else { return Vec::new() };
+    let Some(args) = pre.named_args() else { return Vec::new() };
     let of_sort = |process: u8, sort: u8| {
         let cell = context.sort_of(process);
         cell.and_then(|cell| pre.cube.mask(cell)).is_some_and(|mask| mask == 1 << sort)
@@ -169,7 +163,7 @@ fn split(
             out.push(pre);
             return Ok(());
         }
-        cases.push(Pre { cube, ..pre.clone() });
+        cases.push(pre.with_cube(cube));
     }
     if usize::from(pre.cube.procs) >= context.max_procs {
         // There is no further process, or too little room to name it.
@@ -180,10 +174,7 @@ fn split(
     let Widened { cube: mut wider, choices } = widened(context, &pre.cube)?;
     if holds(&mut wider, value) && witness.require(&mut wider, tuple, value)? {
         for b in with_universals(context, t, &pre, (wider, choices), value)? {
-            let Some(cube) = b.finish()? else { continue };
-            let mut kept = pre.kept.clone();
-            kept.push(pre.procs);
-            cases.push(Pre { cube, kept, procs: pre.procs + 1, args: pre.args.clone() });
+            cases.extend(b.finish()?.map(|cube| pre.with_cube(cube)));
         }
     }
     out.append(&mut cases);
@@ -198,7 +189,7 @@ fn with_universals<'a>(
     (mut b, mut choices): (CubeBuilder<'a>, Vec<Disjunction>),
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
-    let Some(args) = args_of(pre) else { return Ok(vec![b]) };
+    let Some(args) = pre.named_args() else { return Ok(vec![b]) };
     for universal in &t.transition.universals {
         for bound in bound_with(value, &args, universal.bound) {
             context.interrupt.poll()?;

@@ -98,8 +98,7 @@ fn check_digest(world: &World, a: &Cube, b: &Cube) -> Result<[usize; 3], TestCas
     prop_assert!(over || !contained(world, &[a], b) || tester.contains(a, b) == Ok(false), "{a:?}, {b:?}");
     prop_assert!(under || tester.contains(b, a) == Ok(false), "{a:?}, {b:?}");
     let mut tables = Tables::default();
-    tables.prepare(&world.context, b.procs);
-    let dense = &tables.layout(b.procs).0;
+    let dense = tables.prepare(&world.context, b.procs);
     let table = dense.table(&world.context, b);
     let tested = Tested { cube: b, dense, masks: &table };
     let meet = digest.may_meet(b.procs, tested.impossible(&world.context));

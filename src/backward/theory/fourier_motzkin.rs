@@ -4,7 +4,7 @@
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
 use crate::cube::{
-    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
+    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, gathered, linear, relation_of,
 };
 use cubicle_lang::model::{Rational, Relation};
 
@@ -36,21 +36,9 @@ impl Row {
 
 /// `a * x + b * y`: the sum of the left sides, and that of the bounds.
 pub fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), Overflow> {
-    let mut terms = Form::new();
-    let mut all: Vec<(CubeCell, Rational)> = Vec::with_capacity(x.terms.len() + y.terms.len());
-    for (row, k) in [(x, a), (y, b)] {
-        for &(s, c) in &row.terms {
-            all.push((s, c.mul(k).ok_or(Overflow)?));
-        }
-    }
-    all.sort_by_key(|t| t.0);
-    for (s, k) in all {
-        match terms.last_mut() {
-            Some((last, sum)) if *last == s => *sum = Rational::add(*sum, k).ok_or(Overflow)?,
-            _ => terms.push((s, k)),
-        }
-    }
-    terms.retain(|t| !t.1.is_zero());
+    let all = [(x, a), (y, b)].into_iter().flat_map(|(row, k)| row.terms.iter().map(move |it| (it, k)));
+    let scaled = all.map(|((cell, c), k)| Some((*cell, c.mul(k)?)));
+    let terms = gathered(scaled.collect::<Option<_>>().ok_or(Overflow)?)?;
     let bound = x.bound.mul(a).ok_or(Overflow)?.add(y.bound.mul(b).ok_or(Overflow)?).ok_or(Overflow)?;
     Ok((terms, bound))
 }
