@@ -17,7 +17,6 @@ mod fixpoint;
 #[doc(hidden)]
 pub mod kernels;
 mod lemmas;
-mod paused;
 mod pdr;
 mod preimage;
 mod profile;
@@ -33,5 +32,4 @@ mod theory;
 mod tuning;
 
 pub use lemmas::Lemmas;
-pub use paused::Paused;
-pub use restarts::{Shared, search};
+pub use restarts::{Paused, Shared, search};

@@ -7,9 +7,8 @@ use super::{brab, pdr};
 use crate::approximation::{Approximation, Brab, Pool, Reached};
 use crate::counting::Counting;
 use crate::cube::{self, CubeContext, invariant, text};
-use crate::fixpoint::Tester;
+use crate::fixpoint::{TestCounts, Tester};
 use crate::lemmas::Lemmas;
-use crate::paused::Paused;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
@@ -55,18 +54,17 @@ pub fn search(
     let context = CubeContext::new(system, options.ranges, interrupt);
     let counting = Counting::new(system, shared.equations);
     let begins = paused.is_none();
-    let Paused { run, mut pool, totals, statistics, keeps_all, remembered, tests, calls } =
-        paused.take().unwrap_or_default();
+    let mut kept = paused.take().unwrap_or_default();
     let mut transitions = prepare(system);
     // Frames of a property-directed search say nothing of other processes.
     let of_others = if begins && proof.method() != Method::Pdr { shared.remembered } else { &[] };
     for t in &mut transitions {
-        t.remembers = remembered.contains(&t.id) || of_others.contains(&t.id);
+        t.remembers = kept.remembered.contains(&t.id) || of_others.contains(&t.id);
     }
     let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
     let pre = PreOptions {
-        keep_unused: keeps_all,
-        eliminate_constants: options.eliminate_constants && !keeps_all,
+        keep_unused: kept.keeps_all,
+        eliminate_constants: options.eliminate_constants && !kept.keeps_all,
         join: brab.is_none(),
         counting: counting.as_ref(),
     };
@@ -74,15 +72,15 @@ pub fn search(
         if let Some(counting) = &counting {
             counting.learn(&context, lemmas);
         }
-        if pool.lemmas.is_empty() {
-            pool.keep_lemmas(lemmas);
+        if kept.pool.lemmas.is_empty() {
+            kept.pool.keep_lemmas(lemmas);
         }
     }
-    let met =
-        if begins { pool.propose(&context, (&system.init, &options.proposed), brab, observer) } else { None };
+    let proposed = (&system.init, &options.proposed[..]);
+    let met = if begins { kept.pool.propose(&context, proposed, brab, observer) } else { None };
     let mut tester = Tester::new(system, &context, counting.as_ref(), options);
-    tester.counts = tests;
-    (tester.solver.calls, tester.solver.unknown) = calls;
+    tester.counts = kept.tests;
+    (tester.solver.calls, tester.solver.unknown) = kept.calls;
     let mut engine = Search {
         setting: Setting {
             system,
@@ -99,20 +97,17 @@ pub fn search(
         brab,
         lemmas: shared.lemmas,
         tester,
-        pool,
-        totals,
-        statistics,
+        kept,
         invariant: Vec::new(),
         forgotten: Vec::new(),
         open: None,
-        paused: run,
     };
     let (verdict, error_history) = match met {
         Some(trace) => (Verdict::Unsafe(trace), None),
         None => engine.decide(observer),
     };
-    let (outcome, left) = engine.outcome(verdict, error_history);
-    *paused = left;
+    let outcome;
+    (outcome, *paused) = engine.outcome(verdict, error_history);
     let Statistics { nodes, restarts, solver_calls, effort: spent, .. } = outcome.statistics;
     let (verdict, reason) = outcome.verdict.words();
     info!(
@@ -128,6 +123,34 @@ pub fn search(
     outcome
 }
 
+/// A search without approximation whose effort is spent. It may go on as long as what it reads stays the same: the system, the equations, and the options but for
+/// its effort.
+///
+/// Its cubes are data without references to solvers, which are started again. Lemmas that others prove in the meantime are added when it goes on. So
+/// what it shows rests on no more than what a search shows that is never paused.
+#[derive(Debug, Default)]
+pub struct Paused {
+    /// The run that goes on; `None` for a search that begins.
+    run: Option<RunState>,
+    pool: Pool,
+    totals: Totals,
+    statistics: Statistics,
+    /// Whether it keeps each process and constant that a path needs, after a spurious path.
+    keeps_all: bool,
+    /// The transitions whose universal guards its cubes remember.
+    remembered: Vec<TransitionId>,
+    tests: TestCounts,
+    /// Calls of Z3, and those without an answer.
+    calls: (u64, u64),
+}
+
+impl Paused {
+    /// Nodes that are kept.
+    pub fn nodes(&self) -> usize {
+        self.run.as_ref().map_or(0, |run| run.nodes.len())
+    }
+}
+
 /// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
@@ -136,17 +159,14 @@ struct Search<'a> {
     brab: Option<Brab<'a>>,
     lemmas: &'a Lemmas,
     tester: Tester<'a>,
-    pool: Pool,
-    totals: Totals,
-    statistics: Statistics,
+    /// What it needs to go on once it was paused.
+    kept: Paused,
     /// The invariant of the last run, when it closed.
     invariant: Vec<Forbidden>,
     /// The transitions whose universal guards the last run should have remembered.
     forgotten: Vec<TransitionId>,
     /// The work that the last run left, when it did not decide.
     open: Option<Open>,
-    /// The run that was paused.
-    paused: Option<RunState>,
 }
 
 impl Search<'_> {
@@ -159,13 +179,13 @@ impl Search<'_> {
                 DriveEnd::Run(RunEnd::Safe) => return (Verdict::Safe, None),
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
-                    self.pool.abandon(&self.setting, number, observer);
+                    self.kept.pool.abandon(&self.setting, number, observer);
                     let nth = self.restart(&counts, "a candidate is reachable", observer);
                     if let Some(brab) = self.brab
-                        && let Some(trace) = self.pool.learn(
+                        && let Some(trace) = self.kept.pool.learn(
                             &self.setting,
                             brab,
-                            Reached { trace, nth, spent: self.totals.effort },
+                            Reached { trace, nth, spent: self.kept.totals.effort },
                             observer,
                         )
                     {
@@ -189,8 +209,12 @@ impl Search<'_> {
                     let forgotten = std::mem::take(&mut self.forgotten);
                     let all = self.setting.transitions.iter_mut();
                     all.filter(|t| forgotten.contains(&t.id)).for_each(|t| t.remembers = true);
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, with what its guards say of all other processes")));
+                    self.again(
+                        &counts,
+                        &history,
+                        "with what its guards say of all other processes",
+                        observer,
+                    );
                 }
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.setting.pre.keep_unused =>
@@ -198,8 +222,12 @@ impl Search<'_> {
                     // Unnamed processes and constants were forgotten; keep them and look again.
                     let pre = self.setting.pre;
                     self.setting.pre = PreOptions { keep_unused: true, eliminate_constants: false, ..pre };
-                    self.statistics.abandoned.insert(0, counts.nodes);
-                    observer.event(self.setting.system, Event::Note(&format!("no instance executes {history}: searching again, keeping every process and constant that a path needs")));
+                    self.again(
+                        &counts,
+                        &history,
+                        "keeping every process and constant that a path needs",
+                        observer,
+                    );
                 }
                 DriveEnd::Run(RunEnd::Unknown(reason, history)) => {
                     return (Verdict::Unknown(reason), history);
@@ -210,36 +238,37 @@ impl Search<'_> {
 
     /// Counts a run whose result is abandoned for a better one; returns the number of restarts.
     fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) -> usize {
-        self.statistics.abandoned.insert(0, run.nodes);
-        self.statistics.restarts += 1;
-        let restarts = self.statistics.restarts;
+        self.kept.statistics.abandoned.insert(0, run.nodes);
+        self.kept.statistics.restarts += 1;
+        let restarts = self.kept.statistics.restarts;
         debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
         observer.event(self.setting.system, Event::Restart(restarts));
         restarts
     }
 
+    /// Says that the search begins again, with cubes that remember more, since a path was spurious.
+    fn again(&mut self, run: &RunCounts, history: &str, how: &str, observer: &mut dyn Observer) {
+        self.kept.statistics.abandoned.insert(0, run.nodes);
+        let text = format!("no instance executes {history}: searching again, {how}");
+        observer.event(self.setting.system, Event::Note(&text));
+    }
+
     /// One run from the pool's candidates and the bad cubes.
     fn run(&mut self, observer: &mut dyn Observer) -> (DriveEnd, RunCounts) {
-        self.totals.effort += self.pool.effort_of_growth();
-        let (setting, candidates, lemmas) = (&self.setting, &self.pool.kept, &self.pool.lemmas);
-        let (tester, totals) = (&mut self.tester, &mut self.totals);
+        self.kept.totals.effort += self.kept.pool.effort_of_growth();
+        let (setting, candidates, lemmas) = (&self.setting, &self.kept.pool.kept, &self.kept.pool.lemmas);
+        let (tester, totals) = (&mut self.tester, &mut self.kept.totals);
         let wants_graph = observer.graph_detail() > GraphDetail::Nothing;
-        let run = if let Some(state) = self.paused.take() {
-            if wants_graph {
-                observer.event(setting.system, Event::Graph(&GraphStep::Resumed(self.proof)));
-            }
-            Run::resumed(setting, tester, totals, (state, lemmas))
-        } else {
-            if wants_graph {
-                observer.event(setting.system, Event::Graph(&GraphStep::Run(self.proof)));
-            }
-            Run::new(setting, tester, totals, (candidates, lemmas))
-        };
-        let mut run = match run {
+        let paused = self.kept.run.take();
+        if wants_graph {
+            let begins = if paused.is_some() { GraphStep::Resumed } else { GraphStep::Run };
+            observer.event(setting.system, Event::Graph(&begins(self.proof)));
+        }
+        let mut run = match Run::new(setting, tester, totals, paused, (candidates, lemmas)) {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
-        let pool = &mut self.pool;
+        let pool = &mut self.kept.pool;
         let approximation = self.brab.map(|brab| {
             let read = (setting.system, setting.options);
             Approximation::new(brab, self.lemmas, read, pool)
@@ -265,35 +294,36 @@ impl Search<'_> {
         let (counts, mut state) = (run.state.counts, run.state);
         if matches!(ended, DriveEnd::Paused(_)) {
             state.pause();
-            self.paused = Some(state);
+            self.kept.run = Some(state);
         }
         (ended, counts)
     }
 
     fn count(&mut self, run: &RunCounts) {
-        let statistics = &mut self.statistics;
+        let statistics = &mut self.kept.statistics;
         statistics.nodes = run.nodes;
         statistics.fixpoints += run.fixpoints;
         statistics.max_procs = statistics.max_procs.max(run.max_procs);
         statistics.max_literals = statistics.max_literals.max(run.max_literals);
         statistics.deleted += run.deleted;
-        self.totals.pre += run.pre;
-        self.totals.postponed += run.postponed as u64;
+        self.kept.totals.pre += run.pre;
+        self.kept.totals.postponed += run.postponed as u64;
     }
 
     /// Continues with an oracle that has seen larger instances.
     fn adopt(&mut self) {
         let Some(brab) = &mut self.brab else { return };
         brab.procs = brab.procs.max(WIDER_CANDIDATES.min(brab.procs + 1));
-        self.pool.drop_reached(self.setting.context, *brab);
+        self.kept.pool.drop_reached(self.setting.context, *brab);
         // Cubes that contain one of these were taken for reachable as well; now the states decide.
-        self.pool.bad.clear();
+        self.kept.pool.bad.clear();
     }
 
     /// What it returns, and the search itself where it is paused.
     fn outcome(self, verdict: Verdict, error_history: Option<String>) -> (Outcome, Option<Paused>) {
-        let Self { setting, brab, tester, pool, totals, mut statistics, invariant, open, paused, .. } = self;
+        let Self { setting, brab, tester, mut kept, invariant, open, .. } = self;
         let (tests, solver) = (tester.counts, &tester.solver);
+        let Paused { pool, totals, statistics, .. } = &mut kept;
         statistics.solver_calls = solver.calls as usize;
         statistics.effort = totals.effort + tester.effort();
         statistics.tests = Tests {
@@ -340,16 +370,8 @@ impl Search<'_> {
             remembered: setting.transitions.iter().filter(|t| t.remembers).map(|t| t.id).collect(),
             approximated: brab.is_some(),
         };
-        let left = paused.map(|run| Paused {
-            run: Some(run),
-            pool,
-            totals,
-            statistics,
-            keeps_all: setting.pre.keep_unused,
-            remembered: setting.transitions.iter().filter(|t| t.remembers).map(|t| t.id).collect(),
-            tests,
-            calls: (solver.calls, solver.unknown),
-        });
-        (outcome, left)
+        (kept.keeps_all, kept.remembered) = (setting.pre.keep_unused, outcome.remembered.clone());
+        (kept.tests, kept.calls) = (tests, (solver.calls, solver.unknown));
+        (outcome, kept.run.is_some().then_some(kept))
     }
 }

@@ -4,21 +4,18 @@
 //! In: a cube of a search. Out: a candidate in its place, if there is one. Property-directed search uses the same
 //! candidates as BRAB does.
 //!
-//! In reading order: `pool` (candidates and their fate), `candidates` and `fold` (what may replace a cube), `replace` (the choice
+//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (the choice
 //! among these), `reject` (learning from a candidate that is reachable), `network` (candidates that are chosen together).
 
 mod candidates;
-mod fold;
 mod network;
 mod pool;
 mod reject;
 mod replace;
 
-#[cfg(test)]
-pub use candidates::Numeric;
 pub use candidates::{CandidateLimits, candidates};
 #[cfg(test)]
-pub use fold::folded;
+pub use candidates::{Numeric, folded};
 pub use pool::{Brab, Pool};
 pub use reject::Reached;
 pub use replace::Approximation;

@@ -8,8 +8,7 @@ use std::num::NonZero;
 
 use hashbrown::HashMap;
 
-use super::candidates::{CandidateLimits, Numeric, candidates};
-use super::fold::folded;
+use super::candidates::{CandidateLimits, Numeric, candidates, folded};
 use super::network::{Closing, Network};
 use super::pool::{Brab, Pool};
 use super::reject::Reached;
@@ -89,11 +88,6 @@ impl<'a, 'p> Approximation<'a, 'p> {
     /// Whether a candidate is still kept.
     pub fn stands(&self, number: i32) -> bool {
         self.pool.kept.iter().any(|kept| kept.0 == number)
-    }
-
-    /// Whether no forward state satisfies a cube, as far as the oracle understands it.
-    pub fn may_be_unreachable(&mut self, run: &mut Run<'_, '_>, cube: &Cube) -> Result<bool, Halt> {
-        self.is_unseen(run, cube)
     }
 
     /// Before the questions about a node: lets the oracle explore what waits for them, and drops the candidates that it has reached then.
@@ -284,11 +278,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
         if best.is_none() && self.limits.numeric == Numeric::No && compares(&run.state.nodes.get(id).cube) {
             // A comparison is about two cells.
             let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 1);
-            best = self.best_within(
-                run,
-                id,
-                CandidateLimits { literals, cells, numeric: Numeric::Alike, ..self.limits },
-            )?;
+            let limits = CandidateLimits { literals, cells, numeric: Numeric::Alike, ..self.limits };
+            best = self.best_within(run, id, limits)?;
         }
         if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
             let cube = run.state.nodes.get(id).cube.clone();
@@ -357,7 +348,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         let Some(larger) = b.finish()? else { return Ok(None) };
         let larger = compact(context, &larger)?.0;
-        Ok(if self.may_replace(run, &larger)? { Some(larger) } else { None })
+        Ok(self.may_replace(run, &larger)?.then_some(larger))
     }
 
     /// Whether a cube may be a candidate: no forward state satisfies it, and no initial one.
@@ -387,7 +378,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     }
 
     /// Whether a candidate is neither known to be reachable nor in a forward state.
-    fn is_unseen(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<bool, Halt> {
+    pub fn is_unseen(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<bool, Halt> {
         if let Some(&unseen) = self.unseen.get(c) {
             return Ok(unseen);
         }

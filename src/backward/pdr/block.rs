@@ -2,8 +2,7 @@
 
 use hashbrown::HashMap;
 
-use super::frames::Frames;
-use super::obligation::{Obligation, Predecessors};
+use super::frames::{Frames, Predecessors};
 use crate::approximation::{Approximation, Reached};
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, compact};
 use crate::fixpoint::Visited;
@@ -13,6 +12,25 @@ use crate::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
 use crate::theory::Sat;
 use crate::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
 use cubicle_run::{Observer, OracleGrowth, Reason};
+
+/// A node that is to be blocked in a frame.
+#[derive(Debug)]
+struct Obligation {
+    id: NodeId,
+    /// The frame.
+    level: usize,
+    /// Its predecessors, once it is settled that no candidate replaces it.
+    predecessors: Option<Predecessors>,
+    /// Predecessors before this one are blocked in the frame before.
+    done: usize,
+}
+
+impl Obligation {
+    /// The obligation to block a node in a frame.
+    const fn new(id: NodeId, level: usize) -> Self {
+        Self { id, level, predecessors: None, done: 0 }
+    }
+}
 
 /// The frames, and the obligations for the last.
 pub struct Blocking<'b, 'a, 'r, 'p> {
@@ -215,9 +233,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
                 at += 1;
                 continue;
             };
-            if !self.approximation.may_be_unreachable(self.run, &wider)?
-                || self.run.meets_init(&wider)? != Sat::No
-            {
+            if !self.approximation.is_unseen(self.run, &wider)? || self.run.meets_init(&wider)? != Sat::No {
                 at += 1;
                 continue;
             }

@@ -4,9 +4,15 @@
 //! each step into a cube of frame i + 1 begins in one of frame i. So the cubes of frame i hold no state that is reached
 //! within i steps; and where frames i and i + 1 are equal, none that is reached at all.
 
-use super::obligation::Predecessors;
+use std::rc::Rc;
+
 use crate::cube::{Cube, Halt};
 use crate::fixpoint::{Covered, Tester, Visited};
+use crate::preimage::Pre;
+use cubicle_lang::model::TransitionId;
+
+/// All cubes from which one step leads into a cube.
+pub type Predecessors = Rc<[(TransitionId, Pre)]>;
 
 /// A cube and the last frame that it is blocked in.
 #[derive(Debug)]

@@ -10,12 +10,11 @@
 //! learned cubes are general from the start. A reachable candidate ends its own branch only, where BRAB
 //! restarts; and no frame depends on one.
 //!
-//! In reading order: `frames` (cubes known to be unreachable within a number of steps), `obligation` (a cube to
-//! block), `block` (how), `drive` (frame by frame).
+//! In reading order: `frames` (cubes known to be unreachable within a number of steps), `block` (obligations to
+//! block a cube), `drive` (frame by frame).
 
 mod block;
 mod drive;
 mod frames;
-mod obligation;
 
 pub use drive::drive;

@@ -2,9 +2,8 @@
 //!
 //! In: initial cubes of the search. Out: how the run ends, with the visited cubes and figures.
 //!
-//! In reading order: `run` (the guarantees stand there), `state`, `node`, `frontier`, `drive_end`; `tell` reports to observers.
+//! In reading order: `run` (the guarantees stand there), `state`, `node`, `frontier`; `tell` reports to observers.
 
-mod drive_end;
 mod frontier;
 mod node;
 mod open;
@@ -13,8 +12,7 @@ mod state;
 mod tell;
 mod to_init;
 
-pub use drive_end::DriveEnd;
 pub use node::{NodeId, Origin};
 pub use open::open;
-pub use run::{Next, Run, RunEnd, Setting, Totals, as_ranged};
+pub use run::{DriveEnd, Next, Run, RunEnd, Setting, Totals, as_ranged};
 pub use state::{RunCounts, RunState};

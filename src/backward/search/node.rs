@@ -88,16 +88,7 @@ impl Nodes {
         let mut steps = Vec::new();
         let mut at = id;
         while let Origin::Step { child, transition, args, procs: width, kept } = &self.0[at].origin {
-            let mut global = vec![usize::MAX; usize::from(*width)];
-            for (p, &k) in kept.iter().enumerate() {
-                global[usize::from(k)] = names[p];
-            }
-            for g in &mut global {
-                if *g == usize::MAX {
-                    *g = procs;
-                    procs += 1;
-                }
-            }
+            let mut global = names_of_step(*width, (kept, &names), &mut procs);
             steps.push((*transition, args.iter().map(|&a| global[usize::from(a)]).collect()));
             global.truncate(usize::from(self.0[*child].cube.procs));
             names = global;
@@ -127,6 +118,18 @@ impl Nodes {
     }
 }
 
+/// The names of the processes of a step: those that are kept have these, further ones the next numbers.
+fn names_of_step(procs: u8, (kept, names): (&[u8], &[usize]), next: &mut usize) -> Vec<usize> {
+    let mut all = vec![usize::MAX; usize::from(procs)];
+    for (&process, &name) in kept.iter().zip(names) {
+        all[usize::from(process)] = name;
+    }
+    for name in all.iter_mut().filter(|name| **name == usize::MAX) {
+        (*name, *next) = (*next, *next + 1);
+    }
+    all
+}
+
 /// `t(#1)`: a step, with the names of the processes of its pre-image; further processes get the next numbers. `args`, `procs` and
 /// `kept` are those of [`Origin::Step`].
 pub(super) fn action(
@@ -136,15 +139,8 @@ pub(super) fn action(
     procs: u8,
     kept: &[u8],
 ) -> String {
-    let mut next = kept.len();
-    let mut names = vec![usize::MAX; usize::from(procs)];
-    for (name, &process) in kept.iter().enumerate() {
-        names[usize::from(process)] = name;
-    }
-    for name in names.iter_mut().filter(|name| **name == usize::MAX) {
-        *name = next;
-        next += 1;
-    }
+    let own: Vec<usize> = (0..kept.len()).collect();
+    let names = names_of_step(procs, (kept, &own), &mut kept.len());
     let args: Vec<usize> = args.iter().map(|&arg| names[usize::from(arg)]).collect();
     call(system, transition, &args)
 }

@@ -34,6 +34,33 @@ pub enum RunEnd {
     Unknown(Reason, Option<String>),
 }
 
+/// How a run with candidates ends.
+#[derive(Debug)]
+pub enum DriveEnd {
+    /// As any run.
+    Run(RunEnd),
+    /// The oracle has seen more states: it is better to restart with them.
+    OracleGrew,
+    /// The effort is spent, between two nodes: the run may go on later.
+    Paused(u64),
+    /// The oracle has seen more states, and some of them satisfy a candidate.
+    CandidatesReached,
+    /// Lemmas were proved: it is better to restart with them.
+    Lemmas,
+}
+
+impl From<Halt> for DriveEnd {
+    fn from(halt: Halt) -> Self {
+        Self::Run(RunEnd::Unknown(halt.into(), None))
+    }
+}
+
+impl From<RunEnd> for DriveEnd {
+    fn from(end: RunEnd) -> Self {
+        Self::Run(end)
+    }
+}
+
 /// The next action in a run.
 #[derive(Debug)]
 pub enum Next {
@@ -86,34 +113,37 @@ pub struct Run<'a, 'r> {
 }
 
 impl<'a, 'r> Run<'a, 'r> {
-    /// A run from candidates and the bad cubes, with lemmas; these and candidates have numbers. Lemmas are
+    /// A run from candidates and the bad cubes, with lemmas, or the one that was paused in a state; these and candidates have numbers. Lemmas are
     /// proved unreachable, so they count as visited from the start, with all their pre-images.
     pub fn new(
         setting: &'r Setting<'a>,
         tester: &'r mut Tester<'a>,
         totals: &'r mut Totals,
+        paused: Option<RunState>,
         (candidates, lemmas): (&[(i32, Cube)], &[(i32, Cube)]),
     ) -> Result<Self, Halt> {
-        let state = RunState::new(setting.options.order.unwrap_or_default());
+        let (begins, order) = (paused.is_none(), setting.options.order.unwrap_or_default());
+        let state = paused.unwrap_or_else(|| RunState::new(order));
         let mut run = Self { setting, tester, totals, state };
-        for (number, cube) in candidates {
+        let known = if run.state.has_lemmas { &[] } else { lemmas };
+        run.state.has_lemmas |= !lemmas.is_empty();
+        for (number, cube) in candidates.iter().filter(|_| begins) {
             run.root(cube.clone(), Origin::Candidate(*number))?;
         }
-        run.visit_lemmas(lemmas)?;
+        known.iter().try_for_each(|(_, cube)| run.assume(cube.clone()))?;
+        if !begins {
+            return Ok(run);
+        }
         // No reachable state violates an axiom: there is nothing to search there.
         for axiom in &setting.system.axioms {
-            for cube in cubes_of(setting.context, &axiom.into())? {
-                run.state.visited.insert(run.tester, cube, false)?;
-                run.state.visited_ids.push(None);
-            }
+            cubes_of(setting.context, &axiom.into())?.into_iter().try_for_each(|cube| run.assume(cube))?;
         }
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.context, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.state.trusted.push(run.state.nodes.push(node));
-                    run.state.visited.insert(run.tester, cube, false)?;
-                    run.state.visited_ids.push(None);
+                    run.assume(cube)?;
                 } else {
                     run.root(cube, Origin::Bad(k))?;
                 }
@@ -122,26 +152,10 @@ impl<'a, 'r> Run<'a, 'r> {
         Ok(run)
     }
 
-    /// The run that was paused in this state, with lemmas that may be new.
-    pub fn resumed(
-        setting: &'r Setting<'a>,
-        tester: &'r mut Tester<'a>,
-        totals: &'r mut Totals,
-        (state, lemmas): (RunState, &[(i32, Cube)]),
-    ) -> Result<Self, Halt> {
-        let mut run = Self { setting, tester, totals, state };
-        if !run.state.has_lemmas {
-            run.visit_lemmas(lemmas)?;
-        }
-        Ok(run)
-    }
-
-    fn visit_lemmas(&mut self, lemmas: &[(i32, Cube)]) -> Result<(), Halt> {
-        for (_, cube) in lemmas {
-            self.state.visited.insert(self.tester, cube.clone(), false)?;
-            self.state.visited_ids.push(None);
-        }
-        self.state.has_lemmas = !lemmas.is_empty();
+    /// Takes a cube as visited.
+    fn assume(&mut self, cube: Cube) -> Result<(), Halt> {
+        self.state.visited.insert(self.tester, cube, false)?;
+        self.state.visited_ids.push(None);
         Ok(())
     }
 

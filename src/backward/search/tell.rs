@@ -27,22 +27,16 @@ impl Run<'_, '_> {
         let ((queued, postponed), literals) = (self.queue_lengths(), node.cube.len());
         debug!(id, depth = node.depth, procs = node.cube.procs, literals, queued, postponed, "node taken");
         trace!(id, cube = text(system, self.setting.context, &node.cube).join(" && "), "cube of the node");
-        self.tell_fate(id, GraphFate::Visited(self.state.counts.nodes), observer);
-        if !observer.wants_nodes() {
-            observer.event(system, Event::NodeCount(self.state.counts.nodes));
-            self.report_frontier(id, observer);
-            return;
-        }
-        let history = self.state.nodes.history_text(system, id);
-        let cube = text(system, self.setting.context, &node.cube);
         let number = self.state.counts.nodes;
-        observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
-        self.report_frontier(id, observer);
-    }
-
-    fn report_frontier(&self, id: NodeId, observer: &mut dyn Observer) {
-        let ((queued, postponed), depth) = (self.queue_lengths(), self.state.nodes.get(id).depth);
-        observer.event(self.setting.system, Event::Frontier { waiting: queued + postponed, depth });
+        self.tell_fate(id, GraphFate::Visited(number), observer);
+        if observer.wants_nodes() {
+            let history = self.state.nodes.history_text(system, id);
+            let cube = text(system, self.setting.context, &node.cube);
+            observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
+        } else {
+            observer.event(system, Event::NodeCount(number));
+        }
+        observer.event(system, Event::Frontier { waiting: queued + postponed, depth: node.depth });
     }
 
     /// Reports the fate of a node.
@@ -65,19 +59,12 @@ impl Run<'_, '_> {
 
     /// Reports a candidate that replaces a node.
     pub fn tell_candidate(&self, candidate: NodeId, of: NodeId, observer: &mut dyn Observer) {
-        if let (true, Origin::Candidate(number)) =
-            (wants_graph(observer), &self.state.nodes.get(candidate).origin)
-        {
+        let node = self.state.nodes.get(candidate);
+        if let (true, Origin::Candidate(number)) = (wants_graph(observer), &node.origin) {
             self.tell_fate(of, GraphFate::Open, observer);
-            let (origin, cube) =
-                (GraphOrigin::Candidate(*number, Some(of)), &self.state.nodes.get(candidate).cube);
-            self.tell_cube(
-                Some(candidate),
-                origin,
-                cube,
-                GraphFate::Visited(self.state.counts.nodes),
-                observer,
-            );
+            let origin = GraphOrigin::Candidate(*number, Some(of));
+            let fate = GraphFate::Visited(self.state.counts.nodes);
+            self.tell_cube(Some(candidate), origin, &node.cube, fate, observer);
         }
     }
 

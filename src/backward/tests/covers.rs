@@ -14,7 +14,7 @@ fn drawn(world: &World, raw: &[Raw]) -> Option<Cube> {
 }
 
 /// Whether all models in `small`, whose processes are the first ones, are in some of the others at these processes.
-fn contained(world: &World, big: &[&Cube], small: &Cube) -> bool {
+pub fn contained(world: &World, big: &[&Cube], small: &Cube) -> bool {
     let mut models = world.models.iter().filter(|m| world.inside_first(small, m));
     models.all(|m| big.iter().any(|cube| world.inside_among(cube, m, small.procs)))
 }

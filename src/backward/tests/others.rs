@@ -3,14 +3,14 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::pre_images::successors;
+use super::covers::contained;
+use super::pre_images::check_pre;
 use super::world::{CROWDS, Raw, Said, World};
 use crate::approximation::{CandidateLimits, Numeric, candidates, folded};
 use crate::cube::{Cube, Separated, invariant, oracle_question, widened};
 use crate::fixpoint::{Covered, Tester, Visited};
-use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
-use cubicle_lang::model::Assignment;
-use cubicle_lang::model::semantics::{Layout, Semantics, is_forbidden};
+use crate::preimage::{Pre, PreOptions, merge, prepare};
+use cubicle_lang::model::semantics::{Layout, is_forbidden};
 use cubicle_run::BackwardOptions;
 
 /// Numbers for a cube: of how many processes, their literals, and what no other process has.
@@ -127,12 +127,6 @@ fn check_separation(world: &World, raw: &RawCube, number: u8) -> Result<(), Test
     Ok(())
 }
 
-/// Whether all states of a cube, whose processes are the first ones, are in some of the others at these processes.
-fn contained(world: &World, big: &[&Cube], small: &Cube) -> bool {
-    let mut models = world.models.iter().filter(|it| world.inside_first(small, it));
-    models.all(|it| big.iter().any(|cube| world.inside_among(cube, it, small.procs)))
-}
-
 /// What is covered is contained; returns whether a cube with something to say of others was.
 fn check_cover(world: &World, visited: &[RawCube], tested: &RawCube) -> Result<bool, TestCaseError> {
     let options = BackwardOptions::default();
@@ -200,48 +194,6 @@ fn check_merge(world: &World, raws: &[RawCube], join: bool) -> Result<(), TestCa
         }
     }
     Ok(())
-}
-
-/// Compares the pre-image of a cube under a step whose guards are remembered with the steps from all states; returns how many lead into the cube, and how
-/// many do not.
-fn check_pre(
-    world: &World,
-    cube: &Cube,
-    t: &Prepared<'_>,
-    options: PreOptions<'_>,
-) -> Result<[usize; 2], TestCaseError> {
-    let semantics = Semantics::new(&world.system, world.procs.into());
-    let mut pres: Vec<Pre> = Vec::new();
-    pre_image(&world.context, t, cube, options, &mut PreCounts::default(), &mut pres).expect("small numbers");
-    // What guards say of two processes without names is left out, and so is what is said of a value that the step chooses.
-    let transition = t.transition;
-    let exact = t.remembers
-        && transition.universals.iter().all(|it| it.bound == 1)
-        && !transition.updates.iter().any(|it| it.assignment == Assignment::Nondet);
-    let exact = exact || transition.universals.is_empty() && cube.others.is_empty();
-    let name = &transition.name;
-    let mut met = [0; 2];
-    for model in &world.models {
-        let (state, _) = world.state(model);
-        let after = successors(world, &semantics, t.id, &state);
-        let leads = after.iter().any(|it| world.inside(cube, &world.seen(it, model)));
-        met[usize::from(!leads)] += 1;
-        let claims = |pre: &Pre| pre.cube.procs <= world.procs && world.inside(&pre.cube, model);
-        let claimed = pres.iter().any(claims);
-        // A process that is not named any more must exist, too; it may be one that was named since.
-        let surely = pres.iter().any(|pre| pre.procs <= world.procs && claims(pre));
-        prop_assert!(
-            !leads || claimed || world.inside(cube, model),
-            "{}: {name} leads from {model:?} into {cube:?}, which {pres:?} lacks",
-            world.name
-        );
-        prop_assert!(
-            leads || !surely || !exact,
-            "{}: {name} leads from {model:?} not into {cube:?}: {pres:?}",
-            world.name
-        );
-    }
-    Ok(met)
 }
 
 proptest! {
