@@ -5,7 +5,7 @@
 //! as formulas of the model, of solvers and as text. Nothing here decides whether a cube has a state.
 //!
 //! In reading order: `cell` and `context` (the cells of a system), `literal` and `linear` (what a cube
-//! says), `instantiate` (from the model), `cube`, `others` (what no other process does), `builder`, `rename`, `widen` and
+//! says), `instantiate` (from the model), `cube`, `others` (what no other process does), `builder`, `rename`,
 //! `separate` (a process more, a process less), `declared` (the cubes that a search begins with), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
 
 mod builder;
@@ -24,7 +24,6 @@ mod others;
 mod rename;
 mod separate;
 mod text;
-mod widen;
 
 pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
@@ -39,6 +38,5 @@ pub use linear::{gathered, linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, both, conjoin, is_singleton, less};
 pub use others::{is_about, with_other};
 pub use rename::{by_sorts, compact, rename_literal, rename_mask, rename_relational};
-pub use separate::Separated;
+pub use separate::{Separated, Widened, widened};
 pub use text::text;
-pub use widen::{Widened, widened};

@@ -4,11 +4,10 @@
 //! not known to be covered counts as not covered.
 //!
 //! In reading order: `visited` (the set and the test), `table` and `matching` (one visited cube against the
-//! tested one), `relations` and `union_cover` (several together), `tester` and `solver` (shared tools of the tests).
+//! tested one), `relations` and `union_cover` (several together), `tester` (shared tools of the tests, and the questions to Z3).
 
 mod matching;
 mod relations;
-mod solver;
 mod table;
 mod tester;
 mod union_cover;

@@ -2,12 +2,11 @@
 //!
 //! In: a cube under construction. Out: yes, no, or not decided here.
 //!
-//! In reading order: `sat` (the answer), `satisfiable` (splits on finite domains), `orders` (equality and the
-//! process order), `feasible` (linear arithmetic), `fourier_motzkin` (its projection).
+//! In reading order: `sat` (the answer), `satisfiable` (splits on finite domains; equality and
+//! the process order), `feasible` (linear arithmetic), `fourier_motzkin` (its projection).
 
 mod feasible;
 mod fourier_motzkin;
-mod orders;
 mod sat;
 mod satisfiable;
 

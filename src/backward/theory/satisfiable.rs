@@ -5,9 +5,8 @@
 //! arithmetic; other integer arithmetic may answer [`Sat::Unknown`] and is left to Z3.
 
 use super::feasible;
-use super::orders::orders;
 use super::sat::Sat;
-use crate::cube::{CellKind, CubeBuilder, CubeContext, Halt, OTHER, Relational, is_singleton};
+use crate::cube::{CellKind, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Relational, is_singleton};
 use crate::tuning::MAX_SPLITS;
 
 /// Whether some state satisfies the cube under construction.
@@ -69,4 +68,71 @@ fn check(context: &CubeContext, mut b: CubeBuilder<'_>, splits: &mut usize) -> R
         }
     }
     Ok(answer)
+}
+
+/// Equality and order over processes, outside values and abstract values: strongly connected components
+/// of `<=` are equal, and must contain no `<`, no `<>` and no two processes.
+pub fn orders(context: &CubeContext, b: &CubeBuilder<'_>) -> Sat {
+    let mut nodes: Vec<CubeCell> = Vec::new();
+    let mut edges: Vec<(usize, usize, bool)> = Vec::new();
+    let mut unequal: Vec<(usize, usize)> = Vec::new();
+    for relational in b.relational() {
+        match *relational {
+            Relational::Eq(x, y) => {
+                let (x, y) = (node(&mut nodes, x), node(&mut nodes, y));
+                edges.push((x, y, false));
+                edges.push((y, x, false));
+            }
+            Relational::Ne(x, y) => unequal.push((node(&mut nodes, x), node(&mut nodes, y))),
+            Relational::Lt(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), true)),
+            Relational::Le(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), false)),
+            Relational::Linear { .. } => {}
+        }
+    }
+    if edges.is_empty() {
+        return Sat::Yes;
+    }
+    if edges.iter().any(|e| e.2) || nodes.iter().any(|s| s.is_process()) {
+        for k in 1..context.rigid {
+            let (x, y) = (node(&mut nodes, CubeCell::process(k - 1)), node(&mut nodes, CubeCell::process(k)));
+            edges.push((x, y, true));
+        }
+    }
+    let n = nodes.len();
+    // 0: no path, 1: a path of `<=`, 2: a path with a `<`.
+    let mut path = vec![0u8; n * n];
+    for &(x, y, strict) in &edges {
+        let cell = &mut path[x * n + y];
+        *cell = (*cell).max(if strict { 2 } else { 1 });
+    }
+    for k in 0..n {
+        for i in 0..n {
+            if path[i * n + k] == 0 {
+                continue;
+            }
+            for j in 0..n {
+                if path[k * n + j] != 0 {
+                    let through = path[i * n + k].max(path[k * n + j]);
+                    let cell = &mut path[i * n + j];
+                    *cell = (*cell).max(through);
+                }
+            }
+        }
+    }
+    let same = |i: usize, j: usize| i == j || (path[i * n + j] != 0 && path[j * n + i] != 0);
+    let strict_loop = (0..n).any(|i| path[i * n + i] == 2);
+    let clash = unequal.iter().any(|&(x, y)| same(x, y));
+    // Every non-process node here holds an outside value (or an abstract one), so it equals no process.
+    let merged = (0..n).any(|i| {
+        nodes[i].is_process()
+            && (0..n).any(|j| j != i && context.kind(nodes[j]) == CellKind::Proc && same(i, j))
+    });
+    if strict_loop || clash || merged { Sat::No } else { Sat::Yes }
+}
+
+fn node(nodes: &mut Vec<CubeCell>, s: CubeCell) -> usize {
+    nodes.iter().position(|&n| n == s).unwrap_or_else(|| {
+        nodes.push(s);
+        nodes.len() - 1
+    })
 }
