@@ -174,33 +174,25 @@ proptest! {
     /// Normalisation neither adds nor loses a state; cubes that it calls empty are empty.
     #[test]
     fn normal_forms_keep_the_states(raw in vec(any::<Raw>(), 0..6)) {
-        for world in WORLDS.iter() {
-            check_normal_form(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_normal_form(world, &raw))?;
     }
 
     /// A negation is the complement; `implies` and `excludes` answer true only when that is so.
     #[test]
     fn negation_implication_and_exclusion_are_right(raw in vec(any::<Raw>(), 1..5)) {
-        for world in WORLDS.iter() {
-            check_pairs(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_pairs(world, &raw))?;
     }
 
     /// Names of processes do not matter, and a process that occurs in no literal may be dropped.
     #[test]
     fn renamings_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
-        for world in WORLDS.iter() {
-            check_renaming(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_renaming(world, &raw))?;
     }
 
     /// A cube written as formulas of the model has the same states.
     #[test]
     fn exports_keep_the_states(raw in vec(any::<Raw>(), 0..5)) {
-        for world in WORLDS.iter() {
-            check_words(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_words(world, &raw))?;
     }
 }
 

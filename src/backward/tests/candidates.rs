@@ -68,9 +68,7 @@ fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn candidates_are_parts_of_their_cube(raw in vec(any::<Raw>(), 1..5)) {
-        for world in WORLDS.iter() {
-            check_candidates(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_candidates(world, &raw))?;
     }
 }
 

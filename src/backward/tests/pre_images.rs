@@ -51,9 +51,7 @@ fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) 
 proptest! {
     #[test]
     fn merging_keeps_the_states(raws in vec(vec(any::<Raw>(), 1..3), 0..5), keep in any::<bool>(), join in any::<bool>()) {
-        for world in WORLDS.iter() {
-            check_merge(world, &raws, keep, join)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_merge(world, &raws, keep, join))?;
     }
 }
 

@@ -80,16 +80,12 @@ fn check_projection(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
 proptest! {
     #[test]
     fn satisfiability_agrees_with_enumeration(raw in vec(any::<Raw>(), 1..7)) {
-        for world in WORLDS.iter() {
-            check_satisfiable(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_satisfiable(world, &raw))?;
     }
 
     #[test]
     fn projections_agree_with_enumeration(raw in vec(any::<Raw>(), 1..5)) {
-        for world in WORLDS.iter() {
-            check_projection(world, &raw)?;
-        }
+        WORLDS.iter().try_for_each(|world| check_projection(world, &raw))?;
     }
 }
 
