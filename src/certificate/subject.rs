@@ -116,7 +116,7 @@ impl Subject {
     }
 
     fn with_tails(&self, system: System) -> Result<System, NotDerived> {
-        if self.tails.is_empty() { Ok(system) } else { Ok(with_tails(&system, &self.tails)?.system) }
+        with_tails(&system, &self.tails)
     }
 
     fn without_tails(

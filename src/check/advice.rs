@@ -7,13 +7,11 @@ use std::ops::RangeInclusive;
 
 use super::closing::closing;
 use super::schedule::SCHEDULE;
-use super::size::nearest;
+use super::size::{most_named, nearest};
 use super::tuning::{BOUND_PROCS, BOUND_STATES, BOUND_STEPS, RUN_PROCS};
 use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
-use cubicle_lang::model::{
-    Bad, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
-};
+use cubicle_lang::model::{Bad, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Type, VarId};
 use cubicle_run::{
     BackwardMode, Cut, Exploration, ForwardOptions, Growing, Growth, Interrupt, Limit, Options, Reason,
     Report, Silent, Stop, Strategy, Try,
@@ -183,18 +181,13 @@ impl<'a> Advisor<'a> {
         let seen = || self.report.explorations.iter().flat_map(|it| &it.growth);
         let is_refuted = |grew: &Growth| {
             let (first, last) = grew.values;
-            if let Growing::Number(vars) = &grew.what
-                && let [var] = vars.as_slice()
-                && let Some(value) = initially(self.system, *var)
-                && (if last > first { value > last } else { value < last })
-            {
-                return true;
-            }
-            seen().filter(|it| it.what == grew.what).any(|it| {
-                [it.values.0, it.values.1]
-                    .iter()
-                    .any(|&value| if last > first { value > last } else { value < last })
-            })
+            let exceeds = |value: Rational| if last > first { value > last } else { value < last };
+            let known = match &grew.what {
+                Growing::Number(vars) if vars.len() == 1 => initially(self.system, vars[0]),
+                _ => None,
+            };
+            let mut seen = seen().filter(|it| it.what == grew.what).map(|it| it.values);
+            known.is_some_and(exceeds) || seen.any(|it| exceeds(it.0) || exceeds(it.1))
         };
         let bound = |growth: &Growth| match &growth.what {
             Growing::Number(vars) => Some(Try::Bound { vars: vars.clone(), values: growth.values }),
@@ -223,8 +216,7 @@ impl<'a> Advisor<'a> {
         let grows = |growth: &Growth| {
             growth.what == Growing::Processes || reached(self.system, growth) == Reached::WithProcesses
         };
-        let bad = self.system.bad.iter().map(|bad| usize::from(bad.params));
-        let most = self.system.transitions.iter().map(Transition::arity).chain(bad).max().unwrap_or(0);
+        let most = most_named(self.system);
         self.grown_in_cubes().any(grows).then(|| self.fewer_processes(most + 1)).flatten()
     }
 
@@ -248,7 +240,7 @@ impl<'a> Advisor<'a> {
 
     /// Searches of another kind than those that were made.
     fn other_proofs(self) -> Vec<Try> {
-        let fits = |procs: &usize| ORACLE_SIZES.contains(procs) && nearest(self.system, *procs) == *procs;
+        let fits = |procs: &usize| self.is_size(*procs);
         match self.options.proof {
             BackwardMode::Auto => {
                 let made = |proof: BackwardMode| self.report.stages.iter().any(|stage| stage.proof == proof);
@@ -274,6 +266,11 @@ impl<'a> Advisor<'a> {
         }
     }
 
+    /// Whether an oracle may have this size.
+    fn is_size(self, procs: usize) -> bool {
+        ORACLE_SIZES.contains(&procs) && nearest(self.system, procs) == procs
+    }
+
     /// Whether the run ended before a backward search.
     fn ended_exploring(self) -> bool {
         self.report.backward.is_none()
@@ -282,9 +279,7 @@ impl<'a> Advisor<'a> {
     /// An oracle that is explored sooner.
     fn smaller_oracle(self) -> Vec<Try> {
         let BackwardMode::Brab(procs) = self.options.proof else { return Vec::new() };
-        let smaller = nearest(self.system, procs).checked_sub(1);
-        let smaller =
-            smaller.filter(|&procs| ORACLE_SIZES.contains(&procs) && nearest(self.system, procs) == procs);
+        let smaller = nearest(self.system, procs).checked_sub(1).filter(|procs| self.is_size(*procs));
         let fewer = self.options.forward.max_states.is_none().then_some(Try::FewerStates);
         fewer.into_iter().chain(smaller.map(Try::Brab)).collect()
     }
@@ -346,20 +341,16 @@ fn reached(system: &System, growth: &Growth) -> Reached {
 fn beyond(system: &System, var: VarId, (rises, than): (bool, Rational), procs: usize) -> Option<Rational> {
     let declared = system.var(var);
     let params = declared.arity();
-    let index = (0..params).map(|at| ProcRef::Var(at as u8)).collect();
+    let cell = Cell::at(var, (0..params).map(|at| ProcRef::Var(at as u8)));
     // `than - X < 0` or `X - than < 0`.
     let (factor, constant) = if rises { (Rational::ONE.neg(), than) } else { (Rational::ONE, than.neg()) };
     let integer = declared.ty == Type::Int;
     let (relation, constant) =
         if integer { (Relation::Le, constant.add(Rational::ONE)?) } else { (Relation::Lt, constant) };
-    let expr = Linear { terms: vec![(Cell { var, index }, factor)], constant };
+    let expr = Linear { terms: vec![(cell, factor)], constant };
     let cube = vec![Literal::Linear { expr, relation, integer }];
     let bad = Bad::derived("", 1, params as u8, cube, declared.span);
-    let asked = system.edited(|parts| {
-        parts.bad = vec![bad];
-        parts.temporal.clear();
-        parts.fairness.clear();
-    });
+    let asked = system.edited(|parts| parts.ask(vec![bad]));
     let options = ForwardOptions::default().max_states(BOUND_STATES);
     let seen = explore(&asked, procs, &options, &Interrupt::default(), &mut Silent).exploration;
     let trace = seen.unsafe_trace?;

@@ -6,7 +6,7 @@ use super::tuning::LARGEST_SIZE;
 use cubicle_forward::{Explored, walks};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::{Decider, Event, Exploration, ForwardOptions, Options, Stop, Verdict};
+use cubicle_run::{Decider, Exploration, ForwardOptions, Options, Stop, Verdict};
 
 /// Processes of the instances of a model that has a largest one, in increasing order.
 pub fn all_sizes(system: &System) -> Option<Vec<usize>> {
@@ -65,7 +65,7 @@ pub fn decide(session: &mut Session<'_>, states: usize) -> Option<Verdict> {
 
 /// Whether the explorations of a run are of all instances that its model has, completely.
 pub fn are_closed(session: &Session<'_>) -> bool {
-    let kept = session.space.explored.iter().map(|it| &it.exploration);
+    let kept = session.known.space.explored.iter().map(|it| &it.exploration);
     let seen: Vec<&Exploration> = session.report.explorations.iter().chain(kept).collect();
     let closed = |procs: &usize| seen.iter().any(|it| it.procs == *procs && is_closed(it));
     all_sizes(session.system).is_some_and(|sizes| sizes.iter().all(closed))
@@ -74,13 +74,7 @@ pub fn are_closed(session: &Session<'_>) -> bool {
 /// Tells of explorations that decide, and keeps them.
 fn show(session: &mut Session<'_>, all: Vec<Explored>) {
     for new in all {
-        session.tell(Event::ForwardEnd(&new.exploration));
-        let known = &mut session.space.explored;
-        let at = known.partition_point(|it| it.exploration.procs < new.exploration.procs);
-        match known.get_mut(at).filter(|it| it.exploration.procs == new.exploration.procs) {
-            Some(known) => *known = new,
-            None => known.insert(at, new),
-        }
+        session.keep(new);
     }
 }
 

@@ -64,7 +64,7 @@ impl Auto<'_, '_> {
             let mut later = Vec::new();
             let mut waiting = std::mem::take(&mut open).into_iter().peekable();
             while let Some(mut search) = waiting.next() {
-                if search.proof == BackwardMode::Classic && self.session.lemmas.are_known() {
+                if search.proof == BackwardMode::Classic && self.session.known.lemmas.are_known() {
                     // What it has waiting may follow from them.
                     search.behind_from = None;
                 }
@@ -198,7 +198,7 @@ impl Auto<'_, '_> {
                 verdict => return Some(verdict),
             }
         }
-        self.session.needs_equations |= moves_numbers;
+        self.session.known.needs_equations |= moves_numbers;
         if round == 0 { self.glance() } else { None }
     }
 
@@ -274,9 +274,7 @@ impl Auto<'_, '_> {
     fn glance(&mut self) -> Option<Verdict> {
         let (system, forward) = (self.session.system, &self.session.options.forward);
         let procs = schedule::GLANCE_PROCS;
-        let explored = &self.session.space.explored;
-        let at = explored.partition_point(|it| it.exploration.procs < procs);
-        let known = explored.get(at).is_some_and(|it| it.exploration.procs == procs);
+        let known = self.session.known.space.instance(procs).is_some();
         // Of several sorts there would have to be more processes.
         let fits = nearest(system, procs) == procs && oracle_size(system, procs) == procs;
         if known || !fits || forward.max_states.is_some() {
@@ -292,9 +290,8 @@ impl Auto<'_, '_> {
             // Where the initial states alone are as many, walks from each of them see little more.
             if stop == Stop::States && depth > 1 { look(Strategy::Cfl) } else { first }
         });
-        let trace = found.exploration.unsafe_trace.clone()?;
-        self.session.tell(Event::ForwardEnd(&found.exploration));
-        self.session.space.explored.insert(at, found);
+        found.exploration.unsafe_trace.as_ref()?;
+        let trace = self.session.keep(found)?;
         Some(self.session.decided_by_run(trace))
     }
 
@@ -307,21 +304,19 @@ impl Auto<'_, '_> {
         let complete = |it: &Exploration| it.stop == Stop::Complete;
         let smaller =
             |it: &Exploration| complete(it) && it.procs < procs && it.states <= schedule::TINY_STATES / 4;
-        let mut explored = self.session.space.explored.iter().map(|it| &it.exploration);
-        if let Some(known) = explored.clone().find(|it| it.procs == procs) {
+        let space = &self.session.known.space;
+        if let Some(known) = space.instance(procs) {
             return Ok(complete(known));
         }
+        let mut explored = space.explored.iter().map(|it| &it.exploration);
         if forward.max_states.is_some() || !explored.any(smaller) {
             return Ok(false);
         }
         let found = self.session.timed("forward exploration", |session| {
             let new = session.explore(procs, &limits(forward, schedule::TINY_STATES), Purpose::Oracle);
-            let (trace, complete) = (new.exploration.unsafe_trace.clone(), complete(&new.exploration));
-            if trace.is_some() || complete {
-                session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
-                let at = session.space.explored.partition_point(|it| it.exploration.procs < procs);
-                session.space.explored.insert(at, new);
-            }
+            let complete = complete(&new.exploration);
+            let worth = complete || new.exploration.unsafe_trace.is_some();
+            let trace = if worth { session.keep(new) } else { None };
             trace.map_or(Ok(complete), Err)
         });
         found.map_err(|trace| self.session.decided_by_run(trace))

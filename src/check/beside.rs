@@ -2,41 +2,23 @@
 //! several, and counts only when the first does not decide. So the result does not depend on the number of threads.
 
 use std::panic::resume_unwind;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::demand::Demand;
-use super::numbers::Numbers;
 use super::recorder::Recorder;
 use super::remote::RemoteExplorer;
-use super::session::Session;
+use super::session::{Known, Session};
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
-use cubicle_backward::Lemmas;
-use cubicle_forward::StateSpace;
-use cubicle_lang::model::{System, TransitionId};
+use cubicle_lang::model::System;
 use cubicle_run::logging::inherited;
 use cubicle_run::{Interrupt, Observer, Options, Report};
-
-/// The state in which a turn beside another begins.
-struct Aside<'a> {
-    system: &'a System,
-    options: &'a Options,
-    space: StateSpace,
-    lemmas: Lemmas,
-    numbers: Arc<OnceLock<Numbers>>,
-    needs_equations: bool,
-    remembered: Vec<TransitionId>,
-}
 
 /// What a turn made known.
 struct Taken {
     end: TurnEnd,
-    space: StateSpace,
-    lemmas: Lemmas,
+    known: Known,
     report: Report,
-    needs_equations: bool,
-    remembered: Vec<TransitionId>,
 }
 
 /// Takes the turn `first`, and `second` beside it, unless `first` says that it is not needed. Returns how the second ended;
@@ -46,15 +28,15 @@ pub fn side_by_side<'a, R>(
     first: impl FnOnce(&mut Session<'a>) -> (R, bool),
     second: &Turn,
 ) -> (R, Option<TurnEnd>) {
-    let aside = Mutex::new(Some(Aside::of(session)));
-    let taken_once =
-        || aside.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
+    let known = Mutex::new(Some(session.known.fork()));
+    let known = || known.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
+    let problem = (session.system, session.options);
     let several = session.options.backward.jobs > 1 && session.remote.is_none();
     let mut recorder = Recorder::like(session.observer);
     let (interrupt, dropper) = session.interrupt.droppable();
     let (result, taken) = thread::scope(|scope| {
         let worker = thread::Builder::new().name("beside".into()).stack_size(STACK_BYTES);
-        let take = || taken_once().take(second, (&interrupt, None), &mut recorder);
+        let take = || take(second, problem, known(), (&interrupt, None), &mut recorder);
         let running = if several { worker.spawn_scoped(scope, inherited(take)).ok() } else { None };
         let (result, needed) = first(session);
         if !needed {
@@ -72,45 +54,29 @@ pub fn side_by_side<'a, R>(
         taken
     } else {
         let (interrupt, remote) = (session.interrupt, session.remote);
-        taken_once().take(second, (interrupt, remote), session.observer)
+        take(second, problem, known(), (interrupt, remote), session.observer)
     };
     (result, Some(taken.put_into(session)))
 }
 
-impl<'a> Aside<'a> {
-    /// What is known now.
-    fn of(session: &Session<'a>) -> Self {
-        let &Session { system, options, ref space, ref lemmas, ref numbers, needs_equations, .. } = session;
-        let remembered = session.remembered.clone();
-        let (space, lemmas, numbers) = (space.fork(), lemmas.clone(), Arc::clone(numbers));
-        Self { system, options, space, lemmas, numbers, needs_equations, remembered }
-    }
-
-    fn take(
-        self,
-        turn: &Turn,
-        (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
-        observer: &mut dyn Observer,
-    ) -> Taken {
-        let Self { system, options, space, lemmas, numbers, needs_equations, remembered } = self;
-        let report = Report::default();
-        let mut session =
-            // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
-            Session { system, options, interrupt, observer, report, space, demand: Demand::default(), lemmas, numbers, reports_equations: false, needs_equations, paused: None, is_derived: false, remembered, remote };
-        let end = turn.take(&mut session);
-        let Session { report, space, lemmas, needs_equations, remembered, .. } = session;
-        Taken { end, space, lemmas, report, needs_equations, remembered }
-    }
+fn take(
+    turn: &Turn,
+    (system, options): (&System, &Options),
+    known: Known,
+    (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
+    observer: &mut dyn Observer,
+) -> Taken {
+    let new = Session::new(system, options, interrupt, observer, Report::default());
+    // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
+    let mut session = Session { known, remote, reports_equations: false, ..new };
+    let end = turn.take(&mut session);
+    Taken { end, known: session.known, report: session.report }
 }
 
 impl Taken {
     /// Puts the findings into the session; returns how the turn ended.
     fn put_into(self, session: &mut Session<'_>) -> TurnEnd {
-        session.space.take_up(self.space);
-        session.lemmas.take_up(self.lemmas);
-        session.needs_equations |= self.needs_equations;
-        let new = self.remembered.into_iter().filter(|id| !session.remembered.contains(id));
-        session.remembered.extend(new.collect::<Vec<_>>());
+        session.known.take_up(self.known);
         for (phase, time) in self.report.times {
             session.report.spend(phase, time);
         }

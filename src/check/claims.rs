@@ -4,7 +4,7 @@ use super::accept::how;
 use super::session::Session;
 use cubicle_certificate::{Claim, Subject, confirm};
 use cubicle_lang::model::rename::{self, Truth};
-use cubicle_lang::model::{Bad, BadKind, Cell, Forbidden, ProcRef, System, negated};
+use cubicle_lang::model::{Bad, BadKind, Forbidden, ProcRef, System, negated};
 use cubicle_run::{Event, Outcome, Reason, Statistics, Verdict};
 
 /// The states that a bad cube stands for.
@@ -28,9 +28,8 @@ pub fn claimed(system: &System) -> Vec<Forbidden> {
 /// counterexample must not, either. It goes to the checker with the claims.
 fn never_of_constants(system: &System) -> Vec<Forbidden> {
     let [conj] = system.init.body.0.as_slice() else { return Vec::new() };
-    let is_constant = |cell: &Cell| !system.transitions.iter().any(|t| system.may_change(t, cell.var));
     let mut found = Vec::new();
-    for literal in conj.iter().filter(|it| it.cells().into_iter().all(is_constant)) {
+    for literal in conj.iter().filter(|it| !it.vars().any(|var| system.changes(var))) {
         let mut named = literal.procs();
         named.retain(|p| matches!(p, ProcRef::Var(_)));
         let [first, others @ ..] = &named[..] else { continue };

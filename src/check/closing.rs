@@ -159,11 +159,8 @@ fn unviolated(system: &System, claims: &mut Vec<Forbidden>, interrupt: &Interrup
     for procs in (1..=BOUND_PROCS).filter(|procs| admits(system, *procs)) {
         // A run is shown for one of the claims that its last state violates.
         loop {
-            let asked = system.edited(|parts| {
-                parts.bad = claims.iter().map(|cube| bad(system, cube)).collect();
-                parts.temporal.clear();
-                parts.fairness.clear();
-            });
+            let claimed = claims.iter().map(|cube| bad(system, cube)).collect();
+            let asked = system.edited(|parts| parts.ask(claimed));
             let seen = explore(&asked, procs, &options, interrupt, &mut Silent).exploration;
             let runs = seen.unsafe_trace.iter().chain(&seen.more_unsafe_traces);
             let violated: BTreeSet<usize> = runs.filter_map(|run| run.bad).collect();
@@ -177,13 +174,10 @@ fn unviolated(system: &System, claims: &mut Vec<Forbidden>, interrupt: &Interrup
 
 /// Whether exact search shows the system safe when these claims are taken for granted.
 fn closes(system: &System, claims: &[Forbidden], interrupt: &Interrupt) -> bool {
-    let helped = system.edited(|parts| {
-        // Those of the model are to be proved.
-        parts.bad.iter_mut().for_each(|it| it.kind = BadKind::Unsafe);
-        parts.bad.extend(claims.iter().map(|cube| bad(system, cube)));
-        parts.temporal.clear();
-        parts.fairness.clear();
-    });
+    // Those of the model are to be proved.
+    let own = system.bad.iter().map(|it| Bad { kind: BadKind::Unsafe, ..it.clone() });
+    let all = own.chain(claims.iter().map(|cube| bad(system, cube))).collect();
+    let helped = system.edited(|parts| parts.ask(all));
     let mut options = Options::classic();
     options.backward.trust_invariants = true;
     options.backward.max_nodes = MOST_NODES;

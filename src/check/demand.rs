@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::purpose::{Purpose, divided};
 use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES, WALKED_OF_SORTS};
 use cubicle_forward::{StateSpace, oracle_states};
-use cubicle_lang::model::System;
+use cubicle_lang::model::{Literal, System, VarId};
 use cubicle_run::{
     BackwardMode, Event, Forbidden, ForwardOptions, Interrupt, Observer, Options, Oracle, OracleAnswer,
     OracleGrowth, Sought, Stop, Strategy, Trace,
@@ -76,7 +76,7 @@ fn is_walked(system: &System) -> bool {
     system.sorts.as_ref().is_some_and(|it| it.names.len() > 2)
 }
 
-/// The oracle of a search: the states of a session, and those that wait.
+/// The oracle of a search in a system that may have more counts: the states of a session, and those that wait.
 pub struct OnDemand<'a> {
     run: (&'a System, &'a Options, &'a Interrupt),
     space: RefCell<&'a mut StateSpace>,
@@ -163,11 +163,7 @@ impl<'a> OnDemand<'a> {
             let trace = new.exploration.unsafe_trace.clone();
             cut |= new.exploration.stop == Stop::States;
             more += new.exploration.states as u64;
-            let at = space.explored.partition_point(|it| it.exploration.procs < procs);
-            match space.explored.get_mut(at).filter(|it| it.exploration.procs == procs) {
-                Some(known) => *known = new,
-                None => space.explored.insert(at, new),
-            }
+            space.keep(new);
             if let Some(trace) = trace {
                 demand.stages.clear();
                 demand.found = Some((procs, demand.explored));
@@ -212,7 +208,10 @@ pub fn goes_on(
 
 impl Oracle for OnDemand<'_> {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        self.space.borrow().ask(candidate)
+        // States do not say what further counts of a search are.
+        let is_own = |var: VarId| usize::from(var.0) < self.run.0.vars.len();
+        let known = candidate.literals().flat_map(Literal::vars).all(is_own);
+        if known { self.space.borrow().ask(candidate) } else { OracleAnswer::Untested }
     }
 
     fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {
@@ -220,7 +219,7 @@ impl Oracle for OnDemand<'_> {
     }
 
     fn learn(&self, trace: &Trace) {
-        self.space.borrow().learn(trace);
+        self.space.borrow().learn(&trace.clone().within(self.run.0));
     }
 
     fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {

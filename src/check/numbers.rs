@@ -2,12 +2,9 @@
 //! processes and numeric variables that hold in every reachable state.
 
 use cubicle_forward::sample_runs;
-use cubicle_lang::model::semantics::{State, Trace};
+use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
-use cubicle_run::{
-    Forbidden, ForwardOptions, Interrupt, Observer, Oracle, OracleAnswer, OracleGrowth, Outcome, Sought,
-    Strategy, Verdict,
-};
+use cubicle_run::{ForwardOptions, Interrupt, Outcome, Strategy, Verdict};
 use cubicle_transform::{
     WithEquations, open_numbers, with_counts_seen, with_equations, with_updates_of_counts,
 };
@@ -76,58 +73,10 @@ impl Numbers {
     /// The outcome of a search, with runs of the system itself.
     pub fn conclude(&self, original: &System, mut outcome: Outcome) -> Outcome {
         if let Verdict::Unsafe(trace) = &mut outcome.verdict {
-            shorten(original, trace);
+            **trace = trace.clone().within(original);
         }
         outcome.counts = self.added();
         outcome.equations.clone_from(&self.equations);
         outcome
-    }
-}
-
-/// Makes the states of a run states of a system whose variables are the first of those that they have.
-fn shorten(original: &System, run: &mut Trace) {
-    let own = |state: &mut State| {
-        let cells: usize = original.vars.iter().map(|var| state.procs.pow(var.arity() as u32)).sum();
-        state.values.truncate(cells);
-    };
-    own(&mut run.initial);
-    run.steps.iter_mut().for_each(|step| own(&mut step.after));
-}
-
-/// An oracle of a system, for one that has more counts.
-pub struct OracleOf<'a> {
-    pub original: &'a System,
-    /// Its states.
-    pub oracle: &'a dyn Oracle,
-}
-
-impl Oracle for OracleOf<'_> {
-    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        let own = |literal: &Literal| {
-            literal.cells().iter().all(|cell| usize::from(cell.var.0) < self.original.vars.len())
-        };
-        if candidate.literals().all(own) { self.oracle.ask(candidate) } else { OracleAnswer::Untested }
-    }
-
-    fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {
-        self.oracle.seek(candidate, most)
-    }
-
-    fn learn(&self, trace: &Trace) {
-        let mut run = trace.clone();
-        shorten(self.original, &mut run);
-        self.oracle.learn(&run);
-    }
-
-    fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
-        self.oracle.prepare(spent, observer)
-    }
-
-    fn grow(&self, most: u64, observer: &mut dyn Observer) -> OracleGrowth {
-        self.oracle.grow(most, observer)
-    }
-
-    fn widen(&self) -> OracleGrowth {
-        self.oracle.widen()
     }
 }

@@ -14,11 +14,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::session::Session;
+use super::size::most_named;
 use super::tuning::POPULATED_LITERALS;
 use cubicle_backward::smt::{Answer, SolverSession};
-use cubicle_lang::model::{
-    Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Transition, Type, VarId,
-};
+use cubicle_lang::model::{Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Type, VarId};
 use cubicle_run::{Emptying, Interrupt, Interrupted, Unpopulated};
 
 /// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
@@ -51,12 +50,10 @@ pub fn unpopulated(session: &Session<'_>, known: Option<usize>) -> Option<Unpopu
 /// The largest size to test: one more than any part of the model mentions, beside the processes that have
 /// numbers.
 fn largest(system: &System) -> usize {
-    let transitions = system.transitions.iter().map(Transition::arity);
-    let bad = system.bad.iter().map(|bad| usize::from(bad.params));
     let axioms = system.axioms.iter().map(|axiom| usize::from(axiom.params));
     let runs = system.temporal.iter().map(|it| it.params.len());
-    let most = transitions.chain(bad).chain(axioms).chain(runs).max().unwrap_or(0);
-    let most = most.max(system.init.params.into()) + 1 + usize::from(system.proc_constants);
+    let most = axioms.chain(runs).chain([most_named(system), system.init.params.into()]).max().unwrap_or(0);
+    let most = most + 1 + usize::from(system.proc_constants);
     system.max_procs.map_or(most, |bound| most.min(bound as usize))
 }
 
@@ -142,11 +139,10 @@ impl Question<'_> {
 
 /// Whether a condition for initial states counts processes.
 fn counts(system: &System) -> bool {
-    let init = [&system.init.body, &system.init.without_processes];
-    let axioms = system.axioms.iter().map(|axiom| &axiom.cube);
-    let conditions = init.into_iter().flat_map(|dnf| &dnf.0).chain(axioms);
-    let mut cells = conditions.flatten().flat_map(Literal::cells);
-    !system.counts.is_empty() && cells.any(|cell| system.count_of(cell.var).is_some())
+    let init = system.init.body.0.iter().chain(&system.init.without_processes.0);
+    let conditions = init.chain(system.axioms.iter().map(|axiom| &axiom.cube));
+    let mut read = conditions.flatten().flat_map(Literal::vars);
+    read.any(|var| system.count_of(var).is_some())
 }
 
 /// Whether a state in which all cells of a variable hold one value is plainly initial, whatever the number of processes.

@@ -2,14 +2,14 @@
 
 use super::all_sizes::all_sizes;
 use super::session::Session;
-use super::size::nearest;
+use super::size::{named, nearest};
 use super::tuning::{LOOP_PROCS, RUN_PROCS, RUN_STATES};
 use super::{auto, ranking, schedule};
 use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, Temporal, TemporalKind};
 use cubicle_run::{
-    Cut, Event, ForwardOptions, Options, Procs, Reason, Report, RunsPlan, RunsProof, RunsSeen, Stop,
+    Cut, Event, ForwardOptions, Options, Reason, Report, RunsPlan, RunsProof, RunsSeen, Stop,
     TemporalFinding, TemporalReport, Unproved, Verdict,
 };
 
@@ -58,7 +58,7 @@ pub fn prove(session: &mut Session<'_>) {
         }
     }
     let mut sizes = few(session.system, session.options, &reports);
-    if !is_named(session.options) {
+    if named(session.options).is_none() {
         sizes.extend(failed.into_iter().filter(|procs| *procs <= LOOP_PROCS));
     }
     look_at(session, &mut reports, (sizes, RUN_STATES), true);
@@ -68,7 +68,7 @@ pub fn prove(session: &mut Session<'_>) {
 
 /// Explores all runs of all instances of a model that bounds its processes, smallest first, until one has more than `states` states.
 fn look_at_all(session: &mut Session<'_>, reports: &mut [TemporalReport], states: usize) {
-    let sizes = all_sizes(session.system).filter(|_| !is_named(session.options));
+    let sizes = all_sizes(session.system).filter(|_| named(session.options).is_none());
     for procs in sizes.unwrap_or_default() {
         look_at(session, reports, (vec![procs], states), true);
         if !reports.iter().any(|it| is_open(it) && it.open.is_none() && it.held.contains(&procs)) {
@@ -153,11 +153,7 @@ fn settle(system: &System, report: &mut TemporalReport) {
 /// Proves that no run reaches a `cover`, for any number of processes.
 fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProof, Unproved> {
     session.tell(Event::Work("proving that no run reaches the cover"));
-    let system = session.system.edited(|parts| {
-        parts.bad = cover.goals();
-        parts.temporal.clear();
-        parts.fairness.clear();
-    });
+    let system = session.system.edited(|parts| parts.ask(cover.goals()));
     let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
     match verdict.expect("the search ended") {
         Verdict::Safe => {
@@ -172,15 +168,15 @@ fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProo
 /// Numbers of processes of the instances to check.
 fn sizes(system: &System, options: &Options) -> Vec<usize> {
     let least = usize::from(system.proc_constants);
-    if !system.has_processes() && !is_named(options) {
+    if !system.has_processes() && named(options).is_none() {
         return vec![0];
     }
-    let mut sizes: Vec<usize> = match (options.proof.oracle_procs(), options.procs) {
-        (Some(procs), _) | (_, Some(Procs::Exactly(procs))) => {
+    let mut sizes: Vec<usize> = match named(options) {
+        Some(procs) => {
             let procs = nearest(system, procs);
             if options.up_to { (least..=procs).collect() } else { vec![procs] }
         }
-        _ => match system.max_procs.map(|most| most as usize) {
+        None => match system.max_procs.map(|most| most as usize) {
             Some(most) if most <= RUN_PROCS => (least..=most).collect(),
             _ => {
                 let params = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
@@ -198,13 +194,8 @@ fn sizes(system: &System, options: &Options) -> Vec<usize> {
 fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<usize> {
     let params = |it: &TemporalReport| system.temporal[it.property].params.len();
     let least = reports.iter().filter(|it| is_open(it)).map(params).min();
-    let sizes = least.filter(|_| !is_named(options)).map_or(0..0, |least| least..RUN_PROCS - 1);
+    let sizes = least.filter(|_| named(options).is_none()).map_or(0..0, |least| least..RUN_PROCS - 1);
     sizes.filter(|procs| admits(system, *procs)).collect()
-}
-
-/// Whether the options name the instance to check.
-fn is_named(options: &Options) -> bool {
-    options.proof.oracle_procs().is_some() || matches!(options.procs, Some(Procs::Exactly(_)))
 }
 
 /// Adds the result of an instance for a property that is not settled yet.

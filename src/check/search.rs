@@ -9,7 +9,7 @@ use cubicle_run::{BackwardMode, Decider, Reason, Verdict};
 /// Searches as the options say, with the explored states as oracle.
 pub fn search(session: &mut Session<'_>) {
     let (system, proof) = (session.system, session.options.proof);
-    session.space.most_procs =
+    session.known.space.most_procs =
         system.max_procs.map_or(WIDEST_ORACLE, |most| WIDEST_ORACLE.min(most as usize));
     let search = match proof {
         BackwardMode::Brab(procs) => BackwardMode::Brab(nearest(system, procs)),

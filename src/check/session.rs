@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::demand::{Demand, OnDemand, goes_on};
-use super::numbers::{Numbers, OracleOf};
+use super::numbers::Numbers;
 use super::purpose::{Purpose, divided};
 use super::remote::RemoteExplorer;
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
@@ -28,26 +28,63 @@ pub struct Session<'a> {
     pub observer: &'a mut dyn Observer,
     /// What is known so far.
     pub report: Report,
-    /// The explored states: the oracle of all searches.
-    pub space: StateSpace,
+    /// What searches have learnt.
+    pub known: Known,
     /// Explorations that wait until a search asks for their states.
     pub demand: Demand,
-    /// The lemmas about numbers, once a search needed them.
-    pub lemmas: Lemmas,
-    /// What backward searches know of numbers, once there was one.
-    pub numbers: Arc<OnceLock<Numbers>>,
     /// Whether the next search reports the equations that it knows.
     pub reports_equations: bool,
-    /// Whether a search that got far without equations was not enough: the next ones begin with them.
-    pub needs_equations: bool,
     /// The exact search, where it is paused.
     pub paused: Option<Paused>,
     /// Whether the system was derived from that of the run.
     pub is_derived: bool,
-    /// The transitions whose universal guards searches had to remember.
-    pub remembered: Vec<TransitionId>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
+}
+
+/// What searches of a run have learnt, for those that follow.
+#[derive(Default)]
+pub struct Known {
+    /// The explored states: the oracle of all searches.
+    pub space: StateSpace,
+    /// The lemmas about numbers, once a search needed them.
+    pub lemmas: Lemmas,
+    /// What backward searches know of numbers, once there was one.
+    pub numbers: Arc<OnceLock<Numbers>>,
+    /// Whether a search that got far without equations was not enough: the next ones begin with them.
+    pub needs_equations: bool,
+    /// The transitions whose universal guards searches had to remember.
+    pub remembered: Vec<TransitionId>,
+}
+
+impl Known {
+    /// A copy; from now on, each of the two learns independently.
+    pub fn fork(&self) -> Self {
+        Self {
+            space: self.space.fork(),
+            lemmas: self.lemmas.clone(),
+            numbers: Arc::clone(&self.numbers),
+            needs_equations: self.needs_equations,
+            remembered: self.remembered.clone(),
+        }
+    }
+
+    /// Adds what a [fork](Self::fork) has learnt.
+    pub fn take_up(&mut self, fork: Self) {
+        self.space.take_up(fork.space);
+        self.lemmas.take_up(fork.lemmas);
+        self.needs_equations |= fork.needs_equations;
+        self.remember(fork.remembered);
+    }
+
+    /// Adds transitions whose universal guards a search had to remember.
+    fn remember(&mut self, transitions: Vec<TransitionId>) {
+        for id in transitions {
+            if !self.remembered.contains(&id) {
+                self.remembered.push(id);
+            }
+        }
+    }
 }
 
 impl<'a> Session<'a> {
@@ -59,25 +96,18 @@ impl<'a> Session<'a> {
         observer: &'a mut dyn Observer,
         report: Report,
     ) -> Self {
-        let space = StateSpace::new(Vec::new());
-        let (demand, lemmas, numbers) = (Demand::default(), Lemmas::default(), Arc::default());
-        let (reports_equations, needs_equations, paused, remote) = (true, false, None, None);
         Self {
             system,
             options,
             interrupt,
             observer,
             report,
-            space,
-            demand,
-            lemmas,
-            numbers,
-            reports_equations,
-            needs_equations,
-            paused,
+            known: Known::default(),
+            demand: Demand::default(),
+            reports_equations: true,
+            paused: None,
             is_derived: false,
-            remembered: Vec::new(),
-            remote,
+            remote: None,
         }
     }
 
@@ -89,7 +119,7 @@ impl<'a> Session<'a> {
     ) -> R {
         let report = mem::take(&mut self.report);
         let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
-        inner.space.most_procs = self.space.most_procs;
+        inner.known.space.most_procs = self.known.space.most_procs;
         inner.is_derived = !std::ptr::eq(system, self.system) || self.is_derived;
         let ended = work(&mut inner);
         self.report = inner.report;
@@ -162,7 +192,7 @@ impl<'a> Session<'a> {
         [effort, with_equations]: [Option<u64>; 2],
     ) -> Outcome {
         let moves = self.moves_numbers();
-        if moves && !self.needs_equations {
+        if moves && !self.known.needs_equations {
             // Looking for equations may take longer than the whole search.
             let outcome = self.search_plainly(proof, order, effort);
             let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
@@ -173,8 +203,8 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
-        self.needs_equations = true;
-        let numbers = Arc::clone(&self.numbers);
+        self.known.needs_equations = true;
+        let numbers = Arc::clone(&self.known.numbers);
         let of_system =
             || Numbers::of(self.system).with_guesses(self.system, &self.options.forward, self.interrupt);
         let numbers = numbers.get_or_init(of_system);
@@ -184,13 +214,13 @@ impl<'a> Session<'a> {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
             self.observer.event(&numbers.system, Event::Note(&text));
         }
-        let lemmas = mem::take(&mut self.lemmas);
+        let lemmas = mem::take(&mut self.known.lemmas);
         lemmas.propose(&numbers.guesses);
         let is_exact = proof.oracle_procs().is_none();
         let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
         let mut paused = self.paused.take_if(|_| is_exact);
         let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None);
-        self.lemmas = lemmas;
+        self.known.lemmas = lemmas;
         self.paused = paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).or(self.paused.take());
         self.spend_search(start);
         outcome
@@ -199,7 +229,7 @@ impl<'a> Session<'a> {
     /// Explores the states that a search without an answer did not ask for; the verdict when they show a bad state, or the run must end.
     pub fn explore_rest(&mut self) -> Option<Verdict> {
         let run = (self.system, self.options, self.interrupt);
-        let found = OnDemand::new(run, &mut self.space, &mut self.demand).finish(&mut *self.observer);
+        let found = OnDemand::new(run, &mut self.known.space, &mut self.demand).finish(&mut *self.observer);
         self.report.spend("forward exploration", mem::take(&mut self.demand.time));
         match found {
             OracleGrowth::Unsafe(trace) => Some(self.decided_by_run(*trace)),
@@ -225,23 +255,18 @@ impl<'a> Session<'a> {
         most_procs: Option<usize>,
     ) -> Outcome {
         let run = (self.system, self.options, self.interrupt);
-        let on_demand = OnDemand::new(run, &mut self.space, &mut self.demand);
-        let oracle = OracleOf { original: self.system, oracle: &on_demand };
+        let on_demand = OnDemand::new(run, &mut self.known.space, &mut self.demand);
         let shared = Shared {
-            oracle: &oracle,
+            oracle: &on_demand,
             equations: &numbers.equations,
             lemmas,
-            remembered: &self.remembered,
+            remembered: &self.known.remembered,
             most_procs,
         };
         let (system, interrupt) = (&numbers.system, self.interrupt);
         let outcome =
             backward::search(system, options, proof, shared, interrupt, &mut *self.observer, paused);
-        for id in &outcome.remembered {
-            if !self.remembered.contains(id) {
-                self.remembered.push(*id);
-            }
-        }
+        self.known.remember(outcome.remembered.clone());
         numbers.conclude(self.system, outcome)
     }
 
@@ -254,8 +279,8 @@ impl<'a> Session<'a> {
     /// Puts the results of the explored instances into the report, if there are any: searches in a derived system put their own.
     pub fn put_explorations(&mut self) {
         let data = |explored: &Explored| explored.exploration.clone();
-        if !self.space.explored.is_empty() {
-            self.report.explorations = self.space.explored.iter().map(data).collect();
+        if !self.known.space.explored.is_empty() {
+            self.report.explorations = self.known.space.explored.iter().map(data).collect();
         }
     }
 
@@ -264,13 +289,19 @@ impl<'a> Session<'a> {
         self.options.proof.oracle_procs().is_some() && !self.options.only_forward
     }
 
+    /// Tells of an explored instance and keeps it; a run to a bad state, where it has one.
+    pub fn keep(&mut self, new: Explored) -> Option<Trace> {
+        self.tell(Event::ForwardEnd(&new.exploration));
+        let trace = new.exploration.unsafe_trace.clone();
+        self.known.space.keep(new);
+        trace
+    }
+
     /// Takes up an explored instance; breaks when no further one is to be explored, with a verdict when the run
     /// ends here.
     pub fn conclude_instance(&mut self, explored: Explored) -> ControlFlow<Option<Verdict>> {
-        self.tell(Event::ForwardEnd(&explored.exploration));
-        let (found, stop) = (explored.exploration.unsafe_trace.clone(), explored.exploration.stop);
-        let fault = explored.exploration.fault.clone();
-        self.space.explored.push(explored);
+        let (stop, fault) = (explored.exploration.stop, explored.exploration.fault.clone());
+        let found = self.keep(explored);
         if let Some(fault) = fault {
             let reason = if stop == Stop::Cluster { Reason::Cluster(fault) } else { Reason::Storage(fault) };
             return ControlFlow::Break(Some(Verdict::Unknown(reason)));
@@ -280,7 +311,7 @@ impl<'a> Session<'a> {
         }
         if let Some(reason) = self.interrupt.reason() {
             let run = (self.system, self.options, self.interrupt);
-            if !self.explores_for_oracle() || !goes_on(run, &self.space, &mut *self.observer) {
+            if !self.explores_for_oracle() || !goes_on(run, &self.known.space, &mut *self.observer) {
                 return ControlFlow::Break(Some(Verdict::Unknown(reason)));
             }
             return ControlFlow::Break(None);

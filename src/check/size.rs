@@ -1,7 +1,22 @@
 //! Numbers of processes: what a system admits, and how the processes of an oracle are divided among sorts.
 
 use super::tuning::{MOST_OF_SORTS, WIDEST_ORACLE};
-use cubicle_lang::model::System;
+use cubicle_lang::model::{System, Transition};
+use cubicle_run::{Options, Procs};
+
+/// The most processes that a transition or a bad cube names.
+pub fn most_named(system: &System) -> usize {
+    let bad = system.bad.iter().map(|bad| usize::from(bad.params));
+    system.transitions.iter().map(Transition::arity).chain(bad).max().unwrap_or(0)
+}
+
+/// The number of processes of the instance that the options name, if they do.
+pub fn named(options: &Options) -> Option<usize> {
+    match (options.proof.oracle_procs(), options.procs) {
+        (Some(procs), _) | (_, Some(Procs::Exactly(procs))) => Some(procs),
+        _ => None,
+    }
+}
 
 /// The number nearest to `procs` of processes that an instance of `system` can have.
 pub fn nearest(system: &System, procs: usize) -> usize {

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 
 use super::purpose::Purpose;
 use super::session::Session;
-use super::size::nearest;
+use super::size::{most_named, nearest};
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use cubicle_forward::Views;
+use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_lang::model::{System, Transition};
 use cubicle_run::{Enough, ForwardOptions, Stop, Verdict};
 
 /// Explores instances of increasing size; a verdict only when the run ends here. Notes in the report why
@@ -61,8 +61,6 @@ fn view_size(system: &System) -> usize {
 
 /// The smallest size in which every transition has an instance and views can be compared.
 fn first_size(system: &System) -> usize {
-    let transitions = system.transitions.iter().map(Transition::arity);
-    let bad = system.bad.iter().map(|bad| usize::from(bad.params));
-    let most = transitions.chain(bad).max().unwrap_or(0).max(view_size(system));
+    let most = most_named(system).max(view_size(system));
     nearest(system, usize::from(system.proc_constants) + most).min(LARGEST_SIZE)
 }

@@ -5,6 +5,7 @@
 use super::purpose::Purpose;
 use super::session::Session;
 use super::tuning::{ASSUMPTION_SEARCH, REAL_TRACE_SEARCH, SizeLimits};
+use super::turn::limits;
 use cubicle_lang::model::semantics::admits;
 use cubicle_run::{AssumptionKind, Event, ForwardOptions, Looked, Strategy, Trace, Verdict};
 
@@ -28,23 +29,17 @@ pub fn doubt(session: &mut Session<'_>) {
     }
 }
 
-fn executable_trace(session: &mut Session<'_>, limits: SizeLimits) -> Option<Trace> {
-    let mut left = limits.states;
-    for procs in usize::from(session.system.proc_constants)..=limits.procs {
+fn executable_trace(session: &mut Session<'_>, most: SizeLimits) -> Option<Trace> {
+    let mut left = most.states;
+    for procs in usize::from(session.system.proc_constants)..=most.procs {
         if left == 0 || session.interrupt.reason().is_some() {
             return None;
         }
         if !admits(session.system, procs) {
             continue;
         }
-        let options = ForwardOptions {
-            strategy: Strategy::Bfs,
-            depth: None,
-            max_states: Some(left),
-            stop_at_unsafe: true,
-            deadlock: false,
-            ..session.options.forward.clone()
-        };
+        let limits = limits(&session.options.forward, left);
+        let options = ForwardOptions { strategy: Strategy::Bfs, depth: None, ..limits };
         let exploration = session.explore(procs, &options, Purpose::Answer).exploration;
         left = left.saturating_sub(exploration.states);
         session.report.looked_forward.push(Looked { procs, stop: exploration.stop });

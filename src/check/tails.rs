@@ -131,14 +131,13 @@ fn within_tails(
     decide: &dyn Fn(&mut Session<'_>),
 ) {
     let tails = tails_of(system);
-    let instrumented = Some(&tails).filter(|it| !it.is_empty()).and_then(|it| with_tails(system, it).ok());
-    let Some(instrumented) = instrumented else {
+    let Some(tailed) = with_tails(system, &tails).ok().filter(|_| !tails.is_empty()) else {
         if std::ptr::eq(system, session.system) && std::ptr::eq(options, session.options) {
             return decide(session);
         }
         return within(session, (system, options), decide);
     };
-    for (tail, var) in tails.iter().zip(&instrumented.system.vars[system.vars.len()..]) {
+    for (tail, var) in tails.iter().zip(&tailed.vars[system.vars.len()..]) {
         let text =
             format!("searching with {}, which is true wherever {}", var.name, words::tail(system, tail));
         info!("{text}");
@@ -147,10 +146,10 @@ fn within_tails(
     let mut options = options.clone();
     let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();
     options.backward.proposed.extend(gaps);
-    within(session, (&instrumented.system, &options), decide);
+    within(session, (&tailed, &options), decide);
     session.report.tails = tails;
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
-        **run = instrumented.run(system, run);
+        **run = run.clone().within(system);
     }
 }
 
@@ -172,7 +171,7 @@ fn within(
 
 /// The sizes of the instances that a search was to ask.
 fn instances(session: &Session<'_>) -> Vec<usize> {
-    let explored = session.space.explored.iter().map(|it| it.exploration.procs);
+    let explored = session.known.space.explored.iter().map(|it| it.exploration.procs);
     let mut instances: Vec<usize> = explored.chain(session.demand.instances.iter().copied()).collect();
     instances.dedup();
     instances

@@ -57,19 +57,12 @@ impl Turn {
     /// The search alone.
     pub fn search(&self, session: &mut Session<'_>) -> TurnEnd {
         let Entry { proof, order, .. } = self.entry;
-        if let Some(effort) = self.plain {
-            return TurnEnd::Searched(Box::new(session.search_plainly(
-                proof,
-                order,
-                Some(effort.min(self.left)),
-            )));
-        }
         let efforts = [self.entry.effort(self.level), self.entry.effort_with_equations(self.level)];
-        TurnEnd::Searched(Box::new(session.search(
-            proof,
-            order,
-            efforts.map(|effort| Some(effort.min(self.left))),
-        )))
+        let efforts = efforts.map(|effort| Some(effort.min(self.left)));
+        TurnEnd::Searched(Box::new(match self.plain {
+            Some(_) => session.search_plainly(proof, order, Some(self.effort())),
+            None => session.search(proof, order, efforts),
+        }))
     }
 
     /// Explores as many states of the instance as the level allows; returns the end when the run ends
@@ -79,7 +72,7 @@ impl Turn {
         let forward = &session.options.forward;
         let states = schedule::states(self.level);
         let states = forward.max_states.map_or(states, |most| most.min(states));
-        session.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
+        session.known.space.most_states = states.saturating_mul(schedule::ORACLE_GROWTH_FACTOR);
         let begun = self.level > 0 && session.has_tried(self.entry.proof);
         let from = if begun { 0 } else { EFFORT_BEFORE_WALKS };
         let effort = usize::try_from(self.effort()).unwrap_or(usize::MAX);
@@ -88,25 +81,21 @@ impl Turn {
         };
         let mut waiting = None;
         let explored_now = session.timed("forward exploration", |session| {
-            let explored = &session.space.explored;
-            let at = explored.partition_point(|it| it.exploration.procs < procs);
-            if let Some(known) = explored.get(at).filter(|it| it.exploration.procs == procs) {
-                let cut = known.exploration.stop == Stop::States;
-                waiting = cut.then(|| Demand::walks((procs, walked(known.exploration.states, states)), from));
+            if let Some(known) = session.known.space.instance(procs) {
+                let cut = known.stop == Stop::States;
+                waiting = cut.then(|| Demand::walks((procs, walked(known.states, states)), from));
                 return None;
             }
             let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
             let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
             let known = new.exploration.states;
             waiting = cut.then(|| Demand::walks((procs, walked(known, walked_states(known))), from));
-            session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
-            let trace = new.exploration.unsafe_trace.clone();
-            session.space.explored.insert(at, new);
-            Some(trace)
+            Some(session.keep(new))
         });
         session.demand = waiting.unwrap_or_default();
         if self.level > 0
-            && let Some(trace) = session.timed("forward exploration", |session| session.space.explore_small())
+            && let Some(trace) =
+                session.timed("forward exploration", |session| session.known.space.explore_small())
         {
             return Some(TurnEnd::Found(trace));
         }
@@ -129,10 +118,7 @@ impl Turn {
             let new = session.timed("forward exploration", |session| {
                 session.explore(procs, &limits(&session.options.forward, most), Purpose::GrowingOracle)
             });
-            session.observer.event(session.system, Event::ForwardEnd(&new.exploration));
-            let trace = new.exploration.unsafe_trace.clone();
-            session.space.explored.push(new);
-            if let Some(trace) = trace {
+            if let Some(trace) = session.keep(new) {
                 return Some(TurnEnd::Found(trace));
             }
             if let Some(reason) = session.interrupt.reason() {
@@ -145,7 +131,7 @@ impl Turn {
 
 /// The size of the instance beyond the largest, when all states of that are known and are so few that those of the next may be at most these.
 fn beyond(session: &Session<'_>, most: usize) -> Option<usize> {
-    let largest = &session.space.explored.last()?.exploration;
+    let largest = &session.known.space.explored.last()?.exploration;
     let few = largest.stop == Stop::Complete && largest.states <= most / schedule::BEYOND_GROWTH;
     larger(session.system, largest.procs).filter(|_| few)
 }

@@ -9,8 +9,8 @@ use crate::explored::states::ExploredStates;
 use crate::tuning::{SMALL_STATES, WIDER_STATES};
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
 use cubicle_run::{
-    Forbidden, ForwardOptions, Observer, Oracle, OracleAnswer, OracleGrowth, Silent, Sought, Stop, Strategy,
-    Trace,
+    Exploration, Forbidden, ForwardOptions, Observer, Oracle, OracleAnswer, OracleGrowth, Silent, Sought,
+    Stop, Strategy, Trace,
 };
 use tracing::debug;
 
@@ -56,6 +56,12 @@ pub struct StateSpace {
     learnt: Mutex<BTreeSet<(usize, Vec<Value>)>>,
 }
 
+impl Default for StateSpace {
+    fn default() -> Self {
+        Self::new(Vec::new())
+    }
+}
+
 impl StateSpace {
     /// An oracle that knows these instances, in increasing order of processes.
     pub fn new(explored: Vec<Explored>) -> Self {
@@ -81,6 +87,21 @@ impl StateSpace {
             wider: Mutex::new(wider.iter().map(Explored::fork).collect()),
             small: self.small.clone(),
             learnt: Mutex::new(learnt.clone()),
+        }
+    }
+
+    /// The instance with this many processes, where it was explored.
+    pub fn instance(&self, procs: usize) -> Option<&Exploration> {
+        self.explored.iter().map(|it| &it.exploration).find(|it| it.procs == procs)
+    }
+
+    /// Keeps an instance, in place of one with the same number of processes.
+    pub fn keep(&mut self, new: Explored) {
+        let procs = new.exploration.procs;
+        let at = self.explored.partition_point(|it| it.exploration.procs < procs);
+        match self.explored.get_mut(at).filter(|it| it.exploration.procs == procs) {
+            Some(known) => *known = new,
+            None => self.explored.insert(at, new),
         }
     }
 

@@ -1,12 +1,10 @@
 //! A system whose bad states are those where a process acts again after a certain first transition: further variables
 //! remember the first transition of each process, and that one acted again.
 
-use smallvec::smallvec;
-
-use super::taken::{fresh_name, truth_values};
+use super::taken::{flag, fresh_name};
 use cubicle_lang::model::{
-    Assignment, Bad, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts, Term,
-    Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, Bad, Branch, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, Term, Transition,
+    TransitionId, Type, Update, VarId, VarKind,
 };
 
 /// What a process did: nothing, the transition in question first, or another one first.
@@ -15,55 +13,41 @@ const NOTHING: u8 = 0;
 const FIRST: u8 = 1;
 const OTHER: u8 = 2;
 
-/// A system with these variables after its own.
-#[derive(Clone, Debug)]
-pub struct ActsAgain {
-    /// Its first bad state: a process whose first step was the transition acts again. Its second: some process took it
-    /// first.
-    pub system: System,
-}
-
-impl ActsAgain {
-    /// For the transitions of this declaration; `None` when there are too many variables, types or transitions. A process
-    /// acts when it is an argument of a transition that is taken.
-    pub fn new(original: &System, origin: u16) -> Option<Self> {
-        let mut system = original.to_parts();
-        let span = system.transitions.iter().find(|it| it.origin == origin)?.span;
-        let truth = truth_values(&mut system)?;
-        let done = EnumId(u16::try_from(system.enums.len()).ok()?);
-        let constructors = DONE.iter().map(|name| fresh_name(&system, name)).collect();
-        let name = fresh_name(&system, "done");
-        system.enums.push(EnumDecl { name, constructors, words: Vec::new() });
-        let mut declare = |name: &str, kind, ty, range| {
-            let var = VarId::new(system.vars.len())?;
-            let name = fresh_name(&system, name);
-            system.vars.push(Var { name, kind, ty: Type::Enum(ty), range, span });
-            Some(var)
-        };
-        let ghosts = Ghosts {
-            done: declare("Done", VarKind::Array(1), done, 0b111)?,
-            again: declare("Again", VarKind::Global, truth, 0b11)?,
-        };
-        ghosts.begin(&mut system);
-        let mut copies = Vec::new();
-        for t in &mut system.transitions {
-            for param in 0..t.params.len() as u8 {
-                copies.push(ghosts.acting_again(t, param));
-            }
-            ghosts.remember(t, if t.origin == origin { FIRST } else { OTHER });
+/// A system with these variables after its own, for the transitions of this declaration; `None` when there are too many variables, types or
+/// transitions. A process acts when it is an argument of a transition that is taken. Its first bad state: a process whose first step was
+/// the transition acts again. Its second: some process took it first.
+pub fn with_acts_again(original: &System, origin: u16) -> Option<System> {
+    let mut system = original.to_parts();
+    let span = system.transitions.iter().find(|it| it.origin == origin)?.span;
+    let done = EnumId(u16::try_from(system.enums.len()).ok()?);
+    let constructors = DONE.iter().map(|name| fresh_name(&system, name)).collect();
+    let name = fresh_name(&system, "done");
+    system.enums.push(EnumDecl { name, constructors, words: Vec::new() });
+    let name = fresh_name(&system, "Done");
+    let ghosts = Ghosts {
+        done: system.declare(name, VarKind::Array(1), Type::Enum(done), span)?,
+        again: flag(&mut system, "Again", VarKind::Global, span)?,
+    };
+    // Initially no process has done anything.
+    system.init.demand(&ghosts.did(ProcRef::Var(0), NOTHING));
+    system.init.demand(&ghosts.acted_again(false));
+    let mut copies = Vec::new();
+    for t in &mut system.transitions {
+        for param in 0..t.params.len() as u8 {
+            copies.push(ghosts.acting_again(t, param));
         }
-        if system.transitions.len() + copies.len() > TransitionId::MOST {
-            return None;
-        }
-        system.transitions.extend(copies);
-        let bad =
-            |name: &str, number, params, literal| Bad::derived(name, number, params, vec![literal], span);
-        system.bad = vec![
-            bad("acts again", 1, 0, ghosts.acted_again(1)),
-            bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
-        ];
-        Some(Self { system: System::new(system) })
+        ghosts.remember(t, if t.origin == origin { FIRST } else { OTHER });
     }
+    if system.transitions.len() + copies.len() > TransitionId::MOST {
+        return None;
+    }
+    system.transitions.extend(copies);
+    let bad = |name: &str, number, params, literal| Bad::derived(name, number, params, vec![literal], span);
+    system.bad = vec![
+        bad("acts again", 1, 0, ghosts.acted_again(true)),
+        bad("acts first", 2, 1, ghosts.did(ProcRef::Var(0), FIRST)),
+    ];
+    Some(System::new(system))
 }
 
 /// The further variables.
@@ -73,29 +57,12 @@ struct Ghosts {
 }
 
 impl Ghosts {
-    fn done(&self, proc: ProcRef) -> Cell {
-        Cell { var: self.done, index: smallvec![proc] }
-    }
-
     fn did(&self, proc: ProcRef, what: u8) -> Literal {
-        Literal::In { cell: self.done(proc), values: 1 << what }
+        Literal::In { cell: Cell::at(self.done, [proc]), values: 1 << what }
     }
 
-    fn acted_again(&self, value: u8) -> Literal {
-        Literal::In { cell: Cell { var: self.again, index: smallvec![] }, values: 1 << value }
-    }
-
-    /// Initially no process has done anything.
-    fn begin(&self, system: &mut SystemParts) {
-        let init = &mut system.init;
-        init.params = init.params.max(1);
-        for conj in &mut init.body.0 {
-            conj.push(self.did(ProcRef::Var(0), NOTHING));
-            conj.push(self.acted_again(0));
-        }
-        for conj in &mut init.without_processes.0 {
-            conj.push(self.acted_again(0));
-        }
+    fn acted_again(&self, again: bool) -> Literal {
+        Literal::is(Cell::global(self.again), again)
     }
 
     /// The transition, taken by a process whose first step was the one in question.
@@ -111,16 +78,15 @@ impl Ghosts {
         let index = ProcRef::Var(t.arity() as u8);
         let mut branches: Vec<Branch> = (0..t.params.len() as u8)
             .map(|param| {
-                let (left, right) = (Term::Proc(ProcRef::Var(param)), Term::Proc(index));
-                let is = Literal::Eq { left, right, negated: false };
-                let when = Dnf(vec![vec![is, self.did(ProcRef::Var(param), NOTHING)]]);
+                let param = ProcRef::Var(param);
+                let when = Dnf(vec![vec![Literal::same(param, index), self.did(param, NOTHING)]]);
                 Branch { when, value: Term::Constructor(what) }
             })
             .collect();
         if branches.is_empty() {
             return;
         }
-        branches.push(Branch { when: Dnf::truth(), value: Term::Cell(self.done(index)) });
+        branches.push(Branch { when: Dnf::truth(), value: Term::Cell(Cell::at(self.done, [index])) });
         t.updates.push(Update { var: self.done, assignment: Assignment::Cases(branches) });
     }
 }
@@ -140,7 +106,7 @@ mod tests {
             transition pass (p q) requires { S[p] = B && S[q] <> B && Done = C } { S[p] := C; }";
         let system = cubicle_lang::load(text).expect("a model").system;
         let met = |origin: u16| {
-            let again = ActsAgain::new(&system, origin).expect("such a transition").system;
+            let again = with_acts_again(&system, origin).expect("such a transition");
             let options = ForwardOptions::default().stop_at_unsafe(false);
             let seen = explore(&again, 2, &options, &Interrupt::default(), &mut Silent).exploration;
             let traces = seen.unsafe_trace.into_iter().chain(seen.more_unsafe_traces);

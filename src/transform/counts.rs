@@ -6,10 +6,11 @@
 //! is `phi`, and the first summand is the count itself; otherwise it is another count, which is added. Sums
 //! are treated alike. That is exact; a count that cannot be followed in this way gets any value.
 
+use crate::after::values_after;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts,
-    Term, Transition, Update, negated, rename, rename::Truth, simplify, substitute,
+    Term, Transition, Update, fold_processes, rename, rename::Truth, simplify, substitute,
 };
 use tracing::debug_span;
 
@@ -84,32 +85,23 @@ impl Step<'_> {
     /// The branches of the update, in an order in which the first that fits counts.
     fn branches(&self, parts: &mut SystemParts) -> Option<Vec<Branch>> {
         let indices = parts.var(self.count.var).arity() as u8;
-        let mut found = Vec::new();
-        // Each index is a parameter, or, once it is none of them, another process.
-        let choices = usize::from(self.arity()) + 1;
-        let ways = (0..indices).try_fold(1_usize, |all, _| all.checked_mul(choices))?;
-        for way in 0..ways {
-            let mut rest = way;
-            let mut index = Vec::new();
-            let mut when = Conj::new();
-            for n in 0..indices {
-                let own = ProcRef::Var(self.arity() + n);
-                let choice = (rest % choices) as u8;
-                rest /= choices;
-                if choice < self.arity() {
-                    let (left, right) = (Term::Proc(ProcRef::Var(choice)), Term::Proc(own));
-                    when.push(Literal::Eq { left, right, negated: false });
-                    index.push(ProcRef::Var(choice));
-                } else {
-                    index.push(own);
-                }
-            }
-            // Those with more parameters come first.
-            found.push((index.iter().filter(|p| self.is_parameter(**p)).count(), when, index));
+        let mut found = vec![(Conj::new(), Vec::new())];
+        for own in (self.arity()..self.arity() + indices).map(ProcRef::Var) {
+            // Each index is a parameter, or, once it is none of them, another process.
+            let with = |p: ProcRef| {
+                let is = (p != own).then(|| Literal::same(p, own));
+                let longer = |(when, index): &(Conj, Vec<ProcRef>)| {
+                    let when = when.iter().chain(&is).cloned().collect();
+                    (when, [&index[..], &[p]].concat())
+                };
+                found.iter().map(longer).collect::<Vec<_>>()
+            };
+            found = (0..self.arity()).map(ProcRef::Var).chain([own]).flat_map(with).collect();
         }
-        found.sort_by_key(|(parameters, ..)| std::cmp::Reverse(*parameters));
+        // Those with more parameters come first.
+        found.sort_by_key(|(when, _)| std::cmp::Reverse(when.len()));
         let mut branches = Vec::new();
-        for (_, when, index) in found {
+        for (when, index) in found {
             for (conj, value) in self.values(parts, &index)? {
                 let when = Dnf(conj.into_iter().map(|it| [&when[..], &it].concat()).collect());
                 branches.push(Branch { when, value: Term::Linear(value) });
@@ -143,8 +135,7 @@ impl Step<'_> {
         let unchanged = generic == self.now(index, other)?;
         let mut base = Linear::number(Rational::ZERO);
         if unchanged {
-            let cell = Cell { var: self.count.var, index: index.iter().copied().collect() };
-            base.terms.push((cell, Rational::ONE));
+            base = Linear::of(Cell::at(self.count.var, index.iter().copied()));
         } else {
             for (when, value) in &generic {
                 base = base.add_scaled(Rational::ONE, &Self::counted(parts, when, value, other)?)?;
@@ -188,7 +179,11 @@ impl Step<'_> {
 
     /// What a process contributes after the step, in terms of the state before.
     fn after(&self, index: &[ProcRef], p: ProcRef) -> Option<Ways<Linear>> {
-        self.read(index, p, &|cell| self.written(cell))
+        self.read(index, p, &|cell| {
+            let values = values_after(self.system, self.t, cell, &|a, b| self.and(a, b))?;
+            let kept = |value: Term| Some(value).filter(|value| !value.is(cell));
+            Some(values.into_iter().map(|(when, value)| (when, kept(value))).collect())
+        })
     }
 
     /// What a process contributes where cells have other values (`None`: their own).
@@ -203,10 +198,8 @@ impl Step<'_> {
         let summand = self.count.summand.clone().map_or(one, Term::Linear);
         let summand = rename::term(&summand, &map)?;
         let body = rename::disjunction(&self.count.body.0, &map)?;
-        let mut cells: Vec<Cell> = Vec::new();
-        let in_summand = if let Term::Linear(it) = &summand { it.terms.clone() } else { Vec::new() };
-        let in_summand = in_summand.into_iter().map(|(cell, _)| cell);
-        for cell in body.iter().flatten().flat_map(Literal::cells).cloned().chain(in_summand) {
+        let mut cells: Vec<&Cell> = Vec::new();
+        for cell in body.iter().flatten().flat_map(Literal::cells).chain(summand.cells()) {
             if !cells.contains(&cell) {
                 cells.push(cell);
             }
@@ -215,7 +208,7 @@ impl Step<'_> {
         for cell in cells {
             let mut next = Vec::new();
             for (when, known) in &ways {
-                for (also, term) in value(&cell)? {
+                for (also, term) in value(cell)? {
                     let both = self.and(when, &also)?;
                     if both.is_empty() {
                         continue;
@@ -237,20 +230,7 @@ impl Step<'_> {
             let Some(Term::Linear(sum)) = substitute::term(&summand, &value) else { return None };
             let mut holds = Vec::new();
             for conj in &body {
-                let mut literals = Some(Conj::new());
-                for literal in conj {
-                    match self.substituted(literal, &value)? {
-                        Truth::Constant(true) => {}
-                        Truth::Constant(false) => literals = None,
-                        Truth::Literal(literal) => {
-                            literals = literals.map(|mut it| {
-                                it.push(literal);
-                                it
-                            });
-                        }
-                    }
-                }
-                holds.extend(literals);
+                holds.extend(rename::all(conj.iter().map(|it| self.substituted(it, &value)))?);
             }
             let both = self.and(&when, &holds)?;
             if both.is_empty() {
@@ -280,35 +260,6 @@ impl Step<'_> {
             };
         }
         substitute::literal(self.system, literal, value)
-    }
-
-    /// The values of a cell after the step; `None` inside where it keeps its own. None at all where it is chosen freely.
-    fn written(&self, cell: &Cell) -> Option<Ways<Option<Term>>> {
-        let update = self.t.updates.iter().find(|update| update.var == cell.var);
-        let branches = match update.map(|it| &it.assignment) {
-            None => return Some(vec![(vec![Conj::new()], None)]),
-            Some(Assignment::Nondet) => return None,
-            Some(Assignment::Cases(branches)) => branches,
-        };
-        let map = |it: ProcRef| match it {
-            ProcRef::Var(v) if v >= self.arity() => cell.index[usize::from(v - self.arity())],
-            it => it,
-        };
-        let mut found = Vec::new();
-        let mut unmatched = vec![Conj::new()];
-        for branch in branches {
-            let when = self.and(&[Conj::new()], &rename::disjunction(&branch.when.0, &map)?)?;
-            let here = self.and(&unmatched, &when)?;
-            if !here.is_empty() {
-                let value = rename::term(&branch.value, &map)?;
-                found.push((here, Some(value).filter(|value| !value.is(cell))));
-            }
-            unmatched = self.and(&unmatched, &self.not(&when)?)?;
-            if unmatched.is_empty() {
-                break;
-            }
-        }
-        Some(found)
     }
 
     /// `#{p | when}`, or the sum of a term of these processes.
@@ -344,18 +295,12 @@ impl Step<'_> {
                 None => p,
             };
             let body = Dnf(rename::disjunction(when, &map)?);
-            let summand = summand.map(Term::Linear).map(|it| rename::term(&it, &map));
             let summand = match summand {
                 None => None,
-                Some(Some(Term::Linear(it))) => Some(it),
-                Some(_) => return None,
+                Some(it) => Some(it.map_cells(|cell| rename::cell(cell, &map))?),
             };
             let var = parts.counted(free.len() as u8, body, summand, Span::default())?;
-            let cell = Cell { var, index: free.iter().copied().collect() };
-            sum = sum.add_scaled(
-                Rational::ONE,
-                &Linear { terms: vec![(cell, factor)], constant: Rational::ZERO },
-            )?;
+            sum = sum.add_scaled(factor, &Linear::of(Cell::at(var, free)))?;
             Some(())
         };
         if !of_process.is_empty() {
@@ -373,9 +318,7 @@ impl Step<'_> {
         let mut found = Vec::new();
         for (when, value) in ways {
             let when = self.and(&[Conj::new()], &rename::disjunction(when, &map)?)?;
-            let Some(Term::Linear(value)) = rename::term(&Term::Linear(value.clone()), &map) else {
-                return None;
-            };
+            let value = value.map_cells(|cell| rename::cell(cell, &map))?;
             if !when.is_empty() {
                 found.push((when, value));
             }
@@ -402,44 +345,10 @@ impl Step<'_> {
 
     /// The conjunction where the guard holds; `None` where it cannot.
     fn under_guard(&self, conj: Conj) -> Option<Conj> {
-        let mut left = Conj::new();
-        for literal in conj {
-            if let Literal::In { cell, values } = &literal {
-                let said = self.t.guard.iter().find_map(|it| match it {
-                    Literal::In { cell: of, values } if of == cell => Some(*values),
-                    _ => None,
-                });
-                if let Some(said) = said {
-                    if said & values == 0 {
-                        return None;
-                    }
-                    if said & !values == 0 {
-                        continue;
-                    }
-                }
-            } else if self.t.guard.contains(&literal) {
-                continue;
-            } else if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
-                && let Some(same) = self.same(*a, *b)
-            {
-                if same == *negated {
-                    return None;
-                }
-                continue;
-            }
-            left.push(literal);
-        }
-        Some(left)
-    }
-
-    fn not(&self, of: &[Conj]) -> Option<Vec<Conj>> {
-        let mut found = vec![Conj::new()];
-        for conj in of {
-            let ways: Vec<Conj> =
-                conj.iter().map(|it| negated(self.system, it).map(|it| vec![it])).collect::<Option<_>>()?;
-            found = self.and(&found, &ways)?;
-        }
-        Some(found)
+        let mut left = fold_processes(conj, &|a, b| self.same(a, b))?;
+        let excluded = |literal: &Literal| self.t.guard.iter().any(|known| known.excludes(literal));
+        left.retain(|literal| !self.t.guard.iter().any(|known| known.implies(literal)));
+        (!left.iter().any(excluded)).then_some(left)
     }
 }
 

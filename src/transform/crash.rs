@@ -11,11 +11,11 @@
 use std::fmt;
 
 use super::restart::restarts;
-use super::taken::{fresh_name, has_name, truth_values};
+use super::taken::{flag, fresh_name, has_name};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
-    TemporalKind, Term, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    TemporalKind, Term, Transition, TransitionId, Type, Update, VarId, VarKind,
 };
 use tracing::debug_span;
 
@@ -108,15 +108,9 @@ pub fn alive_array(original: &SystemParts, crash: Crash) -> Option<VarId> {
 
 fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
     let span = system.init.span;
-    let alive = alive_array(system, Crash::Stop(most))?;
-    let truth = truth_values(system)?;
-    let name = fresh_name(system, "Alive");
-    system.vars.push(Var { name, kind: VarKind::Array(1), ty: Type::Enum(truth), range: 0b11, span });
-    let lives = |p: u8| Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
-    system.init.params = system.init.params.max(1);
-    for conj in &mut system.init.body.0 {
-        conj.push(lives(0));
-    }
+    let alive = flag(system, "Alive", VarKind::Array(1), span)?;
+    let lives = |p: u8| Literal::is(Cell::at(alive, [ProcRef::Var(p)]), true);
+    system.init.demand(&lives(0));
     // What only notes a bad state is not a step of a process.
     let watches: Vec<bool> = system.transitions.iter().map(|it| system.is_watch(it)).collect();
     for (transition, _) in system.transitions.iter_mut().zip(watches).filter(|it| !it.1) {
@@ -133,15 +127,14 @@ fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
             _ => &mut property.first,
         };
         for p in 0..property.params.len() as u8 {
-            let cell = of(alive, [ProcRef::Var(p)]);
-            met.0.push(Case::of(vec![Literal::In { cell, values: 0b01 }]));
+            met.0.push(Case::of(vec![Literal::is(Cell::at(alive, [ProcRef::Var(p)]), false)]));
         }
     }
     let mut crash = transition(system, "crash", vec![lives(0)]);
     crash.updates.push(cell_of(alive, Term::Constructor(0)));
     if let Some(most) = most {
         let (counter, last) = counter(system, most)?;
-        let cell = || of(counter, []);
+        let cell = || Cell::global(counter);
         crash.guard.push(Literal::In { cell: cell(), values: (1 << last) - 1 });
         crash.spans.push(span);
         let next = |n: u8| {
@@ -170,40 +163,33 @@ fn counter(system: &mut SystemParts, most: u8) -> Option<(VarId, u8)> {
     }
     let constructors = values(&prefix);
     system.enums.push(EnumDecl { name: prefix.to_lowercase(), constructors, words: Vec::new() });
-    let var = VarId::new(system.vars.len())?;
-    let range = (1_u64 << (last + 1)) - 1;
-    let span = system.init.span;
-    system.vars.push(Var { name: prefix, kind: VarKind::Global, ty: Type::Enum(ty), range, span });
-    for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
-        conj.push(Literal::In { cell: of(var, []), values: 1 });
-    }
+    let var = system.declare(prefix, VarKind::Global, Type::Enum(ty), system.init.span)?;
+    system.init.demand(&Literal::In { cell: Cell::global(var), values: 1 });
     Some((var, last))
 }
 
 /// A further transition of one process.
 fn transition(system: &SystemParts, name: &str, guard: Conj) -> Transition {
-    let origin = system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
-    Transition { origin, ..Transition::derived(name, vec!["p".to_owned()], guard, system.init.span) }
+    Transition {
+        origin: system.next_origin(),
+        ..Transition::derived(name, vec!["p".to_owned()], guard, system.init.span)
+    }
 }
 
 /// An update that gives the parameter's cell in an array of one index a value.
 fn cell_of(var: VarId, value: Term) -> Update {
-    let (own, index) = (Term::Proc(ProcRef::Var(0)), ProcRef::Var(1));
-    let when = Dnf(vec![vec![Literal::Eq { left: own, right: Term::Proc(index), negated: false }]]);
-    let same = Term::Cell(of(var, [index]));
+    let index = ProcRef::Var(1);
+    let when = Dnf(vec![vec![Literal::same(ProcRef::Var(0), index)]]);
+    let same = Term::Cell(Cell::at(var, [index]));
     let branches = vec![Branch { when, value }, Branch { when: Dnf::truth(), value: same }];
     Update { var, assignment: Assignment::Cases(branches) }
-}
-
-fn of<const N: usize>(var: VarId, index: [ProcRef; N]) -> Cell {
-    Cell { var, index: index.into_iter().collect() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use cubicle_forward::explore;
-    use cubicle_lang::model::{Bad, BadKind};
+    use cubicle_lang::model::Bad;
     use cubicle_run::{Exploration, ForwardOptions, Interrupt, Silent, Stop};
 
     const MODEL: &str = "type t = A | B | C  var G : t  array S[proc] : t  array R[proc] : t  array P[proc, proc] : bool
@@ -223,10 +209,8 @@ mod tests {
             .expect("they may crash");
         let at =
             system.vars.iter().position(|var| var.name == "Alive").expect("the array of living processes");
-        let dead = |p| Literal::In { cell: of(VarId(at as u16), [ProcRef::Var(p)]), values: 0b01 };
-        let (span, cube) = (system.init.span, vec![dead(0), dead(1)]);
-        let (name, spans) = (String::new(), vec![span; 2]);
-        let bad = Bad { name, number: 1, kind: BadKind::Unsafe, params: 2, cube, span, spans };
+        let dead = |p| Literal::is(Cell::at(VarId(at as u16), [ProcRef::Var(p)]), false);
+        let bad = Bad::derived("", 1, 2, vec![dead(0), dead(1)], system.init.span);
         let system = system.edited(|parts| parts.bad = vec![bad]);
         let seen = seen(&system, 2);
         assert!(seen.unsafe_trace.is_some() || seen.stop == Stop::Complete);
@@ -246,7 +230,7 @@ mod tests {
         let alive = VarId(original.vars.len() as u16);
         for transition in &system.transitions {
             for p in 0..transition.arity() as u8 {
-                let lives = Literal::In { cell: of(alive, [ProcRef::Var(p)]), values: 0b10 };
+                let lives = Literal::is(Cell::at(alive, [ProcRef::Var(p)]), true);
                 assert!(transition.guard.contains(&lives), "{} needs {p}", transition.name);
             }
         }
@@ -267,9 +251,9 @@ mod tests {
         let back = |system: &System| {
             let (s, g) = (VarId(1), VarId(0));
             let both = vec![
-                Literal::In { cell: of(s, [ProcRef::Var(0)]), values: 0b001 },
-                Literal::In { cell: of(s, [ProcRef::Var(1)]), values: 0b001 },
-                Literal::In { cell: of(g, []), values: 0b010 },
+                Literal::In { cell: Cell::at(s, [ProcRef::Var(0)]), values: 0b001 },
+                Literal::In { cell: Cell::at(s, [ProcRef::Var(1)]), values: 0b001 },
+                Literal::In { cell: Cell::global(g), values: 0b010 },
             ];
             let system = system.edited(|parts| {
                 parts.bad[0].params = 2;

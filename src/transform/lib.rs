@@ -8,6 +8,7 @@
 //! `shrink`: to a smaller one with the same symptom. `strengthen`: to ones that claim more. `mutate`: from the text of a
 //! model to texts with one small mistake. `edit`: changes of a text, which `mutate` and `shrink` are made of.
 
+mod after;
 mod again;
 mod announcements;
 mod counts;
@@ -24,7 +25,7 @@ pub mod strengthen;
 mod tails;
 mod taken;
 
-pub use again::ActsAgain;
+pub use again::with_acts_again;
 pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
@@ -32,4 +33,4 @@ pub use equations::{WithEquations, moves_numbers, open_numbers, with_counts_seen
 pub use not_derived::NotDerived;
 pub use relaxed::{Relaxed, relaxed};
 pub use tails::{gaps, searched_system, tails_of, with_tails};
-pub use taken::Taken;
+pub use taken::{own_run, with_one_taken, with_taken};

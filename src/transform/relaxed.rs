@@ -55,27 +55,18 @@ pub fn relaxed(original: &System) -> Option<Relaxed> {
         let unused: Vec<u8> = (0..t.arity() as u8).filter(is_unused).collect();
         *t = without_parameters(t, &unused)?;
     }
-    // They name transitions.
-    (system.temporal, system.fairness) = (Vec::new(), Vec::new());
+    // Properties of runs name transitions.
+    system.ask(original.bad.clone());
     Some(Relaxed { system: System::new(system), left_out })
 }
 
 /// Whether steps assign a variable, and only guards read it.
 fn is_asked_only(system: &System, var: VarId) -> bool {
-    let is_here = |it: &Literal| it.cells().iter().any(|cell| cell.var == var);
-    let reads = |t: &Transition| {
-        let updates = t.updates.iter().filter(|it| it.var != var);
-        updates.flat_map(|it| it.assignment.branches()).any(|it| {
-            it.when.0.iter().flatten().any(is_here) || it.value.cells().iter().any(|cell| cell.var == var)
-        })
-    };
-    let mut stated = system.bad.iter().map(|it| &it.cube).chain(system.axioms.iter().map(|it| &it.cube));
-    system.transitions.iter().any(|t| t.updates.iter().any(|it| it.var == var))
-        && !stated.any(|it| it.iter().any(is_here))
-        && !system.counts.iter().any(|it| it.reads().contains(&var))
+    system.transitions.iter().any(|t| t.assignment(var).is_some())
+        && !system.bad.iter().flat_map(|it| &it.cube).any(|it| it.reads(var))
         && system.sort_array() != Some(var)
         && !system.witnesses.contains(&var)
-        && !system.transitions.iter().any(reads)
+        && !system.is_read_beside_guards(var)
 }
 
 /// Whether guards mention the variable only together with a parameter that the step uses for nothing else, where these are left out.
@@ -83,9 +74,7 @@ fn is_idle(system: &System, var: VarId, left_out: &[VarId]) -> bool {
     let is_left_out = |it: &Literal| it.cells().iter().all(|cell| left_out.contains(&cell.var));
     system.transitions.iter().all(|t| {
         let is_unused = |param: &ProcRef| matches!(param, ProcRef::Var(param) if usize::from(*param) < t.arity() && !uses(system, t, *param, left_out));
-        let asked = t.guard.iter().chain(t.universals.iter().flat_map(|it| it.body.0.iter().flatten()));
-        let mut of_var = asked.filter(|it| it.cells().iter().any(|cell| cell.var == var));
-        of_var.all(|it| is_left_out(it) && it.procs().iter().any(is_unused))
+        t.asked().filter(|it| it.reads(var)).all(|it| is_left_out(it) && it.procs().iter().any(is_unused))
     })
 }
 
@@ -93,8 +82,7 @@ fn is_idle(system: &System, var: VarId, left_out: &[VarId]) -> bool {
 fn uses(system: &System, t: &Transition, param: u8, beside: &[VarId]) -> bool {
     let param = ProcRef::Var(param);
     let is_beside = |it: &Literal| it.cells().iter().any(|cell| beside.contains(&cell.var));
-    let of_sort =
-        |it: &Literal| matches!(it, Literal::In { cell, .. } if Some(cell.var) == system.sort_array());
+    let of_sort = |it: &Literal| system.sorts_of(it).is_some();
     let asks = |it: &Literal| it.procs().contains(&param) && !is_beside(it);
     let branches =
         t.updates.iter().filter(|it| !beside.contains(&it.var)).flat_map(|it| it.assignment.branches());
@@ -108,10 +96,8 @@ fn uses(system: &System, t: &Transition, param: u8, beside: &[VarId]) -> bool {
 fn spares(system: &System, t: &Transition, universal: &Universal, param: u8) -> bool {
     let said = system.sorts_said(&t.guard, t.arity())[usize::from(param)];
     let is_of_another = |conj: &Conj, bound: u8| match (&conj[..], said) {
-        ([Literal::In { cell, values }], Some(sort)) => {
-            Some(cell.var) == system.sort_array()
-                && cell.index[0] == ProcRef::Var(bound)
-                && values >> sort & 1 == 1
+        ([it], Some(sort)) => {
+            system.sorts_of(it).is_some_and(|(p, sorts)| p == ProcRef::Var(bound) && sorts >> sort & 1 == 1)
         }
         _ => false,
     };

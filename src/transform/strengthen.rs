@@ -102,14 +102,8 @@ pub fn demand(system: &System, claim: &Forbidden) -> f64 {
         }
         Literal::Eq { negated: false, .. } | Literal::Linear { relation: Relation::Eq, .. } => 2.0,
         Literal::Eq { .. } | Literal::Linear { relation: Relation::Ne, .. } => 0.5,
-        Literal::Less { strict, .. } => {
-            if *strict {
-                1.0
-            } else {
-                0.75
-            }
-        }
-        Literal::Linear { .. } => 1.0,
+        Literal::Less { strict: false, .. } => 0.75,
+        Literal::Less { .. } | Literal::Linear { .. } => 1.0,
     };
     f64::from(claim.params) + claim.cube.iter().map(literal).sum::<f64>()
 }
@@ -117,10 +111,7 @@ pub fn demand(system: &System, claim: &Forbidden) -> f64 {
 /// The claim without a parameter; later ones move up. `None` when a number leaves the 64-bit range.
 fn without_parameter(claim: &Forbidden, param: u8) -> Option<Conj> {
     let speaks = |literal: &&Literal| !literal.procs().contains(&ProcRef::Var(param));
-    let moved = |proc: ProcRef| match proc {
-        ProcRef::Var(p) if p > param => ProcRef::Var(p - 1),
-        other => other,
-    };
+    let moved = |proc: ProcRef| proc.renamed(|p| ProcRef::Var(p - u8::from(p > param)));
     let kept: Vec<Literal> = claim.cube.iter().filter(speaks).cloned().collect();
     rename::conj(&kept, &moved)?
 }
@@ -149,11 +140,7 @@ fn wider(system: &System, literal: &Literal) -> Vec<Literal> {
         }
         Literal::Linear { expr, relation: Relation::Eq, integer } => {
             let le = |expr: Linear| Literal::Linear { expr, relation: Relation::Le, integer: *integer };
-            let opposite = Linear {
-                terms: expr.terms.iter().map(|(cell, k)| (cell.clone(), k.neg())).collect(),
-                constant: expr.constant.neg(),
-            };
-            vec![le(expr.clone()), le(opposite)]
+            std::iter::once(expr.clone()).chain(expr.negated()).map(le).collect()
         }
         Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => Vec::new(),
     }

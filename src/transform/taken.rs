@@ -1,97 +1,55 @@
 //! A system whose bad states are those after a certain transition was taken: a further variable remembers it.
 
-use smallvec::SmallVec;
-
-use cubicle_lang::model::semantics::{State, Step, Trace};
+use cubicle_lang::diagnostic::Span;
+use cubicle_lang::model::semantics::{Step, Trace};
 use cubicle_lang::model::{
-    Bad, Case, Cell, EnumDecl, EnumId, Literal, System, SystemParts, Transition, Type, Update, Var, VarId,
-    VarKind,
+    BOOL, Bad, Case, Cell, Literal, System, SystemParts, Transition, Type, Update, VarId, VarKind,
 };
 
-/// A system with a variable, after those of the original, that says whether a transition was taken.
-#[derive(Clone, Debug)]
-pub struct Taken {
-    /// The system. Its only bad cube: the transition was taken.
-    pub system: System,
-    /// How many transitions the original has; the added ones can be taken where a condition holds.
-    own: usize,
+/// A system with a variable, after those of the original, that says whether one of these transitions was taken: its only bad cube. `None`
+/// when there are none, or too many variables.
+pub fn with_taken(original: &System, which: impl Fn(&Transition) -> bool) -> Option<System> {
+    let mut system = original.to_parts();
+    let first = system.transitions.iter().find(|it| which(it))?;
+    let (name, span) = (first.name.clone(), first.span);
+    let var = flag(&mut system, "Taken", VarKind::Global, span)?;
+    let is_taken = |taken: bool| Literal::is(Cell::global(var), taken);
+    system.init.demand(&is_taken(false));
+    for transition in system.transitions.iter_mut().filter(|it| which(it)) {
+        transition.updates.push(Update::setting(var));
+    }
+    system.bad = vec![Bad::derived(format!("{name} taken"), 1, 0, vec![is_taken(true)], span)];
+    Some(System::new(system))
 }
 
-impl Taken {
-    /// For the transitions with this name; `None` when there are none, or too many variables.
-    pub fn new(original: &System, name: &str) -> Option<Self> {
-        Self::by(original, |it| it.name == name)
+/// The same for further transitions, after those of the original, that change nothing and can be taken where one of these cases holds;
+/// `None` when there are too many variables or transitions.
+pub fn with_one_taken(original: &System, cases: &[Case]) -> Option<System> {
+    let origin = original.next_origin();
+    if original.transitions.len() + cases.len() >= usize::from(u16::MAX) {
+        return None;
     }
-
-    /// For these transitions; `None` when there are none, or too many variables.
-    pub fn by(original: &System, which: impl Fn(&Transition) -> bool) -> Option<Self> {
-        let mut system = original.to_parts();
-        let first = system.transitions.iter().find(|it| which(it))?;
-        let (name, span) = (first.name.clone(), first.span);
-        let var = VarId::new(system.vars.len())?;
-        let ty = Type::Enum(truth_values(&mut system)?);
-        let ghost = fresh_name(&system, "Taken");
-        system.vars.push(Var { name: ghost, kind: VarKind::Global, ty, range: 0b11, span });
-        let holds =
-            |value: u64| Literal::In { cell: Cell { var, index: SmallVec::new() }, values: 1 << value };
-        for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
-            conj.push(holds(0));
-        }
-        for transition in system.transitions.iter_mut().filter(|it| which(it)) {
-            transition.updates.push(Update::setting(var));
-        }
-        system.bad = vec![Bad::derived(format!("{name} taken"), 1, 0, vec![holds(1)], span)];
-        Some(Self { system: System::new(system), own: original.transitions.len() })
-    }
-
-    /// For a further transition that changes nothing and can be taken where one of these cases holds, for parameters with
-    /// these names; `None` when there are too many variables or transitions.
-    pub fn where_one_holds(original: &System, params: &[String], cases: &[Case]) -> Option<Self> {
-        let mut system = original.to_parts();
-        let span = original.init.span;
-        let next =
-            original.transitions.iter().map(|it| it.origin).max().map_or(Some(0), |it| it.checked_add(1));
-        let origin = next.filter(|_| original.transitions.len() + cases.len() < usize::from(u16::MAX))?;
-        for Case { hidden, cube, universals } in cases {
-            system.transitions.push(Transition {
-                origin,
-                hidden: *hidden,
-                universals: universals.clone(),
-                ..Transition::derived("here", params.to_vec(), cube.clone(), span)
-            });
-        }
-        let taken = Self::by(&System::new(system), |it| it.origin == origin)?;
-        Some(Self { own: original.transitions.len(), ..taken })
-    }
-
-    /// The number of processes that a state needs for the condition of the added transitions.
-    pub fn processes(&self) -> usize {
-        self.system.transitions[self.own..].iter().map(Transition::arity).max().unwrap_or(0)
-    }
-
-    /// A run of this system as one of the original. Its `bad` is `None`.
-    #[must_use]
-    pub fn run(&self, run: &Trace) -> Trace {
-        // A global, and the last variable: one cell, the last one.
-        let state = |state: &State| {
-            let cells = state.values.len() - 1;
-            State { procs: state.procs, values: state.values[..cells].to_vec() }
-        };
-        let step = |it: &Step| Step { after: state(&it.after), ..it.clone() };
-        let steps = run.steps.iter().filter(|it| usize::from(it.transition.0) < self.own).map(step);
-        Trace { initial: state(&run.initial), steps: steps.collect(), bad: None }
-    }
+    let span = original.init.span;
+    let possible = |Case { hidden, cube, universals }: &Case| Transition {
+        origin,
+        hidden: *hidden,
+        universals: universals.clone(),
+        ..Transition::derived("here", Vec::new(), cube.clone(), span)
+    };
+    let system = original.edited(|parts| parts.transitions.extend(cases.iter().map(possible)));
+    with_taken(&system, |it| it.origin == origin)
 }
 
-/// The type of truth values; it is added when the model has none.
-pub(super) fn truth_values(system: &mut SystemParts) -> Option<EnumId> {
-    let at = system.enums.iter().position(|it| it.name == "bool" && it.constructors.len() == 2);
-    let at = at.unwrap_or_else(|| {
-        let constructors = vec!["False".to_owned(), "True".to_owned()];
-        system.enums.push(EnumDecl { name: "bool".to_owned(), constructors, words: Vec::new() });
-        system.enums.len() - 1
-    });
-    Some(EnumId(u16::try_from(at).ok()?))
+/// A run of such a system as one of the original. Its `bad` is `None`.
+pub fn own_run(original: &System, run: &Trace) -> Trace {
+    let is_own = |it: &&Step| usize::from(it.transition.0) < original.transitions.len();
+    let steps = run.steps.iter().filter(is_own).cloned().collect();
+    Trace { initial: run.initial.clone(), steps, bad: None }.within(original)
+}
+
+/// Adds a variable of `bool` with this name, or a longer one that the system does not have; `None` when there are too many.
+pub(super) fn flag(system: &mut SystemParts, name: &str, kind: VarKind, span: Span) -> Option<VarId> {
+    system.declare(fresh_name(system, name), kind, Type::Enum(BOOL), span)
 }
 
 /// The name, or a longer one that the system does not have.
@@ -126,10 +84,9 @@ mod tests {
             transition never (p q r) requires { In[p] = True } { In[q] := True; }";
         let system = cubicle_lang::load(text).expect("a model").system;
         let explored = |name: &str| {
-            let taken = Taken::new(&system, name).expect("such a transition");
-            let found =
-                explore(&taken.system, 2, &ForwardOptions::default(), &Interrupt::default(), &mut Silent);
-            found.exploration.unsafe_trace.map(|trace| taken.run(&trace))
+            let taken = with_taken(&system, |it| it.name == name).expect("such a transition");
+            let found = explore(&taken, 2, &ForwardOptions::default(), &Interrupt::default(), &mut Silent);
+            found.exploration.unsafe_trace.map(|trace| own_run(&system, &trace))
         };
         let run = explored("leave").expect("a run");
         assert_eq!(replay_steps(&system, &run), Ok(()));
@@ -138,6 +95,6 @@ mod tests {
         assert_eq!(names, ["enter", "leave"]);
         assert_eq!(explored("both").map(|run| run.steps.len()), Some(3));
         assert!(explored("never").is_none());
-        assert!(Taken::new(&system, "nowhere").is_none());
+        assert!(with_taken(&system, |it| it.name == "nowhere").is_none());
     }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use cubicle::model::semantics::{Env, Layout, Semantics, State, Value, tuples};
 use cubicle::model::{BOOL, Literal, ProcRef, System, TransitionId, Type, VarId, VarKind};
-use cubicle::transform::{ActsAgain, Crash, Taken, with_crashes};
+use cubicle::transform::{Crash, with_acts_again, with_crashes, with_taken};
 use cubicle::{BackwardMode, Interrupt, Options, Silent, Verdict, export};
 
 use crate::support::dice::{Dice, environment};
@@ -263,12 +263,13 @@ fn transforms_derive_all_dependent_data() {
                 made[0] += 1;
             }
         }
-        if let Some(taken) = original.transitions.first().and_then(|it| Taken::new(&original, &it.name)) {
-            closed(&taken.system, "taken", &text);
+        let first = original.transitions.first().map(|it| &it.name);
+        if let Some(taken) = with_taken(&original, |it| Some(&it.name) == first) {
+            closed(&taken, "taken", &text);
             made[1] += 1;
         }
-        if let Some(again) = ActsAgain::new(&original, 0) {
-            closed(&again.system, "acts again", &text);
+        if let Some(again) = with_acts_again(&original, 0) {
+            closed(&again, "acts again", &text);
             made[2] += 1;
         }
     }

@@ -98,7 +98,7 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
     let hints = ranking.progress.least.as_ref().map_or_else(Vec::new, |least| hints(sample, least));
     let failed = VarId::new(session.system.vars.len()).ok_or(None)?;
     let system = system.edited(|parts| {
-        let origin = parts.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
+        let origin = parts.next_origin();
         for (number, (guard, body)) in (0..).zip(hints) {
             parts.transitions.push(claimed(parts.bad[0].span, failed, (origin + number, guard, body)));
         }

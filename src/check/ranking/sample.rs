@@ -122,10 +122,9 @@ impl<'a> Sample<'a> {
         let system = self.system;
         let semantics = Semantics::new(system, run.initial.procs);
         let procs = run.initial.procs;
-        let own = |state: &State| State { procs, values: state.values[..semantics.layout().len()].to_vec() };
+        let run = run.clone().within(system);
         let mut states: Vec<State> = Vec::new();
-        for state in std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after)) {
-            let state = own(state);
+        for state in std::iter::once(run.initial).chain(run.steps.into_iter().map(|it| it.after)) {
             if !states.contains(&state) {
                 states.push(state);
             }

@@ -67,10 +67,9 @@ pub fn any_numbers(system: &System) -> Vec<VarId> {
         about().count() > 1 || about().any(|it| matches!(it, Literal::Linear { relation: Relation::Eq, .. }))
     };
     let open = system.declared().filter(|(id, var)| {
-        let changes = system.transitions.iter().any(|it| system.may_change(it, *id));
         let is_assumed = system.axioms.iter().any(|it| it.reads.contains(id));
         var.ty.is_numeric()
-            && !changes
+            && !system.changes(*id)
             && !is_assumed
             && !system.init.body.0.iter().all(|conj| bounds(conj, *id))
     });

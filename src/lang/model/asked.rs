@@ -75,8 +75,7 @@ pub fn transition(
 ) -> Result<Vec<Transition>, Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
-    let last = system.transitions.iter().map(|it| it.origin).max();
-    let found = context.transition(decl, last.map_or(0, |it| it.saturating_add(1)));
+    let found = context.transition(decl, system.next_origin());
     concluded(context, system, found)
 }
 

@@ -12,7 +12,7 @@
 
 use super::initially::Initially;
 use super::linear::{Truth, normalise};
-use super::{Axiom, Bad, BadKind, Cell, Conj, Dnf, Linear, Literal, Relation, SystemParts, Type, VarId};
+use super::{Axiom, Bad, BadKind, Cell, Conj, Dnf, Literal, Relation, SystemParts, Type, VarId};
 use crate::diagnostic::Span;
 
 /// What the text of a model says, whatever becomes of it.
@@ -70,7 +70,7 @@ pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
 
 /// Whether the cube has cells, and no transition assigns any of them or of what its declaration mentions besides.
 pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj, mentioned: &[VarId]) -> bool {
-    let assigned = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
+    let assigned = |var: &VarId| system.changes(*var);
     let vars: Vec<VarId> = cube.iter().flat_map(Literal::vars).collect();
     !vars.is_empty() && !vars.iter().chain(mentioned).any(assigned)
 }
@@ -130,15 +130,11 @@ pub(super) fn negated_among(literal: &Literal, all: impl Fn(&Cell) -> u64) -> Op
             Literal::Less { left: right.clone(), right: left.clone(), strict: !strict }
         }
         Literal::Linear { expr, relation, integer } => {
-            let opposite = || Linear {
-                terms: expr.terms.iter().map(|(cell, k)| (cell.clone(), k.neg())).collect(),
-                constant: expr.constant.neg(),
-            };
             let (expr, relation) = match relation {
                 Relation::Eq => (expr.clone(), Relation::Ne),
                 Relation::Ne => (expr.clone(), Relation::Eq),
-                Relation::Le => (opposite(), Relation::Lt),
-                Relation::Lt => (opposite(), Relation::Le),
+                Relation::Le => (expr.negated()?, Relation::Lt),
+                Relation::Lt => (expr.negated()?, Relation::Le),
             };
             match normalise(expr, relation, *integer)? {
                 Truth::Literal(literal) => literal,

@@ -10,8 +10,7 @@ impl System {
     pub fn new(mut parts: SystemParts) -> Self {
         parts.reopen_axioms();
         parts.orders_processes = parts.asks_for_order || orders_processes(&parts);
-        let assigned = |array| parts.transitions.iter().any(|t| parts.may_change(t, array));
-        if parts.sort_array().is_none_or(assigned) {
+        if parts.sort_array().is_none_or(|array| parts.changes(array)) {
             parts.sorts = None;
         }
         ranges::infer(&mut parts);

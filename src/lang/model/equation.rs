@@ -66,7 +66,7 @@ impl Equation {
         let condition = match self.occupied {
             None => None,
             Some((count, some)) => {
-                let cell = Cell { var: count, index: std::iter::empty().collect() };
+                let cell = Cell::global(count);
                 // `1 - count <= 0`, or `count <= 0`
                 let (factor, constant) =
                     if some { (Rational::ONE.neg(), Rational::ONE) } else { (Rational::ONE, Rational::ZERO) };

@@ -166,6 +166,12 @@ impl ProcRef {
         }
     }
 
+    /// With these processes in place of the process variables from number `first` on.
+    #[must_use]
+    pub fn indexed(self, first: usize, index: &[Self]) -> Self {
+        self.renamed(|v| usize::from(v).checked_sub(first).map_or(self, |at| index[at]))
+    }
+
     /// A name: that of a process variable, or `#1`, `#2`, ..
     pub fn named(self, variable: impl FnOnce(u8) -> String) -> String {
         match self {
@@ -190,6 +196,18 @@ pub struct Cell {
     pub var: VarId,
     /// One process per index; empty for a global or constant.
     pub index: SmallVec<[ProcRef; 2]>,
+}
+
+impl Cell {
+    /// The cell of a variable at these processes.
+    pub fn at(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Self {
+        Self { var, index: index.into_iter().collect() }
+    }
+
+    /// The only cell of a variable without indices.
+    pub fn global(var: VarId) -> Self {
+        Self { var, index: SmallVec::new() }
+    }
 }
 
 /// `constant + sum of coefficient * cell`. Cells are numeric, distinct, sorted, and no coefficient is zero.
@@ -313,6 +331,34 @@ impl Term {
 }
 
 impl Literal {
+    /// That two processes are the same.
+    pub const fn same(a: ProcRef, b: ProcRef) -> Self {
+        Self::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false }
+    }
+
+    /// That a cell of type proc holds a process, or does not.
+    pub const fn points(cell: Cell, process: ProcRef, holds: bool) -> Self {
+        Self::Eq { left: Term::Cell(cell), right: Term::Proc(process), negated: !holds }
+    }
+
+    /// That a cell of `bool` is true, or false.
+    pub const fn is(cell: Cell, truth: bool) -> Self {
+        Self::In { cell, values: 1 << truth as u64 }
+    }
+
+    /// The processes that it says are the same.
+    pub const fn same_processes(&self) -> Option<[ProcRef; 2]> {
+        match self {
+            Self::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => Some([*a, *b]),
+            _ => None,
+        }
+    }
+
+    /// Whether it reads a variable.
+    pub fn reads(&self, var: VarId) -> bool {
+        self.vars().any(|it| it == var)
+    }
+
     /// The terms of a comparison that is not of numbers.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         let sides = match self {
@@ -338,6 +384,16 @@ impl Literal {
                 a == b && fewer & !more == 0
             }
             _ => self == other,
+        }
+    }
+
+    /// Whether another literal plainly contradicts it: one that allows a cell none of its values.
+    pub fn excludes(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::In { cell: a, values: some }, Self::In { cell: b, values: others }) => {
+                a == b && some & others == 0
+            }
+            _ => false,
         }
     }
 
@@ -392,6 +448,14 @@ pub struct Init {
 }
 
 impl Init {
+    /// Asks for a literal, too, of all processes for its parameters.
+    pub fn demand(&mut self, literal: &Literal) {
+        let params = literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0);
+        self.params = self.params.max(params as u8);
+        let of_none = self.without_processes.0.iter_mut().filter(|_| params == 0);
+        self.body.0.iter_mut().chain(of_none).for_each(|conj| conj.push(literal.clone()));
+    }
+
     /// Where a literal of the body comes from: the first comparison that says it or a part of it, or else the declaration.
     pub fn place(&self, literal: &Literal) -> Span {
         place(literal, &self.places).unwrap_or(self.span)
@@ -400,14 +464,8 @@ impl Init {
 
 /// Where a literal comes from: the first place that says it or, joined with others about the same cell, a part of it.
 pub(super) fn place(literal: &Literal, places: &[(Literal, Span)]) -> Option<Span> {
-    let is_part = |said: &Literal| match (literal, said) {
-        (Literal::In { cell: a, values: fewer }, Literal::In { cell: b, values: more }) => {
-            a == b && fewer & !more == 0
-        }
-        _ => false,
-    };
     let exact = places.iter().find(|(said, _)| said == literal);
-    exact.or_else(|| places.iter().find(|(said, _)| is_part(said))).map(|(_, span)| *span)
+    exact.or_else(|| places.iter().find(|(said, _)| literal.implies(said))).map(|(_, span)| *span)
 }
 
 /// Where a bad cube comes from.
@@ -481,6 +539,14 @@ pub struct Universal {
     pub body: Dnf,
     /// For each literal of each disjunct, the comparison that it comes from.
     pub spans: Vec<Vec<Span>>,
+}
+
+impl Universal {
+    /// One that is not in the text; `span` is the declaration that it is made for.
+    pub fn derived(bound: u8, body: Vec<Conj>, span: Span) -> Self {
+        let spans = body.iter().map(|conj| vec![span; conj.len()]).collect();
+        Self { bound, body: Dnf(body), spans }
+    }
 }
 
 /// One branch of an update.
@@ -567,6 +633,22 @@ impl Transition {
     /// Number of parameters, hidden ones included.
     pub fn arity(&self) -> usize {
         self.params.len() + usize::from(self.hidden)
+    }
+
+    /// The cell that an update of a variable with this number of indices writes.
+    pub fn written(&self, var: VarId, indices: usize) -> Cell {
+        let first = self.arity();
+        Cell::at(var, (first..first + indices).map(|p| ProcRef::Var(p as u8)))
+    }
+
+    /// How it assigns a variable, if it does.
+    pub fn assignment(&self, var: VarId) -> Option<&Assignment> {
+        self.updates.iter().find(|it| it.var == var).map(|it| &it.assignment)
+    }
+
+    /// The literals of its guard, those about others included.
+    pub fn asked(&self) -> impl Iterator<Item = &Literal> {
+        self.guard.iter().chain(self.universals.iter().flat_map(|it| it.body.0.iter().flatten()))
     }
 
     /// What it asks for: its guard, and the disjuncts of what it says of others and of the branches of its updates.

@@ -76,3 +76,4 @@ pub use subsumes::forbids_all_of;
 pub use system::{ProcessSorts, System, SystemParts};
 pub use tail::{Tail, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};
+pub use transitions::fold_processes;

@@ -184,14 +184,11 @@ impl SystemParts {
     /// The sorts that a conjunction says its first `params` parameters are of; `None` where it does not say which one.
     pub fn sorts_said(&self, conj: &Conj, params: usize) -> Vec<Option<u8>> {
         let mut said = vec![None; params];
-        let Some(array) = self.sort_array() else { return said };
-        for literal in conj {
-            if let Literal::In { cell, values } = literal
-                && let [ProcRef::Var(param)] = cell.index[..]
-                && let (true, Some(sort)) = (cell.var == array, said.get_mut(usize::from(param)))
-                && values.is_power_of_two()
+        for (process, sorts) in conj.iter().filter_map(|it| self.sorts_of(it)) {
+            if let ProcRef::Var(param) = process
+                && let (true, Some(sort)) = (sorts.is_power_of_two(), said.get_mut(usize::from(param)))
             {
-                *sort = Some(values.trailing_zeros() as u8);
+                *sort = Some(sorts.trailing_zeros() as u8);
             }
         }
         said

@@ -7,7 +7,7 @@ use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
 use super::sorted_init::SortedInit;
-use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, Term, Type, VarId, rename};
+use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, Type, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Comparison, Expr, Name, Property, PropertyKind};
 use crate::syntax::words;
@@ -259,7 +259,7 @@ impl<'a> Context<'a> {
         let mut hidden: Vec<u8> = Vec::new();
         let mut facts = Vec::new();
         for &(var, process) in variant {
-            let global = Term::Cell(Cell { var, index: smallvec::SmallVec::new() });
+            let global = Cell::global(var);
             if let Some(p) = process {
                 while usize::from(p) >= usize::from(self.params) + hidden.len() {
                     let fresh = self.fresh(self.declaration);
@@ -272,13 +272,11 @@ impl<'a> Context<'a> {
                 let process = if p < self.params { p } else { hidden[usize::from(p - self.params)] };
                 let process = ProcRef::Var(process);
                 self.named.push((var, IndexedBy::Process(process)));
-                facts.push(Literal::Eq { left: global, right: Term::Proc(process), negated: false });
+                facts.push(Literal::points(global, process, true));
             } else {
                 self.named.push((var, IndexedBy::Nothing));
-                for p in 0..self.params {
-                    let right = Term::Proc(ProcRef::Var(p));
-                    facts.push(Literal::Eq { left: global.clone(), right, negated: true });
-                }
+                let params = (0..self.params).map(ProcRef::Var);
+                facts.extend(params.map(|p| Literal::points(global.clone(), p, false)));
             }
         }
         (hidden, facts)
@@ -337,14 +335,7 @@ fn covers(known: &Disjunct, more: &Disjunct) -> bool {
     let at = |v: u8| known.exists.iter().position(|it| *it == v);
     let other = |v: u8| at(v).and_then(|at| more.exists.get(at)).copied();
     let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(other(v).unwrap_or(v)));
-    let follows = |literal: &Literal| {
-        match literal {
-        Literal::In { cell, values } => more.literals.iter().any(
-            |other| matches!(other, Literal::In { cell: c, values: fewer } if c == cell && fewer & !values == 0),
-        ),
-        _ => more.literals.contains(literal),
-    }
-    };
+    let follows = |literal: &Literal| more.literals.iter().any(|other| other.implies(literal));
     known.exists.len() <= more.exists.len()
         && rename::conj(&known.literals, &map)
             .is_some_and(|conj| conj.is_some_and(|conj| conj.iter().all(follows)))

@@ -118,7 +118,7 @@ fn initial(system: &SystemParts, id: VarId) -> u64 {
     let all = system.all_values(var.ty);
     let init = &system.init;
     let VarKind::Array(arity) = var.kind else {
-        let cell = Cell { var: id, index: smallvec::SmallVec::new() };
+        let cell = Cell::global(id);
         let some = union(&init.body, &cell, all);
         // With process constants there is always a process.
         let none = if system.proc_constants > 0 { 0 } else { union(&init.without_processes, &cell, all) };

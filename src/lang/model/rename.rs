@@ -77,9 +77,14 @@ pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> 
 /// The conjunction over renamed processes; `Some(None)` when it is false, `None` when a number leaves
 /// the 64-bit range.
 pub fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
-    let mut result = Vec::with_capacity(c.len());
-    for l in c {
-        match literal(l, map)? {
+    all(c.iter().map(|l| literal(l, map)))
+}
+
+/// The conjunction of literals and truth values; `Some(None)` when it is false, `None` when one of those before is not known.
+pub fn all(literals: impl IntoIterator<Item = Option<Truth>>) -> Option<Option<Conj>> {
+    let mut result = Conj::new();
+    for l in literals {
+        match l? {
             Truth::Constant(true) => {}
             Truth::Constant(false) => return Some(None),
             Truth::Literal(l) => result.push(l),

@@ -8,7 +8,7 @@ use super::counts::{Count, counted};
 use super::families::Families;
 use super::ir::{
     Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type, Var,
-    VarId,
+    VarId, VarKind,
 };
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
@@ -232,12 +232,21 @@ impl SystemParts {
         self.sorts.as_ref().map(|sorts| sorts.array)
     }
 
+    /// The process that a literal is about and the sorts that it allows, as a set, where it says nothing else.
+    pub fn sorts_of(&self, literal: &Literal) -> Option<(ProcRef, u64)> {
+        match literal {
+            Literal::In { cell, values } if Some(cell.var) == self.sort_array() => {
+                Some((cell.index[0], *values))
+            }
+            _ => None,
+        }
+    }
+
     /// The process that a literal is about and its sort, where it says nothing else.
     pub fn sort_of(&self, literal: &Literal) -> Option<(ProcRef, &str)> {
-        let Literal::In { cell, values } = literal else { return None };
-        let is_one = values.is_power_of_two() && Some(cell.var) == self.sort_array();
-        let name = self.sorts.as_ref()?.names.get(values.trailing_zeros() as usize)?;
-        is_one.then(|| (cell.index[0], name.as_str()))
+        let (process, sorts) = self.sorts_of(literal).filter(|it| it.1.is_power_of_two())?;
+        let name = self.sorts.as_ref()?.names.get(sorts.trailing_zeros() as usize)?;
+        Some((process, name.as_str()))
     }
 
     /// The sort of an index of a variable's cells; `None` where it may be any.
@@ -253,9 +262,7 @@ impl SystemParts {
     /// For each sort, how many variables name a process of it: they hold one, and no step assigns them.
     pub fn named_of_sorts(&self) -> Vec<usize> {
         let Some(sorts) = &self.sorts else { return Vec::new() };
-        let is_constant = |id: VarId, var: &Var| {
-            var.arity() == 0 && !self.transitions.iter().any(|t| self.may_change(t, id))
-        };
+        let is_constant = |id: VarId, var: &Var| var.arity() == 0 && !self.changes(id);
         let of = |sort: u8| {
             let names = self.declared().filter(|(id, var)| is_constant(*id, var));
             names.filter(|(id, _)| self.pointed_sort(*id) == Some(sort)).count()
@@ -279,13 +286,41 @@ impl SystemParts {
         all.filter(|(id, _)| self.count_of(*id).is_none())
     }
 
+    /// The numbers of all variables.
+    pub fn var_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.vars.len() as u16).map(VarId)
+    }
+
+    /// Whether some step may change the variable.
+    pub fn changes(&self, var: VarId) -> bool {
+        self.transitions.iter().any(|t| self.may_change(t, var))
+    }
+
     /// Whether a step of the transition may change the variable: it assigns it, or something that it counts.
     pub fn may_change(&self, t: &Transition, var: VarId) -> bool {
-        let assigns = |var: VarId| t.updates.iter().any(|update| update.var == var);
+        let assigns = |var: VarId| t.assignment(var).is_some();
         match self.count_of(var) {
             Some(count) => count.reads().into_iter().any(assigns),
             None => assigns(var),
         }
+    }
+
+    /// Adds a variable; `None` when there are too many.
+    pub fn declare(&mut self, name: String, kind: VarKind, ty: Type, span: Span) -> Option<VarId> {
+        let id = VarId::new(self.vars.len())?;
+        self.vars.push(Var { name, kind, ty, range: u64::MAX, span });
+        Some(id)
+    }
+
+    /// The number of a further declaration of a transition.
+    pub fn next_origin(&self) -> u16 {
+        self.transitions.iter().map(|it| it.origin.saturating_add(1)).max().unwrap_or(0)
+    }
+
+    /// Asks for these bad states in place of its own, and for nothing of runs.
+    pub fn ask(&mut self, bad: Vec<Bad>) {
+        self.bad = bad;
+        (self.temporal, self.fairness) = (Vec::new(), Vec::new());
     }
 
     /// The variable with `indices` indices that counts this, added where there is none; `None` when there are too many
@@ -294,9 +329,23 @@ impl SystemParts {
         counted(&mut self.vars, &mut self.counts, indices, body, summand, span)
     }
 
+    /// Whether counts, axioms or assignments of other variables read a variable.
+    pub fn is_read_beside_guards(&self, var: VarId) -> bool {
+        let assigned = |t: &Transition| {
+            let others = t.updates.iter().filter(|it| it.var != var);
+            others.flat_map(|it| it.assignment.branches()).any(|it| {
+                it.when.0.iter().flatten().any(|it| it.reads(var))
+                    || it.value.cells().iter().any(|cell| cell.var == var)
+            })
+        };
+        self.counts.iter().any(|it| it.reads().contains(&var))
+            || self.axioms.iter().flat_map(|it| &it.cube).any(|it| it.reads(var))
+            || self.transitions.iter().any(assigned)
+    }
+
     /// The variables that a literal reads, and for a count those that it counts, too.
     pub(super) fn reads(&self, literal: &Literal) -> Vec<VarId> {
-        let all: Vec<VarId> = literal.cells().into_iter().map(|cell| cell.var).collect();
+        let all: Vec<VarId> = literal.vars().collect();
         let counted = all.iter().filter_map(|var| self.count_of(*var)).flat_map(Count::reads);
         all.iter().copied().chain(counted).collect()
     }

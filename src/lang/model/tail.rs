@@ -49,10 +49,7 @@ impl Tail {
 
     /// That the array `ghost` is true, or false, at these processes.
     pub fn literal(ghost: super::VarId, index: impl IntoIterator<Item = ProcRef>, holds: bool) -> Literal {
-        Literal::In {
-            cell: Cell { var: ghost, index: index.into_iter().collect() },
-            values: 1 << u8::from(holds),
-        }
+        Literal::is(Cell::at(ghost, index), holds)
     }
 }
 

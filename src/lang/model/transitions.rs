@@ -191,8 +191,7 @@ impl Context<'_> {
     /// The formula that a global names no process other than parameters.
     pub fn names_no_other(&mut self, var: VarId) -> Formula {
         let bound = self.fresh(self.declaration);
-        let left = Term::Cell(Cell { var, index: smallvec::SmallVec::new() });
-        let differs = Literal::Eq { left, right: Term::Proc(ProcRef::Var(bound)), negated: true };
+        let differs = Literal::points(Cell::global(var), ProcRef::Var(bound), false);
         Formula::Forall(vec![bound], Box::new(Formula::Literal(differs)))
     }
 }
@@ -284,8 +283,8 @@ fn instantiate(
     Ok(all)
 }
 
-/// Decides equalities between processes; `None` when one is wrong.
-pub(super) fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
+/// The conjunction without equalities between processes that are decided; `None` when one is wrong.
+pub fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
     let mut result = Vec::with_capacity(conj.len());
     for literal in conj {
         if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal

@@ -205,8 +205,7 @@ pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Val
 /// There are too many cases, or a number leaves the 64-bit range.
 pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<Conj>> {
     // Two cells that nothing else mentions.
-    let [left, right] =
-        [254, 255].map(|mark| Cell { var, index: [ProcRef::Var(mark)].into_iter().collect() });
+    let [left, right] = [254, 255].map(|mark| Cell::at(var, [ProcRef::Var(mark)]));
     let ty = system.var(var).ty;
     let unequal = if ty.is_numeric() {
         let terms = vec![(left.clone(), Rational::ONE), (right, Rational::ONE.neg())];
@@ -225,9 +224,5 @@ pub fn differ(system: &System, var: VarId, a: &Values, b: &Values) -> Ways<Vec<C
 /// There are too many cases, or a number leaves the 64-bit range.
 pub fn updated(system: &System, update: &Update, cell: &Cell, arity: u8) -> Ways<Values> {
     let Assignment::Cases(branches) = &update.assignment else { return Ok(Values::new()) };
-    let map = |p: ProcRef| match p {
-        ProcRef::Var(v) if v >= arity => cell.index[usize::from(v - arity)],
-        other => other,
-    };
-    chosen(system, branches, &map)
+    chosen(system, branches, &|p| p.indexed(arity.into(), &cell.index))
 }

@@ -58,7 +58,7 @@ impl SystemParts {
             let cell = Cell { var, index: index.collect() };
             sorts.push(self.pointed_sort(var));
             let of_sort = (0..).zip(&sorts).filter_map(|(param, sort)| {
-                let cell = Cell { var: sort_array, index: std::iter::once(ProcRef::Var(param)).collect() };
+                let cell = Cell::at(sort_array, [ProcRef::Var(param)]);
                 Some(Literal::In { cell, values: 1 << (*sort)? })
             });
             let mut cube: Conj = of_sort.collect();

@@ -1,7 +1,7 @@
 //! The variables of both models side by side.
 
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{AbstractId, EnumId, System, SystemParts, Type, Var, VarId, VarKind};
+use crate::model::{AbstractId, EnumId, System, SystemParts, Type, VarId, VarKind};
 use crate::syntax::ast::File;
 
 /// One of the two models.
@@ -69,7 +69,6 @@ impl BothModels {
             }
         }
         for var in &abstraction.vars {
-            VarId::new(parts.vars.len())?;
             let ty = match var.ty {
                 Type::Enum(id) => Type::Enum(enums[usize::from(id.0)]),
                 Type::Abstract(id) => Type::Abstract(abstracts[usize::from(id.0)]),
@@ -78,7 +77,7 @@ impl BothModels {
             // Constants of the abstract model get a meaning too.
             let kind = if var.kind == VarKind::Const { VarKind::Global } else { var.kind };
             let name = format!("{} of the abstract model", var.name);
-            parts.vars.push(Var { name, kind, ty, range: u64::MAX, span });
+            parts.declare(name, kind, ty, span)?;
         }
         Some(Self { system: System::new(parts), first, enums })
     }

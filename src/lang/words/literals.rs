@@ -99,7 +99,7 @@ pub fn equation(system: &System, equation: &Equation) -> String {
     };
     let mut when: Vec<String> = equation.when.iter().map(|it| writer.literal(it)).collect();
     if let Some((count, some)) = equation.occupied {
-        let count = writer.cell(&Cell { var: count, index: std::iter::empty().collect() });
+        let count = writer.cell(&Cell::global(count));
         when.push(format!("{count} {} 0", if some { ">" } else { "=" }));
     }
     if when.is_empty() { said } else { format!("{} => {said}", when.join(" && ")) }

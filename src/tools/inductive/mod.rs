@@ -19,7 +19,7 @@ use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Trace, admits};
-use cubicle_lang::model::{Bad, Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
+use cubicle_lang::model::{Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
 use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Options, Reason, Silent, Vacuity, Verdict};
 
 /// Processes that are neither arguments of a step nor those of a cube, where they may count.
@@ -157,12 +157,9 @@ struct Asked<'a> {
 impl Asked<'_> {
     /// The system with these bad cubes only.
     fn only(&self, cubes: &[usize]) -> System {
-        let kept = |parts: &[Bad]| cubes.iter().map(|at| parts[*at].clone()).collect();
-        self.model.system.edited(|parts| {
-            parts.bad = kept(&parts.bad);
-            parts.temporal.clear();
-            parts.fairness.clear();
-        })
+        let system = self.model.system;
+        let kept = cubes.iter().map(|at| system.bad[*at].clone()).collect();
+        system.edited(|parts| parts.ask(kept))
     }
 
     /// What the checker of certificates says, which is quick; where it refuses, a step that shows why.

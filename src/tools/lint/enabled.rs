@@ -3,7 +3,7 @@
 use super::linted::LintedModel;
 use super::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_transform::Taken;
+use cubicle_transform::with_taken;
 
 /// One warning for each declaration.
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
@@ -15,8 +15,8 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
             continue;
         }
         seen.push(origin);
-        let Some(taken) = Taken::by(model.system, |it| it.origin == origin) else { continue };
-        let Some(grounds) = asker.never_one(&taken.system, transition.arity()) else { continue };
+        let Some(taken) = with_taken(model.system, |it| it.origin == origin) else { continue };
+        let Some(grounds) = asker.never_one(&taken, transition.arity()) else { continue };
         let message = format!("transition `{}` is never enabled", transition.name);
         found.push(Diagnostic::warning("C0923", transition.span, message).label(grounds.words()));
     }

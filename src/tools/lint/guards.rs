@@ -9,7 +9,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::asked;
 use cubicle_lang::syntax;
 use cubicle_lang::syntax::ast::{Expr, ExprKind, Name, Transition};
-use cubicle_transform::Taken;
+use cubicle_transform::with_taken;
 
 /// A part of a guard, and the guard of the steps for which it makes a difference.
 struct GuardPart {
@@ -104,8 +104,8 @@ fn decides_never(
         it.updates.clear();
     }
     let system = model.system.edited(|parts| parts.transitions.extend(added));
-    match Taken::by(&system, |it| it.name == name) {
-        Some(taken) => asker.never_one(&taken.system, transition.params.len()),
+    match with_taken(&system, |it| it.name == name) {
+        Some(taken) => asker.never_one(&taken, transition.params.len()),
         // The types of the values show it already.
         None => Some(Grounds::Proved),
     }

@@ -3,7 +3,7 @@
 use super::linted::LintedModel;
 use super::question::Asker;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_transform::ActsAgain;
+use cubicle_transform::with_acts_again;
 
 /// One warning for each transition that is the first step of some process and the last step of every process that begins
 /// with it; those that are `never` enabled are not examined.
@@ -16,7 +16,7 @@ pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) ->
             continue;
         }
         seen.push(origin);
-        let Some(ActsAgain { system }) = ActsAgain::new(model.system, origin) else { continue };
+        let Some(system) = with_acts_again(model.system, origin) else { continue };
         let [again, first] = &system.bad[..] else { unreachable!("it has two bad states") };
         let with = |bad: &cubicle_lang::model::Bad| system.edited(|parts| parts.bad = vec![bad.clone()]);
         let least = transition.arity().max(2);

@@ -5,7 +5,7 @@ use super::linted::LintedModel;
 use super::question::{Asker, Grounds};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Transition, VarId, VarKind, negated};
-use cubicle_transform::Taken;
+use cubicle_transform::with_taken;
 
 /// One warning for each variable.
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
@@ -69,8 +69,8 @@ fn never_matters(system: &System, var: VarId, asker: &Asker<'_>) -> Option<Groun
     let name = "undecided by the variable";
     let named = added.into_iter().map(|t| Transition { name: name.to_owned(), ..t });
     let asked = system.edited(|parts| parts.transitions.extend(named));
-    let taken = Taken::by(&asked, |it| it.name == name)?;
-    asker.never_one(&taken.system, least.min(asker.options.procs))
+    let taken = with_taken(&asked, |it| it.name == name)?;
+    asker.never_one(&taken, least.min(asker.options.procs))
 }
 
 /// Transitions that change nothing, one for each literal on a variable in a guard: enabled where the guard's literals on other

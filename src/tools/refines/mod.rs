@@ -32,14 +32,12 @@ pub fn explain(
     found: &Trace,
 ) -> Result<BrokenRefinement, String> {
     let semantics = Semantics::new(concrete, found.initial.procs);
-    let cells = semantics.layout().len();
-    let own = |state: &State| State { procs: state.procs, values: state.values[..cells].to_vec() };
-    let mut run = Trace { initial: own(&found.initial), steps: Vec::new(), bad: None };
+    let own = found.clone().within(concrete);
+    let mut run = Trace { initial: own.initial, steps: Vec::new(), bad: None };
     let reader = ImageReader::new(&refinement.map, concrete, abstraction, found.initial.procs);
-    for step in &found.steps {
+    for step in own.steps {
         let before = run.steps.last().map_or(&run.initial, |it| &it.after).clone();
         if usize::from(step.transition.0) < concrete.transitions.len() {
-            let step = Step { after: own(&step.after), ..step.clone() };
             let explained = !reader.images(&before, &step).is_empty();
             run.steps.push(step);
             if explained {
@@ -49,7 +47,7 @@ pub fn explain(
             break;
         }
         let copy = refinement.steps.transition(step.transition);
-        let first = concrete.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
+        let first = concrete.next_origin();
         let chosen = |at: usize| {
             let var = cubicle_lang::model::VarId(at as u16);
             let constant = refinement.chosen.iter().find(|(known, _)| *known == var)?;

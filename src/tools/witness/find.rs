@@ -8,14 +8,14 @@ use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::load::{ModelSource, core};
-use cubicle_lang::model::semantics::{Layout, Semantics, State, Trace, admits, replay_steps};
-use cubicle_lang::model::{Bad, Case, System};
+use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
+use cubicle_lang::model::{Bad, Case, System, Transition};
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::{
     BackwardMode, ForwardOptions, Interrupt, Options, Reason, Silent, Vacuity, Verdict, Witness,
 };
-use cubicle_transform::Taken;
+use cubicle_transform::{own_run, with_one_taken, with_taken};
 
 /// An exploration may store this many times the states of the reference semantics, which is slower.
 const EXPLORED_PER_REFERENCE: usize = 15;
@@ -110,7 +110,7 @@ pub fn find(
         declares(&file, name)?;
         return Ok(WitnessAnswer::Never);
     }
-    let target = Target::new(&goal, system);
+    let target = target(&goal, system);
     let sizes = sizes(system, target.as_ref(), options.procs)?;
     let search = Search { system, goal: &goal, target: target.as_ref(), options, interrupt };
     let mut complete = true;
@@ -142,20 +142,14 @@ pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
 }
 
 /// The sizes of the instances to explore.
-fn sizes(system: &System, target: Option<&Target>, procs: Option<usize>) -> Result<Vec<usize>, WrongGoal> {
+fn sizes(system: &System, target: Option<&System>, procs: Option<usize>) -> Result<Vec<usize>, WrongGoal> {
     if let Some(procs) = procs {
         return if admits(system, procs) { Ok(vec![procs]) } else { Err(WrongGoal::NoInstance(procs)) };
     }
-    let named = target.map_or(0, Target::processes).max(system.proc_constants.into());
+    let named = target.map_or(0, |it| processes(it, system)).max(system.proc_constants.into());
     let sizes: Vec<usize> = (named.max(2)..=named.max(3)).filter(|procs| admits(system, *procs)).collect();
     let most = system.max_procs.map_or(1, |most| most as usize);
     Ok(if sizes.is_empty() { vec![most] } else { sizes })
-}
-
-/// The goal as the bad states of a system, for the engines.
-enum Target {
-    Taken(Taken),
-    Holds(System),
 }
 
 /// The system whose bad states are those where one of these cases holds, which say nothing of other processes.
@@ -167,49 +161,23 @@ fn with_bad(system: System, ways: Vec<Case>) -> System {
     system.edited(|parts| parts.bad = (1..).zip(ways).map(bad).collect())
 }
 
-impl Target {
-    fn new(goal: &Goal<'_>, system: &System) -> Option<Self> {
-        match goal {
-            Goal::Taken(name) => Taken::new(system, name).map(Self::Taken),
-            Goal::Holds(cube) => {
-                let (system, ways) = cube.ways()?;
-                if ways.iter().any(|it| !it.universals.is_empty()) {
-                    return Taken::where_one_holds(&system, &[], &ways).map(Self::Taken);
-                }
-                Some(Self::Holds(with_bad(system, ways)))
-            }
-            Goal::Unlike(..) | Goal::New(..) => None,
+/// The goal as the bad states of a system, for the engines.
+fn target(goal: &Goal<'_>, system: &System) -> Option<System> {
+    match goal {
+        Goal::Taken(name) => with_taken(system, |it| it.name == *name),
+        Goal::Holds(cube) => {
+            let (system, ways) = cube.ways()?;
+            let is_cube = ways.iter().all(|it| it.universals.is_empty());
+            if is_cube { Some(with_bad(system, ways)) } else { with_one_taken(&system, &ways) }
         }
+        Goal::Unlike(..) | Goal::New(..) => None,
     }
+}
 
-    const fn system(&self) -> &System {
-        match self {
-            Self::Taken(taken) => &taken.system,
-            Self::Holds(system) => system,
-        }
-    }
-
-    /// The number of processes that it mentions.
-    fn processes(&self) -> usize {
-        match self {
-            Self::Taken(taken) => taken.processes(),
-            Self::Holds(system) => system.bad.iter().map(|bad| bad.params.into()).max().unwrap_or(0),
-        }
-    }
-
-    fn run(&self, run: &Trace, model: &System) -> Trace {
-        let mut run = match self {
-            Self::Taken(taken) => taken.run(run),
-            Self::Holds(_) => Trace { bad: None, ..run.clone() },
-        };
-        // The counts that only the goal mentions come last.
-        let cells = Layout::new(model, run.initial.procs).len();
-        run.initial.values.truncate(cells);
-        for step in &mut run.steps {
-            step.after.values.truncate(cells);
-        }
-        run
-    }
+/// The number of processes that the goal of a target mentions.
+fn processes(target: &System, model: &System) -> usize {
+    let added = target.transitions[model.transitions.len()..].iter().map(Transition::arity);
+    added.chain(target.bad.iter().map(|bad| bad.params.into())).max().unwrap_or(0)
 }
 
 enum Small {
@@ -226,7 +194,7 @@ enum Decided {
 struct Search<'a> {
     system: &'a System,
     goal: &'a Goal<'a>,
-    target: Option<&'a Target>,
+    target: Option<&'a System>,
     options: &'a WitnessOptions,
     interrupt: &'a Interrupt,
 }
@@ -270,8 +238,8 @@ impl Search<'_> {
         let target = self.target?;
         let options = ForwardOptions::default()
             .max_states(self.options.max_states.saturating_mul(EXPLORED_PER_REFERENCE));
-        let found = explore(target.system(), procs, &options, self.interrupt, &mut Silent);
-        let run = target.run(&found.exploration.unsafe_trace?, self.system);
+        let found = explore(target, procs, &options, self.interrupt, &mut Silent);
+        let run = own_run(self.system, &found.exploration.unsafe_trace?);
         self.passes(&run).then_some(run)
     }
 
@@ -289,10 +257,10 @@ impl Search<'_> {
             .vacuity(Vacuity::Ignore)
             .only_states(true)
             .jobs(self.options.jobs);
-        match check_on_this_thread(target.system(), &options, self.interrupt, &mut Silent).verdict {
+        match check_on_this_thread(target, &options, self.interrupt, &mut Silent).verdict {
             Some(Verdict::Safe) => Decided::Never,
             Some(Verdict::Unsafe(run)) => {
-                let run = target.run(&run, self.system);
+                let run = own_run(self.system, &run);
                 if self.passes(&run) { Decided::Run(run) } else { Decided::Open(NoWitness::Bad) }
             }
             Some(Verdict::Unknown(reason)) => Decided::Open(NoWitness::Undecided(reason)),

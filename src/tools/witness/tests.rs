@@ -6,7 +6,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{replay_steps, satisfies};
 use cubicle_run::{ForwardOptions, Interrupt, Silent, Trace, Witness};
-use cubicle_transform::Taken;
+use cubicle_transform::with_taken;
 
 const OPTIONS: WitnessOptions =
     WitnessOptions { procs: None, max_states: 20_000, rounds: 4, shortest: false, jobs: 1 };
@@ -135,7 +135,7 @@ fn shortest_runs_are_as_short_as_those_of_an_exploration() {
         let text = std::fs::read_to_string(path).expect("an example");
         let system = cubicle_lang::load(&text).expect("a model").system;
         for name in system.transitions.iter().map(|it| &it.name) {
-            let taken = Taken::new(&system, name).expect("such a transition").system;
+            let taken = with_taken(&system, |it| it.name == *name).expect("such a transition");
             let options = ForwardOptions::default();
             let explored = explore(&taken, 2, &options, &Interrupt::default(), &mut Silent).exploration;
             let two = WitnessOptions { procs: Some(2), ..SHORTEST };

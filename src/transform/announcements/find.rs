@@ -26,27 +26,16 @@ impl Announcements {
     /// does not have.
     pub fn of(system: &System) -> Self {
         let is_read = |var: VarId| {
-            let of_literal = |it: &Literal| it.cells().into_iter().any(|cell| cell.var == var);
-            let of_dnf = |it: &Dnf| it.0.iter().flatten().any(of_literal);
-            system.counts.iter().any(|it| it.reads().contains(&var))
-                || system.axioms.iter().any(|it| it.cube.iter().any(of_literal))
-                || system.transitions.iter().any(|t| {
-                    let elsewhere = t.updates.iter().filter(|it| it.var != var);
-                    t.guard.iter().any(of_literal)
-                        || t.universals.iter().any(|it| of_dnf(&it.body))
-                        || elsewhere.flat_map(|it| it.assignment.branches()).any(|it| {
-                            of_dnf(&it.when) || matches!(&it.value, Term::Cell(cell) if cell.var == var)
-                                || matches!(&it.value, Term::Linear(it) if it.terms.iter().any(|it| it.0.var == var))
-                        })
-                })
+            let is_asked = |t: &Transition| t.asked().any(|it| it.reads(var));
+            system.transitions.iter().any(is_asked) || system.is_read_beside_guards(var)
         };
-        let found = (0..system.vars.len() as u16).map(VarId).filter_map(|var| {
+        let found = system.var_ids().filter_map(|var| {
             let is_free = system.var(var).ty == Type::Enum(BOOL)
                 && system.count_of(var).is_none()
                 && !system.witnesses.contains(&var)
                 && is_false_initially(system, var)
                 && system.bad.iter().all(|it| is_asked_of(system, &it.cube, var))
-                && system.bad.iter().any(|it| it.cube.iter().any(|it| is_of(it, var)))
+                && system.bad.iter().any(|it| it.cube.iter().any(|it| it.reads(var)))
                 && !is_read(var);
             let setters = is_free.then(|| setters(system, var)).flatten()?;
             let is_worth = |it: &Setter| {
@@ -81,10 +70,6 @@ impl Announcements {
     }
 }
 
-fn is_of(literal: &Literal, var: VarId) -> bool {
-    literal.cells().into_iter().any(|cell| cell.var == var)
-}
-
 /// Whether different variables stand at the indices of a cell.
 fn is_apart(cell: &Cell) -> bool {
     let mut seen = Vec::new();
@@ -99,15 +84,10 @@ fn is_apart(cell: &Cell) -> bool {
 fn is_asked_of(system: &System, cube: &Conj, var: VarId) -> bool {
     let is_of_sort = |(at, p): (usize, &ProcRef)| {
         let wanted = system.index_sort(var, at);
-        let said = |it: &Literal| match it {
-            Literal::In { cell, values } if Some(cell.var) == system.sort_array() && cell.index[0] == *p => {
-                Some(*values)
-            }
-            _ => None,
-        };
-        wanted.is_none_or(|wanted| cube.iter().filter_map(said).any(|values| values == 1 << wanted))
+        let is = |sorts: u64| cube.iter().any(|it| system.sorts_of(it) == Some((*p, sorts)));
+        wanted.is_none_or(|wanted| is(1 << wanted))
     };
-    cube.iter().filter(|it| is_of(it, var)).all(|it| {
+    cube.iter().filter(|it| it.reads(var)).all(|it| {
         matches!(it, Literal::In { cell, values } if cell.var == var && *values == 1 << 1
             && is_apart(cell) && cell.index.iter().enumerate().all(is_of_sort))
     })
@@ -122,13 +102,12 @@ fn is_false_initially(system: &System, var: VarId) -> bool {
     // The same cell in all disjuncts, so that no tuple of processes is left out.
     let everywhere = |dnf: &Dnf| {
         let Some(at) = dnf.0.iter().flatten().find_map(denial) else { return dnf.0.is_empty() };
-        let excludes = |it: &Literal| match it {
-            Literal::In { cell, values } if Some(cell.var) == system.sort_array() => {
-                let index = at.index.iter().position(|p| *p == cell.index[0]);
+        let excludes = |it: &Literal| {
+            system.sorts_of(it).is_some_and(|(process, sorts)| {
+                let index = at.index.iter().position(|p| *p == process);
                 let sort = index.and_then(|index| system.index_sort(var, index));
-                sort.is_some_and(|sort| values >> sort & 1 == 0)
-            }
-            _ => false,
+                sort.is_some_and(|sort| sorts >> sort & 1 == 0)
+            })
         };
         dnf.0.iter().all(|conj| conj.iter().any(|it| denial(it).as_ref() == Some(&at) || excludes(it)))
     };
@@ -140,8 +119,8 @@ fn is_false_initially(system: &System, var: VarId) -> bool {
 fn setters(system: &System, var: VarId) -> Option<Vec<Setter>> {
     let mut found = Vec::new();
     for (transition, t) in (0..).map(TransitionId).zip(&system.transitions) {
-        let Some(update) = t.updates.iter().find(|it| it.var == var) else { continue };
-        let index = set_at(t, var, update.assignment.branches())?;
+        let Some(assignment) = t.assignment(var) else { continue };
+        let index = set_at(t, var, assignment.branches())?;
         let guard = t.guard.iter().filter(|it| is_stable(system, it)).cloned().collect();
         let of_stable = |it: &&Universal| it.body.0.iter().flatten().all(|it| is_stable(system, it));
         let universals = t.universals.iter().filter(of_stable).cloned().collect();
@@ -154,10 +133,8 @@ fn setters(system: &System, var: VarId) -> Option<Vec<Setter>> {
 fn set_at(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<u8>> {
     let arity = t.arity() as u8;
     let (set, arity_of) = match branches {
-        [set, kept] if matches!(&kept.value, Term::Cell(cell) if cell.var == var) => {
-            let Term::Cell(own) = &kept.value else { return None };
-            let same = (arity..).map(ProcRef::Var).zip(&own.index).all(|(index, p)| index == *p);
-            (set, same.then_some(own.index.len())?)
+        [set, Branch { value: Term::Cell(own), .. }] if own.var == var => {
+            (set, (*own == t.written(var, own.index.len())).then_some(own.index.len())?)
         }
         [set] if set.when.is_true() => (set, 0),
         _ => return None,
@@ -167,18 +144,13 @@ fn set_at(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<u8>> {
         return None;
     }
     let at = |index: u8| {
-        when.iter().find_map(|it| {
-            let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = it else {
-                return None;
-            };
-            match (a, b) {
-                (ProcRef::Var(p), ProcRef::Var(x)) | (ProcRef::Var(x), ProcRef::Var(p))
-                    if *x == arity + index && *p < arity =>
-                {
-                    Some(*p)
-                }
-                _ => None,
+        when.iter().filter_map(Literal::same_processes).find_map(|it| match it {
+            [ProcRef::Var(p), ProcRef::Var(x)] | [ProcRef::Var(x), ProcRef::Var(p)]
+                if x == arity + index && p < arity =>
+            {
+                Some(p)
             }
+            _ => None,
         })
     };
     let found: Vec<u8> = (0..arity_of as u8).map(at).collect::<Option<_>>()?;
@@ -188,22 +160,16 @@ fn set_at(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<u8>> {
 
 /// Whether no step makes a literal false.
 fn is_stable(system: &System, literal: &Literal) -> bool {
-    let changes = |t: &Transition, var: VarId| system.may_change(t, var);
-    let is_fixed = |cell: &&Cell| !system.transitions.iter().any(|t| changes(t, cell.var));
-    if literal.cells().iter().all(is_fixed) {
+    if !literal.vars().any(|var| system.changes(var)) {
         return true;
     }
     let Literal::In { cell, values } = literal else { return false };
     let keeps = |t: &Transition| {
-        let Some(update) = t.updates.iter().find(|it| it.var == cell.var) else { return true };
-        let own = |it: &Cell| {
-            let index = (t.arity() as u8..).map(ProcRef::Var);
-            it.var == cell.var && index.zip(&it.index).all(|(index, p)| index == *p)
-        };
-        update.assignment != Assignment::Nondet
-            && update.assignment.branches().iter().all(|it| match &it.value {
+        let Some(assignment) = t.assignment(cell.var) else { return true };
+        *assignment != Assignment::Nondet
+            && assignment.branches().iter().all(|it| match &it.value {
                 Term::Constructor(c) => values >> c & 1 == 1,
-                Term::Cell(it) => own(it),
+                Term::Cell(it) => *it == t.written(cell.var, cell.index.len()),
                 Term::Proc(_) | Term::Linear(_) => false,
             })
     };

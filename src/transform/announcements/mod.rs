@@ -25,7 +25,7 @@ mod watch;
 
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, BOOL, Cell, Literal, System, Transition, TransitionId, Type, Update, Var, VarId, VarKind,
+    Assignment, BOOL, Cell, Literal, System, Transition, TransitionId, Type, Update, VarId, VarKind,
     note_names,
 };
 
@@ -63,17 +63,13 @@ pub fn without_announcements(original: &System) -> Result<Reduced, NotDerived> {
     let affected: Vec<usize> =
         (0..system.bad.len()).filter(|bad| announcements.are_in(&system.bad[*bad].cube)).collect();
     let mut watches = Vec::new();
-    let origins = system.transitions.iter().map(|it| it.origin).max().map_or(0, |it| it + 1);
-    for ((bad, name), origin) in affected.iter().zip(note_names(original, affected.len())).zip(origins..) {
-        let note = VarId::new(system.vars.len()).ok_or_else(NotDerived::too_many_variables)?;
+    let names = note_names(original, affected.len());
+    for ((bad, name), origin) in affected.iter().zip(names).zip(original.next_origin()..) {
         let span = system.bad[*bad].span;
-        let is_noted = |noted: bool| Literal::In {
-            cell: Cell { var: note, index: std::iter::empty().collect() },
-            values: 1 << u8::from(noted),
-        };
-        system.vars.push(Var { name, kind: VarKind::Global, ty: Type::Enum(BOOL), range: u64::MAX, span });
-        let init = &mut system.init;
-        (init.body.0.iter_mut().chain(&mut init.without_processes.0)).for_each(|it| it.push(is_noted(false)));
+        let note = system.declare(name, VarKind::Global, Type::Enum(BOOL), span);
+        let note = note.ok_or_else(NotDerived::too_many_variables)?;
+        let is_noted = |noted: bool| Literal::is(Cell::global(note), noted);
+        system.init.demand(&is_noted(false));
         let too_hard = || NotDerived::TooHard("announcements that may be set in too many ways".to_owned());
         for watch in Watch::all(original, &announcements, *bad).ok_or_else(too_hard)? {
             let guard = [&watch.guard[..], &[is_noted(false)]].concat();
@@ -95,12 +91,9 @@ pub fn without_announcements(original: &System) -> Result<Reduced, NotDerived> {
 impl Reduced {
     /// A run of this system to a bad state as one of the original, where the setters can be taken at its end.
     pub fn run(&self, original: &System, run: &Trace) -> Option<Trace> {
-        let procs = run.initial.procs;
-        let cells = original.vars.iter().map(|var| procs.pow(var.arity() as u32)).sum();
-        let initial = State { procs, values: run.initial.values[..cells].to_vec() };
-        let semantics = Semantics::new(original, procs);
-        let mut found = Trace { initial: initial.clone(), steps: Vec::new(), bad: run.bad };
-        let mut state = initial;
+        let semantics = Semantics::new(original, run.initial.procs);
+        let mut found = Trace { steps: Vec::new(), ..run.clone() }.within(original);
+        let mut state = found.initial.clone();
         let mut take = |transition: TransitionId, args: &[usize], after: Option<&State>| {
             if semantics.enabled(&state, transition, args) != Some(true) {
                 return None;

@@ -2,7 +2,7 @@
 
 use super::find::{Announcements, Setter};
 use cubicle_lang::model::{
-    BOOL, Cell, Conj, Dnf, Literal, ProcRef, System, Term, TransitionId, Type, Universal, VarId, rename,
+    BOOL, Cell, Conj, Literal, ProcRef, System, TransitionId, Type, Universal, VarId, fold_processes, rename,
     simplify,
 };
 
@@ -181,8 +181,7 @@ impl Watch {
             let body = rename::disjunction(&universal.body.0, &of)?;
             let of_free = tuple.iter().filter(|p| p.is_none()).count() as u8;
             if of_free > 0 {
-                let spans = body.iter().map(|conj| vec![universal_span(universal); conj.len()]).collect();
-                let new = Universal { bound: of_free, body: Dnf(body), spans };
+                let new = Universal::derived(of_free, body, universal_span(universal));
                 for way in &mut all {
                     way.universals.push(new.clone());
                 }
@@ -226,9 +225,8 @@ impl Watch {
         if pairs.len() <= MOST_PAIRS {
             for (relation, a, b) in pairs {
                 let split = |it: &Self| {
-                    let index = [a, b].map(ProcRef::Var).into_iter().collect();
-                    let cell = Cell { var: relation, index };
-                    let said = [1, 0].map(|value| Literal::In { cell: cell.clone(), values: 1 << value });
+                    let cell = Cell::at(relation, [a, b].map(ProcRef::Var));
+                    let said = [true, false].map(|truth| Literal::is(cell.clone(), truth));
                     let with = |said| consistent([&it.guard[..], &[said]].concat());
                     said.into_iter()
                         .filter_map(with)
@@ -248,7 +246,6 @@ fn universal_span(universal: &Universal) -> cubicle_lang::diagnostic::Span {
 
 /// The relations, cells of `bool`, of two processes of a sort of which an axiom says that one of any two is before the other, with the name of the sort.
 fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
-    let is_fixed = |var: VarId| !system.transitions.iter().any(|t| system.may_change(t, var));
     let mut found: Vec<(VarId, Option<&str>)> = Vec::new();
     for axiom in &system.axioms {
         let sorts = axiom.cube.iter().filter_map(|it| system.sort_of(it)).map(|it| it.1);
@@ -266,7 +263,7 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
             && (a.var, a.index[0], a.index[1]) == (b.var, b.index[1], b.index[0])
             && a.index[0] != a.index[1]
             && system.var(a.var).ty == Type::Enum(BOOL)
-            && is_fixed(a.var)
+            && !system.changes(a.var)
             && found.iter().all(|it| it.1 != sorts.first().copied())
         {
             found.push((a.var, sorts.first().copied()));
@@ -277,12 +274,7 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
 
 /// The sorts that literals say a process is of.
 fn sort_said(system: &System, literals: &Conj, process: ProcRef) -> Option<u64> {
-    literals.iter().find_map(|it| match it {
-        Literal::In { cell, values } if Some(cell.var) == system.sort_array() && cell.index[0] == process => {
-            Some(*values)
-        }
-        _ => None,
-    })
+    literals.iter().filter_map(|it| system.sorts_of(it)).find(|it| it.0 == process).map(|it| it.1)
 }
 
 /// Whether a setter has seen nothing of a parameter but its sort, and says nothing of processes of that sort.
@@ -295,8 +287,7 @@ fn is_only_there(system: &System, setter: &Setter, param: u8) -> bool {
     // A disjunct that is true of each process of the sort.
     let excludes = |universal: &Universal, bound: ProcRef| {
         universal.body.0.iter().any(|conj| {
-            matches!(&conj[..], [Literal::In { cell, values }]
-                if Some(cell.var) == system.sort_array() && cell.index[0] == bound && sort & !values == 0)
+            matches!(&conj[..], [it] if system.sorts_of(it).is_some_and(|(p, sorts)| p == bound && sort & !sorts == 0))
         })
     };
     let arity = system.transition(setter.transition).arity() as u8;
@@ -310,18 +301,7 @@ fn apart(a: ProcRef, b: ProcRef) -> Option<bool> {
 
 /// The conjunction, with different processes for its parameters; `None` when it is never true.
 fn consistent(literals: Conj) -> Option<Conj> {
-    let mut open = Conj::new();
-    for literal in literals {
-        match &literal {
-            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
-                if (a == b) == *negated {
-                    return None;
-                }
-            }
-            _ => open.push(literal),
-        }
-    }
-    simplify(open, &apart)
+    simplify(fold_processes(literals, &apart)?, &apart)
 }
 
 /// Whether a literal is one of these, or follows from one.

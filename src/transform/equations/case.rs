@@ -5,7 +5,7 @@ use cubicle_lang::model::{
     Transition, Type, VarId, VarKind,
 };
 
-use super::columns::{Column, Columns, PROCESSES, full, values};
+use super::columns::{Column, Columns, PROCESSES, possible, values};
 use super::limits::{MOST_CASES, MOST_CHOICES};
 use super::span::{Overflow, Sparse, gathered, plus};
 
@@ -49,7 +49,7 @@ impl Known<'_> {
 
     fn values(&self, place: &Place) -> u64 {
         let known = self.cells.iter().find(|it| it.0 == *place);
-        known.map_or_else(|| self.system.var(place.0).range & full(self.system, place.0), |it| it.1)
+        known.map_or_else(|| possible(self.system, place.0), |it| it.1)
     }
 
     fn literal(&self, literal: &Literal, names: &[usize]) -> Option<bool> {
@@ -72,27 +72,11 @@ impl Known<'_> {
     }
 
     fn conj(&self, conj: &Conj, names: &[usize]) -> Option<bool> {
-        let mut known = true;
-        for literal in conj {
-            match self.literal(literal, names) {
-                Some(false) => return Some(false),
-                Some(true) => {}
-                None => known = false,
-            }
-        }
-        known.then_some(true)
+        all_hold(conj.iter().map(|it| self.literal(it, names)))
     }
 
     fn dnf(&self, dnf: &Dnf, names: &[usize]) -> Option<bool> {
-        let mut known = true;
-        for conj in &dnf.0 {
-            match self.conj(conj, names) {
-                Some(true) => return Some(true),
-                Some(false) => {}
-                None => known = false,
-            }
-        }
-        known.then_some(false)
+        all_hold(dnf.0.iter().map(|it| self.conj(it, names).map(|holds| !holds))).map(|none| !none)
     }
 
     /// The terms that an update may assign.
@@ -121,6 +105,18 @@ impl Known<'_> {
     }
 }
 
+/// Whether all of these hold, where that is known.
+fn all_hold(truths: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for truth in truths.filter(|it| *it != Some(true)) {
+        all = truth;
+        if truth.is_some() {
+            break;
+        }
+    }
+    all
+}
+
 fn process(proc: ProcRef, names: &[usize]) -> usize {
     match proc {
         ProcRef::Var(v) => names[usize::from(v)],
@@ -134,13 +130,13 @@ fn place(cell: &Cell, names: &[usize]) -> Place {
 
 pub fn cases(columns: &Columns<'_>, t: &Transition) -> Result<Vec<Case>, Overflow> {
     let mut cases = Vec::new();
-    let transition = TransitionCases { columns, t, arity: t.arity() };
+    let transition = TransitionCases { columns, t, arity: t.arity(), own: (0..t.arity()).collect() };
     let cells = transition.cells();
     let known = Known { system: columns.system, cells: Vec::new() };
     let choices = |cell: &Place| {
-        let own: Vec<usize> = (0..t.arity()).collect();
+        let own = &transition.own;
         let guarded = t.guard.iter().filter_map(|literal| match literal {
-            Literal::In { cell: said, values } if place(said, &own) == *cell => Some(*values),
+            Literal::In { cell: said, values } if place(said, own) == *cell => Some(*values),
             _ => None,
         });
         guarded.fold(known.values(cell), |all, values| all & values).count_ones() as usize
@@ -156,6 +152,8 @@ struct TransitionCases<'a> {
     columns: &'a Columns<'a>,
     t: &'a Transition,
     arity: usize,
+    /// The parameters.
+    own: Vec<usize>,
 }
 
 /// A way in which some columns change.
@@ -202,9 +200,8 @@ impl TransitionCases<'_> {
             }
         }
         // Cells that the guard compares with each other.
-        let own: Vec<usize> = (0..self.arity).collect();
         for literal in t.guard.iter().filter(|it| matches!(it, Literal::Eq { .. })) {
-            literal.cells().iter().for_each(|cell| add(place(cell, &own)));
+            literal.cells().iter().for_each(|cell| add(place(cell, &self.own)));
         }
         for update in
             t.updates.iter().filter(|it| (0..columns.all.len()).any(|at| columns.is_about(at, it.var)))
@@ -232,15 +229,13 @@ impl TransitionCases<'_> {
 
     /// The processes of the variables of an update: the parameters, then an index among these and another process.
     fn names(&self, indices: usize) -> Vec<Vec<usize>> {
-        let own: Vec<usize> = (0..self.arity).collect();
         let longer = |names: Vec<usize>| (0..=self.arity).map(move |p| [&names[..], &[p]].concat());
-        (0..indices).fold(vec![own], |all, _| all.into_iter().flat_map(longer).collect())
+        (0..indices).fold(vec![self.own.clone()], |all, _| all.into_iter().flat_map(longer).collect())
     }
 
     /// Chooses values of the cells in all ways that the guard does not exclude; false when there are too many.
     fn choose(&self, cells: &[Place], known: Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
-        let own: Vec<usize> = (0..self.arity).collect();
-        if known.conj(&self.t.guard, &own) == Some(false) {
+        if known.conj(&self.t.guard, &self.own) == Some(false) {
             return Ok(true);
         }
         let Some((cell, rest)) = cells.split_first() else { return self.add(&known, out) };
@@ -285,18 +280,17 @@ impl TransitionCases<'_> {
     /// What is zero before the step.
     fn zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
         let columns = self.columns;
-        let own: Vec<usize> = (0..self.arity).collect();
         let mut guarded = known.clone();
         let mut zero = Vec::new();
         for literal in &self.t.guard {
             match literal {
                 Literal::In { cell, values } if cell.index.is_empty() => {
-                    let place = place(cell, &own);
+                    let place = place(cell, &self.own);
                     let possible = guarded.values(&place) & values;
                     guarded.set(&place, possible);
                 }
                 Literal::Linear { expr, relation: Relation::Eq, integer: true } => {
-                    zero.push(self.row(expr, &own, known, unknown)?);
+                    zero.push(self.row(expr, &self.own, known, unknown)?);
                 }
                 _ => {}
             }
@@ -325,12 +319,11 @@ impl TransitionCases<'_> {
 
     /// What the guard says is not negative.
     fn least_zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
-        let own: Vec<usize> = (0..self.arity).collect();
         let mut rows = Vec::new();
         for literal in &self.t.guard {
             if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal {
                 let negated = expr.scaled(Rational::ONE.neg()).ok_or(Overflow)?;
-                rows.push(self.row(&negated, &own, known, unknown)?);
+                rows.push(self.row(&negated, &self.own, known, unknown)?);
             }
         }
         Ok(rows)
@@ -375,15 +368,14 @@ impl TransitionCases<'_> {
         unknown: &mut Vec<Place>,
     ) -> Result<Vec<Vec<Change>>, Overflow> {
         let columns = self.columns;
-        let own: Vec<usize> = (0..self.arity).collect();
         let mut all = Vec::new();
         for update in &self.t.updates {
             let var = columns.system.var(update.var);
             match (var.kind, var.ty, &update.assignment) {
                 (VarKind::Global, Type::Enum(_), assignment) => {
                     let possible = match assignment {
-                        Assignment::Nondet => var.range & full(columns.system, update.var),
-                        Assignment::Cases(branches) => known.finite(branches, &own),
+                        Assignment::Nondet => possible(columns.system, update.var),
+                        Assignment::Cases(branches) => known.finite(branches, &self.own),
                     };
                     let holds = |value: u8| {
                         let column = |at: usize| {
@@ -400,9 +392,12 @@ impl TransitionCases<'_> {
                         Assignment::Nondet => lost.push(at),
                         Assignment::Cases(branches) => {
                             let mut ways = Vec::new();
-                            for term in known.outcomes(branches, &own) {
+                            for term in known.outcomes(branches, &self.own) {
                                 let Term::Linear(linear) = term else { continue };
-                                ways.push(Change::of(vec![(at, self.row(linear, &own, known, unknown)?)]));
+                                ways.push(Change::of(vec![(
+                                    at,
+                                    self.row(linear, &self.own, known, unknown)?,
+                                )]));
                             }
                             all.push(ways);
                         }
@@ -494,7 +489,7 @@ impl TransitionCases<'_> {
 
     /// The values that a cell of an array may hold after the step.
     fn after(&self, array: VarId, p: usize, known: &Known<'_>) -> u64 {
-        match self.t.updates.iter().find(|update| update.var == array).map(|it| &it.assignment) {
+        match self.t.assignment(array) {
             None => known.values(&(array, vec![p])),
             Some(Assignment::Nondet) => 0,
             Some(Assignment::Cases(branches)) => {
@@ -512,15 +507,14 @@ impl TransitionCases<'_> {
         known: &Known<'_>,
         unknown: &mut Vec<Place>,
     ) -> Result<Option<Vec<Sparse>>, Overflow> {
-        let own = Cell { var: array, index: [ProcRef::Var(self.arity as u8)].into_iter().collect() };
+        let own = Cell::at(array, [ProcRef::Var(self.arity as u8)]);
         let names: Vec<usize> = (0..=self.arity).collect();
         let others = known.outcomes(branches, &names);
         let [Term::Linear(of_other)] = others.as_slice() else { return Ok(None) };
-        let keeps = match of_other.terms.as_slice() {
-            [] => false,
-            [(cell, factor)] if *cell == own && *factor == Rational::ONE => true,
-            _ => return Ok(None),
-        };
+        let keeps = of_other.terms == Linear::of(own).terms;
+        if !keeps && !of_other.terms.is_empty() {
+            return Ok(None);
+        }
         let at = self.columns.place(&Column::Sum(array)).expect("a column");
         let mut sum = vec![(PROCESSES, of_other.constant)];
         let of_params = Rational::integer(self.arity as i64).mul(of_other.constant).ok_or(Overflow)?;

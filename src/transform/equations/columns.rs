@@ -53,7 +53,7 @@ impl<'a> Columns<'a> {
             for array in arrays {
                 let longer = |class: &Vec<u8>| {
                     let class = class.clone();
-                    values(system.var(*array).range & full(system, *array))
+                    values(possible(system, *array))
                         .map(move |value| class.iter().copied().chain([value]).collect::<Vec<u8>>())
                 };
                 classes = classes.iter().flat_map(longer).collect();
@@ -72,8 +72,7 @@ impl<'a> Columns<'a> {
             match (var.kind, var.ty) {
                 (VarKind::Array(1), Type::Int) => all.push(Column::Sum(id)),
                 (VarKind::Global, Type::Enum(_)) if with_globals => {
-                    let range = var.range & full(system, id);
-                    all.extend(values(range).map(|value| Column::Holds(id, value)));
+                    all.extend(values(possible(system, id)).map(|value| Column::Holds(id, value)));
                 }
                 (VarKind::Global | VarKind::Const, Type::Int) => all.push(Column::Number(id)),
                 _ => {}
@@ -149,11 +148,8 @@ impl<'a> Columns<'a> {
             let classes = (group.first..group.first + group.classes.len()).map(|at| (at, Rational::ONE));
             rows.push(gathered(classes.chain([(PROCESSES, Rational::ONE.neg())]).collect())?);
         }
-        let mut globals: Vec<VarId> = self
-            .all
-            .iter()
-            .filter_map(|it| if let Column::Holds(var, _) = it { Some(*var) } else { None })
-            .collect();
+        let held = (0..self.all.len()).filter_map(|at| self.held(at));
+        let mut globals: Vec<VarId> = held.map(|it| it.0).collect();
         globals.dedup();
         for global in globals {
             let values = self.values_of(global).map(|at| (at, Rational::ONE));
@@ -162,8 +158,13 @@ impl<'a> Columns<'a> {
         Ok(rows)
     }
 
+    /// The global and the value that a column is about.
+    pub fn held(&self, column: usize) -> Option<(VarId, u8)> {
+        if let Column::Holds(global, value) = self.all[column] { Some((global, value)) } else { None }
+    }
+
     /// The columns of the values of a global.
-    pub fn values_of(&self, global: VarId) -> impl Iterator<Item = usize> + '_ {
+    pub fn values_of(&self, global: VarId) -> impl Iterator<Item = usize> + Clone + '_ {
         let of_it = move |column: &Column| matches!(column, Column::Holds(var, _) if *var == global);
         self.all.iter().enumerate().filter(move |(_, it)| of_it(it)).map(|(at, _)| at)
     }
@@ -175,6 +176,18 @@ pub fn full(system: &System, var: VarId) -> u64 {
         Type::Enum(id) => system.enumeration(id).all(),
         _ => 0,
     }
+}
+
+/// The values that a cell of enum type can hold.
+pub fn possible(system: &System, var: VarId) -> u64 {
+    system.var(var).range & full(system, var)
+}
+
+/// The arrays of enum type with one cell for each process.
+pub fn arrays(system: &System) -> Vec<VarId> {
+    let is_array =
+        |id: &VarId| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_));
+    system.var_ids().filter(is_array).collect()
 }
 
 /// The members of a set.

@@ -31,10 +31,10 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
         let starts = |classes: &[usize]| classes.iter().any(|at| is_initial(columns, *at));
         for class in &all {
             let Some(classes) = without_entries(columns, steps, &all, *class)? else { continue };
-            let mut row = sum(&classes, Rational::ONE);
+            let mut row = sum(&classes);
             for number in &places {
                 let longer = plus(&row, Rational::ONE, &vec![(*number, Rational::ONE)])?;
-                if never_grows(columns, steps, &longer)? {
+                if first_growing(columns, steps, &longer)?.is_none() {
                     row = longer;
                 }
             }
@@ -46,7 +46,7 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
             let mut classes: Vec<usize> =
                 all.iter().copied().filter(|at| !is_initial(columns, *at)).collect();
             while !classes.is_empty() {
-                let mut row = sum(&classes, Rational::ONE);
+                let mut row = sum(&classes);
                 row = plus(&row, Rational::ONE.neg(), &vec![(*number, Rational::ONE)])?;
                 let Some(case) = first_growing(columns, steps, &row)? else {
                     add(row, false)?;
@@ -64,8 +64,8 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
     Ok(found)
 }
 
-fn sum(classes: &[usize], factor: Rational) -> Sparse {
-    let mut row: Sparse = classes.iter().map(|at| (*at, factor)).collect();
+fn sum(classes: &[usize]) -> Sparse {
+    let mut row: Sparse = classes.iter().map(|at| (*at, Rational::ONE)).collect();
     row.sort_unstable_by_key(|it| it.0);
     row
 }
@@ -78,7 +78,7 @@ fn without_entries(
     class: usize,
 ) -> Result<Option<Vec<usize>>, Overflow> {
     let mut classes = vec![class];
-    while let Some(case) = first_growing(columns, steps, &sum(&classes, Rational::ONE))? {
+    while let Some(case) = first_growing(columns, steps, &sum(&classes))? {
         let before = classes.len();
         let from = case.before.iter().map(|it| it.0).chain(case.changes.iter().map(|it| it.0));
         for at in from.filter(|at| all.contains(at)) {
@@ -91,10 +91,6 @@ fn without_entries(
         }
     }
     Ok(Some(classes))
-}
-
-fn never_grows(columns: &Columns<'_>, steps: &[Case], row: &Sparse) -> Result<bool, Overflow> {
-    Ok(first_growing(columns, steps, row)?.is_none())
 }
 
 /// A case that may make the sum of the row greater.

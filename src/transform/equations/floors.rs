@@ -2,16 +2,14 @@
 //! set of arrays that holds together: initially, and after each update, because its guard or the arrays themselves say so.
 
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition, Type,
-    VarId, VarKind,
+    Assignment, Cell, Conj, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Term, Transition,
+    Type, Var, VarId, VarKind, rename,
 };
 
-/// The arrays of integers by process that are never negative in a reachable state.
-pub fn floors(system: &System) -> Vec<VarId> {
-    let is_array =
-        |var: &VarId| system.var(*var).kind == VarKind::Array(1) && system.var(*var).ty == Type::Int;
-    let all = (0..system.vars.len() as u16).map(VarId).filter(is_array);
-    let mut found: Vec<VarId> = all.filter(|var| system.count_of(*var).is_none()).collect();
+/// That arrays of integers by process are never negative in a reachable state.
+pub fn floors(system: &System) -> Vec<Equation> {
+    let is_array = |var: &Var| var.kind == VarKind::Array(1) && var.ty == Type::Int;
+    let mut found: Vec<VarId> = system.declared().filter(|(_, var)| is_array(var)).map(|it| it.0).collect();
     // What no state denies.
     let mut always: Vec<Linear> = Vec::new();
     for axiom in system.axioms.iter().filter(|axiom| axiom.params == 0) {
@@ -27,9 +25,15 @@ pub fn floors(system: &System) -> Vec<VarId> {
             floors.initially(system, *array) && system.transitions.iter().all(|t| floors.after(t, *array))
         });
         if found.len() == before {
-            return found;
+            let floor = |array| Equation { params: 1, at_least: true, ..Equation::of(own(array)) };
+            return found.into_iter().map(floor).collect();
         }
     }
+}
+
+/// The value of the cell of a process.
+fn own(array: VarId) -> Linear {
+    Linear::of(Cell::at(array, [ProcRef::Var(0)]))
 }
 
 /// What the linear literals of a conjunction say is not negative.
@@ -56,25 +60,18 @@ struct Floors<'a> {
 impl Floors<'_> {
     fn initially(&self, system: &System, array: VarId) -> bool {
         let init = &system.init;
-        let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
-        let value = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
         // Before the first step, only init says that a cell is not negative.
         let initially = Floors { arrays: &[], always: self.always };
-        init.params > 0 && init.body.0.iter().all(|conj| initially.bound(&value, &not_negative(conj)))
+        init.params > 0 && init.body.0.iter().all(|conj| initially.bound(&own(array), &not_negative(conj)))
     }
 
     fn after(&self, t: &Transition, array: VarId) -> bool {
-        let Some(update) = t.updates.iter().find(|update| update.var == array) else { return true };
-        let Assignment::Cases(branches) = &update.assignment else { return false };
+        let Some(assignment) = t.assignment(array) else { return true };
+        let Assignment::Cases(branches) = assignment else { return false };
         branches.iter().all(|branch| {
             let Term::Linear(value) = &branch.value else { return false };
             branch.when.0.iter().all(|conj| {
-                let same = conj.iter().find_map(|literal| match literal {
-                    Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => {
-                        Some((*a, *b))
-                    }
-                    _ => None,
-                });
+                let same = conj.iter().find_map(Literal::same_processes);
                 let said: Conj = t.guard.iter().chain(conj).cloned().collect();
                 let known: Vec<Linear> =
                     not_negative(&said).iter().map(|known| renamed(known, same)).collect();
@@ -97,13 +94,9 @@ impl Floors<'_> {
 }
 
 /// The expression, where two names are of one process.
-fn renamed(value: &Linear, same: Option<(ProcRef, ProcRef)>) -> Linear {
-    let Some((a, b)) = same else { return value.clone() };
-    let (from, to) = if a > b { (a, b) } else { (b, a) };
-    let rename = |cell: &Cell| Cell {
-        var: cell.var,
-        index: cell.index.iter().map(|p| if *p == from { to } else { *p }).collect(),
-    };
-    let terms = value.terms.iter().map(|(cell, factor)| (rename(cell), *factor)).collect();
+fn renamed(value: &Linear, same: Option<[ProcRef; 2]>) -> Linear {
+    let Some([a, b]) = same else { return value.clone() };
+    let named = |p: ProcRef| if p == a.max(b) { a.min(b) } else { p };
+    let terms = value.terms.iter().map(|(cell, factor)| (rename::cell(cell, &named), *factor)).collect();
     Linear { terms, constant: value.constant }
 }

@@ -4,7 +4,7 @@ use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, R
 
 use super::case::{Case, cases};
 use super::columns::{Column, Columns, PROCESSES, full};
-use super::span::{Overflow, Span, Sparse, gathered, restrict, value};
+use super::span::{Overflow, Span, Sparse, dense, gathered, restrict, value};
 
 /// Most vectors mapped before the analysis is given up.
 const MOST_STEPS: usize = 40_000;
@@ -12,21 +12,75 @@ const MOST_STEPS: usize = 40_000;
 /// Most locations: each has a hull of its own.
 const MOST_LOCATIONS: usize = 12;
 
-/// The hulls of the reachable states by *location*: what some globals of enum type hold.
-pub struct Hulls {
-    /// The globals.
-    pub control: Vec<VarId>,
-    /// The column of a class of which it is told apart whether it has processes: a further value, 0 or 1.
-    pub occupied: Option<usize>,
-    /// For each choice of values, the hull of the states there; empty where there are none.
-    pub at: Vec<(Vec<u8>, Span)>,
+/// Where states are told apart.
+#[derive(Clone, Default)]
+pub struct Location {
+    /// What some globals of enum type hold.
+    pub held: Vec<(VarId, u8)>,
+    /// The column of a class, and whether it has processes.
+    pub occupied: Option<(usize, bool)>,
 }
+
+impl Location {
+    /// What is zero since globals hold these values.
+    pub fn rows(&self, columns: &Columns<'_>) -> Result<Vec<Sparse>, Overflow> {
+        let mut rows = Vec::new();
+        for (global, value) in &self.held {
+            for at in columns.values_of(*global) {
+                let is = columns.all[at] == Column::Holds(*global, *value);
+                let one = if is { vec![(0, Rational::ONE.neg())] } else { Vec::new() };
+                rows.push(gathered([vec![(at, Rational::ONE)], one].concat())?);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The column of a class that has processes here.
+    fn marked(&self) -> Option<usize> {
+        self.occupied.filter(|it| it.1).map(|it| it.0)
+    }
+
+    /// Whether a step from here may lead to a location.
+    fn leads_to(&self, columns: &Columns<'_>, case: &Case, to: &Self) -> bool {
+        self.held.iter().zip(&to.held).all(|((global, before), (_, value))| {
+            let at = columns.place(&Column::Holds(*global, *value)).expect("a value of the global");
+            let changed = case.changes.iter().find(|it| it.0 == at);
+            case.lost.contains(&at) || changed.map_or(before == value, |(_, row)| !row.is_empty())
+        })
+    }
+
+    /// The vectors that are here, where these rows are zero; none where no state is.
+    fn within(
+        &self,
+        rows: &[Sparse],
+        mut vectors: Vec<Vec<Rational>>,
+    ) -> Result<Vec<Vec<Rational>>, Overflow> {
+        for row in rows {
+            restrict(&mut vectors, row)?;
+        }
+        if let Some((at, some)) = self.occupied {
+            let class = vec![(at, Rational::ONE)];
+            if !some {
+                restrict(&mut vectors, &class)?;
+            } else if constant(&class, &vectors)?.is_some_and(|known| known < Rational::ONE) {
+                vectors.clear();
+            }
+        }
+        if vectors.iter().all(|it| it[0].is_zero()) {
+            vectors.clear();
+        }
+        Ok(vectors)
+    }
+}
+
+/// The hulls of the reachable states, by location; empty where there are none.
+pub struct Hulls(pub Vec<(Location, Span)>);
 
 impl Hulls {
     /// The hull of all of them.
     pub fn all(&self, order: &[usize]) -> Result<Span, Overflow> {
         let mut all = Span::default();
-        for vector in self.at.iter().flat_map(|(_, span)| span.vectors()) {
+        for vector in self.0.iter().flat_map(|(_, span)| span.vectors()) {
             all.add(vector.clone(), order)?;
         }
         Ok(all)
@@ -54,53 +108,38 @@ pub fn hulls(
     order: &[usize],
     occupied: Option<usize>,
 ) -> Result<Option<Hulls>, Overflow> {
-    let control = control(columns);
-    let mut choices = vec![Vec::new()];
-    for global in &control {
-        let held: Vec<u8> = columns.values_of(*global).filter_map(|at| value_at(columns, at)).collect();
-        let longer = |choice: &Vec<u8>| {
-            let choice = choice.clone();
-            held.clone().into_iter().map(move |value| [&choice[..], &[value]].concat())
-        };
-        choices = choices.iter().flat_map(longer).collect();
-    }
-    if occupied.is_some() {
-        choices =
-            choices.iter().flat_map(|choice| [0, 1].map(|some| [&choice[..], &[some]].concat())).collect();
-    }
-    let mut hulls =
-        Hulls { occupied, at: choices.into_iter().map(|it| (it, Span::default())).collect(), control };
+    let mut at = locations(columns, occupied);
+    let rows = at.iter().map(|(location, _)| location.rows(columns)).collect::<Result<Vec<_>, _>>()?;
     let initially = initial(columns)?;
-    let locations = hulls.at.iter().map(|(choice, _)| location(columns, &hulls.control, choice));
-    let locations = locations.collect::<Result<Vec<_>, _>>()?;
-    for ((choice, span), rows) in hulls.at.iter_mut().zip(&locations) {
-        for vector in within((rows, occupied), choice, initially.clone())? {
+    for ((location, span), rows) in at.iter_mut().zip(&rows) {
+        for vector in location.within(rows, initially.clone())? {
             span.add(vector, order)?;
         }
     }
-    if hulls.at.iter().all(|(_, span)| span.is_empty()) {
+    if at.iter().all(|(_, span)| span.is_empty()) {
         return Ok(None);
     }
     let mut work = 0;
     // How often each hull grew, and, by case, when it was applied last: what did not grow since leads to nothing new.
-    let mut grown = vec![1_u32; hulls.at.len()];
-    let mut applied = vec![vec![0; steps.len()]; hulls.at.len()];
+    let mut grown = vec![1_u32; at.len()];
+    let mut applied = vec![vec![0; steps.len()]; at.len()];
     loop {
         let mut grew = false;
-        for from in 0..hulls.at.len() {
-            for (case, at) in steps.iter().zip(&mut applied[from]) {
-                if std::mem::replace(at, grown[from]) == grown[from] {
+        for from in 0..at.len() {
+            for (case, applied) in steps.iter().zip(&mut applied[from]) {
+                if std::mem::replace(applied, grown[from]) == grown[from] {
                     continue;
                 }
-                let (choice, hull) = &hulls.at[from];
-                let some = hulls.occupied.filter(|_| choice.last() == Some(&1));
-                let after = apply(columns, (hull, some), case)?;
+                let (location, hull) = &at[from];
+                let after = apply(columns, (hull, location.marked()), case)?;
                 if after.is_empty() {
                     continue;
                 }
-                for to in targets(columns, &hulls, from, case) {
-                    let (choice, span) = &mut hulls.at[to];
-                    for vector in within((&locations[to], occupied), choice, after.clone())? {
+                let location = location.clone();
+                let targets =
+                    at.iter_mut().enumerate().filter(|(_, to)| location.leads_to(columns, case, &to.0));
+                for (to, (location, span)) in targets {
+                    for vector in location.within(&rows[to], after.clone())? {
                         work += 1;
                         if span.add(vector, order)? {
                             grown[to] += 1;
@@ -114,84 +153,39 @@ pub fn hulls(
             }
         }
         if !grew {
-            return Ok(Some(hulls));
+            return Ok(Some(Hulls(at)));
         }
     }
 }
 
-/// Globals of enum type that steps write, as long as there are few choices.
-fn control(columns: &Columns<'_>) -> Vec<VarId> {
-    let written = |var: VarId| {
-        columns.system.transitions.iter().flat_map(|t| &t.updates).any(|update| update.var == var)
-    };
-    let (mut found, mut choices) = (Vec::new(), 1);
+/// The locations: what globals of enum type that steps write hold, as long as there are few choices, and whether a class has processes.
+fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, Span)> {
+    let written = |var: VarId| columns.system.transitions.iter().any(|t| t.assignment(var).is_some());
+    let mut all = vec![Location::default()];
     for column in &columns.all {
-        let Column::Holds(var, _) = column else { continue };
-        let width = columns.values_of(*var).count();
-        if !found.contains(var) && written(*var) && choices * width <= MOST_LOCATIONS {
-            choices *= width;
-            found.push(*var);
+        let Column::Holds(global, _) = column else { continue };
+        let is_known = all[0].held.iter().any(|it| it.0 == *global);
+        let values = columns.values_of(*global);
+        if is_known || !written(*global) || all.len() * values.clone().count() > MOST_LOCATIONS {
+            continue;
         }
+        let held: Vec<(VarId, u8)> = values.filter_map(|at| columns.held(at)).collect();
+        let longer = |location: &Location| {
+            let with = |it: &(VarId, u8)| Location {
+                held: [&location.held[..], &[*it]].concat(),
+                ..location.clone()
+            };
+            held.iter().map(with).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
     }
-    found
-}
-
-/// The value that a column is about.
-fn value_at(columns: &Columns<'_>, at: usize) -> Option<u8> {
-    if let Column::Holds(_, value) = &columns.all[at] { Some(*value) } else { None }
-}
-
-/// The locations that a step may lead to.
-fn targets(columns: &Columns<'_>, hulls: &Hulls, from: usize, case: &Case) -> Vec<usize> {
-    let may = |(n, global): (usize, &VarId), value: u8| {
-        let at = columns.place(&Column::Holds(*global, value)).expect("a value of the global");
-        if case.lost.contains(&at) {
-            return true;
-        }
-        match case.changes.iter().find(|it| it.0 == at) {
-            Some((_, row)) => !row.is_empty(),
-            None => hulls.at[from].0[n] == value,
-        }
-    };
-    let fits =
-        |choice: &[u8]| hulls.control.iter().enumerate().zip(choice).all(|(it, value)| may(it, *value));
-    (0..hulls.at.len()).filter(|to| fits(&hulls.at[*to].0)).collect()
-}
-
-/// The vectors that are at a location, where these rows are zero; none where no state is.
-fn within(
-    (rows, occupied): (&[Sparse], Option<usize>),
-    choice: &[u8],
-    mut vectors: Vec<Vec<Rational>>,
-) -> Result<Vec<Vec<Rational>>, Overflow> {
-    for row in rows {
-        restrict(&mut vectors, row)?;
+    if let Some(class) = occupied {
+        let told = |location: &Location| {
+            [false, true].map(|some| Location { occupied: Some((class, some)), ..location.clone() })
+        };
+        all = all.iter().flat_map(told).collect();
     }
-    if let Some(at) = occupied {
-        let class = vec![(at, Rational::ONE)];
-        if choice.last() == Some(&0) {
-            restrict(&mut vectors, &class)?;
-        } else if constant(&class, &vectors)?.is_some_and(|known| known < Rational::ONE) {
-            vectors.clear();
-        }
-    }
-    if vectors.iter().all(|it| it[0].is_zero()) {
-        vectors.clear();
-    }
-    Ok(vectors)
-}
-
-/// What is zero at a location.
-pub fn location(columns: &Columns<'_>, control: &[VarId], choice: &[u8]) -> Result<Vec<Sparse>, Overflow> {
-    let mut rows = Vec::new();
-    for (global, value) in control.iter().zip(choice) {
-        for at in columns.values_of(*global) {
-            let is = value_at(columns, at) == Some(*value);
-            let one = if is { vec![(0, Rational::ONE.neg())] } else { Vec::new() };
-            rows.push(gathered([vec![(at, Rational::ONE)], one].concat())?);
-        }
-    }
-    Ok(rows)
+    all.into_iter().map(|location| (location, Span::default())).collect()
 }
 
 /// Vectors that span the states after a case, where some state admits it.
@@ -305,9 +299,7 @@ fn constant(row: &Sparse, vectors: &[Vec<Rational>]) -> Result<Option<Rational>,
 }
 
 fn unit(width: usize, at: usize) -> Vec<Rational> {
-    let mut vector = vec![Rational::ZERO; width];
-    vector[at] = Rational::ONE;
-    vector
+    dense(&[(at, Rational::ONE)], width)
 }
 
 /// Vectors that span the initial states.

@@ -24,8 +24,7 @@ mod span;
 mod traps;
 
 use cubicle_lang::model::{
-    Assignment, Cell, Equation, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type, Var,
-    VarId, VarKind,
+    Equation, Literal, ProcRef, Rational, System, Term, Transition, Type, Var, VarId, VarKind,
 };
 use tracing::{debug, debug_span};
 
@@ -36,9 +35,8 @@ pub use seen::{open_numbers, with_counts_seen};
 
 /// Whether steps change numbers that equations may be about.
 pub fn moves_numbers(system: &System) -> bool {
-    let moves = |id: VarId| system.transitions.iter().any(|t| system.may_change(t, id));
     let may_have = |var: &Var| matches!(var.kind, VarKind::Global | VarKind::Array(1)) && var.ty == Type::Int;
-    system.proc_constants == 0 && system.declared().any(|(id, var)| may_have(var) && moves(id))
+    system.proc_constants == 0 && system.declared().any(|(id, var)| may_have(var) && system.changes(id))
 }
 
 /// The equations of a system; `None` when there is none about a number.
@@ -49,19 +47,16 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
 
 /// The equations that are not about a certain process.
 fn of_globals(system: &System) -> Option<WithEquations> {
-    let moves = |var: &VarId| system.transitions.iter().any(|t| system.may_change(t, *var));
-    let numbers: Vec<VarId> = (0..system.vars.len() as u16)
-        .map(VarId)
-        .filter(|id| system.var(*id).kind == VarKind::Global && system.var(*id).ty == Type::Int && moves(id))
-        .collect();
+    let is_number = |id: &VarId| {
+        let var = system.var(*id);
+        var.kind == VarKind::Global && var.ty == Type::Int && system.changes(*id)
+    };
+    let numbers: Vec<VarId> = system.var_ids().filter(is_number).collect();
     let counts = !system.counts.is_empty();
     if (numbers.is_empty() && !counts) || system.proc_constants > 0 {
         return None;
     }
-    let arrays: Vec<VarId> = (0..system.vars.len() as u16)
-        .map(VarId)
-        .filter(|id| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_)))
-        .collect();
+    let arrays = columns::arrays(system);
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
     let found = equations(system, (&single, true), &numbers);
     // How many numbers equations say something of, whatever the location; and how many at all.
@@ -93,15 +88,14 @@ fn of_globals(system: &System) -> Option<WithEquations> {
 
 /// How many classes processes are in by the cells of these arrays.
 fn classes(system: &System, arrays: &[VarId]) -> usize {
-    let values =
-        arrays.iter().map(|array| (system.var(*array).range & columns::full(system, *array)).count_ones());
+    let values = arrays.iter().map(|array| columns::possible(system, *array).count_ones());
     values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
 }
 
 /// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
 /// that process, unless there are too many classes.
 fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>> {
-    let assigns = |t: &Transition, var: VarId| t.updates.iter().any(|update| update.var == var);
+    let assigns = |t: &Transition, var: VarId| t.assignment(var).is_some();
     let declared = numbers.iter().filter(|number| system.count_of(**number).is_none());
     let with_number = |t: &&Transition| declared.clone().any(|number| assigns(t, *number));
     let is_along =
@@ -110,7 +104,7 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
     for t in &system.transitions {
         let own = [ProcRef::Var(t.arity() as u8)];
         for update in &t.updates {
-            let Assignment::Cases(branches) = &update.assignment else { continue };
+            let branches = update.assignment.branches();
             let asked = branches.iter().flat_map(|it| it.when.0.iter().flatten()).flat_map(Literal::cells);
             let copied = branches.iter().filter_map(|it| match &it.value {
                 Term::Cell(cell) => Some(cell),
@@ -128,16 +122,6 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
         }
     }
     groups
-}
-
-/// Which arrays that are added up are never negative.
-fn floors(system: &System) -> Vec<Equation> {
-    let never_negative = |array: VarId| {
-        let cell = Cell { var: array, index: [ProcRef::Var(0)].into_iter().collect() };
-        let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-        Equation { params: 1, at_least: true, ..Equation::of(number) }
-    };
-    floors::floors(system).into_iter().map(never_negative).collect()
 }
 
 /// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
@@ -173,7 +157,7 @@ fn equations(
         }
     }
     let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, (&hulls, &apart, rows), marked, drained, floors(system)).ok()?;
+    let found = named::named(&columns, (&hulls, &apart, rows), marked, drained).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

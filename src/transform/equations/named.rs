@@ -5,10 +5,11 @@ use cubicle_lang::model::{
     Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId, VarKind, lcm,
 };
 
-use super::columns::{Column, Columns, Group, PROCESSES, full};
-use super::hull::{Hulls, is_initial, location};
+use super::columns::{Column, Columns, Group, PROCESSES, full, possible};
+use super::floors::floors;
+use super::hull::{Hulls, is_initial};
 use super::limits::{MOST_EQUATIONS, MOST_VIOLATIONS};
-use super::span::{Overflow, Span, Sparse};
+use super::span::{Overflow, Span, Sparse, dense};
 use super::traps::Marked;
 
 /// A system with the counts that its equations mention.
@@ -40,23 +41,21 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
 }
 
 /// The equations of all states that do not hold by themselves, then those of single locations that do not follow, then what `marked`
-/// says, and that the rows of `drained` never make more than zero, and `floors`; and the system with their counts.
+/// says, and that the rows of `drained` never make more than zero, and the floors of sums; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
     (hulls, apart, all): (&Hulls, &[Hulls], Vec<Vec<Rational>>),
     marked: Vec<Marked>,
     drained: Vec<Sparse>,
-    floors: Vec<Equation>,
 ) -> Result<WithEquations, Overflow> {
     let width = columns.all.len();
-    let plain: Vec<usize> = (0..width).collect();
     let mut known = Span::default();
     for row in columns.structural()? {
-        known.add(dense(&row, width), &plain)?;
+        known.learn(&dense(&row, width))?;
     }
     let mut rows: Vec<Said> = Vec::new();
     for row in all {
-        if known.add(row.clone(), &plain)? {
+        if known.learn(&row)? {
             rows.push(Said { row, ..Said::default() });
         }
     }
@@ -79,7 +78,7 @@ pub fn named(
                 None => continue,
             },
         };
-        let held = |(global, values)| Literal::In { cell: of_global(global), values };
+        let held = |(global, values)| Literal::In { cell: Cell::global(global), values };
         let when = when.into_iter().map(held).collect();
         let equation = Equation { when, occupied, at_least, ..equation };
         let violations = equation.violations(&parts, MOST_VIOLATIONS);
@@ -91,7 +90,7 @@ pub fn named(
     for row in drained {
         let mut row = dense(&row, width);
         // What follows from an equation needs no inequality.
-        if !known.clone().add(row.clone(), &plain)? || found.len() >= MOST_EQUATIONS {
+        if !known.clone().learn(&row)? || found.len() >= MOST_EQUATIONS {
             continue;
         }
         for factor in &mut row {
@@ -107,14 +106,17 @@ pub fn named(
         let members: Vec<&[u8]> = classes.iter().map(|it| group.classes[*it].as_slice()).collect();
         let body = Dnf(formula(columns.system, &group.arrays, &members));
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
-        let cell = Cell { var, index: std::iter::empty().collect() };
-        let number = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ONE.neg() };
-        let when = vec![Literal::In { cell: of_global(when.0), values: when.1 }];
+        let number = Linear { constant: Rational::ONE.neg(), ..Linear::of(Cell::global(var)) };
+        let when = vec![Literal::In { cell: Cell::global(when.0), values: when.1 }];
         found.push(Equation { when, at_least: true, ..Equation::of(number) });
     }
     // Only sums have a use for them.
     let summed = |var: VarId| parts.counts.iter().any(|it| it.summand.is_some() && it.reads().contains(&var));
-    found.extend(floors.into_iter().filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))));
+    found.extend(
+        floors(columns.system)
+            .into_iter()
+            .filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))),
+    );
     Ok(WithEquations { system: System::new(parts), equations: found })
 }
 
@@ -141,13 +143,7 @@ fn merged(columns: &Columns<'_>, mut all: Vec<Said>) -> Vec<Said> {
         }
     }
     for said in &mut all {
-        let some = |at: usize| match &columns.all[at] {
-            Column::Holds(_, value) => 1_u64 << value,
-            _ => 0,
-        };
-        said.when.retain(|(global, values)| {
-            columns.values_of(*global).fold(0, |all, at| all | some(at)) & !values != 0
-        });
+        said.when.retain(|(global, values)| possible(columns.system, *global) & !values != 0);
     }
     all
 }
@@ -165,44 +161,42 @@ struct Said {
 /// What holds at single locations and does not follow from what is known.
 fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Vec<Said>, Overflow> {
     let width = columns.all.len();
-    let plain: Vec<usize> = (0..width).collect();
     let mut found = Vec::new();
-    for (choice, hull) in &hulls.at {
+    for (location, hull) in &hulls.0 {
         let when: Vec<(VarId, u64)> =
-            hulls.control.iter().zip(choice).map(|(global, value)| (*global, 1_u64 << value)).collect();
-        let occupied = hulls.occupied.map(|at| (at, choice.last() == Some(&1)));
+            location.held.iter().map(|(global, value)| (*global, 1_u64 << value)).collect();
+        let occupied = location.occupied;
         let mut known = known.clone();
-        for row in location(columns, &hulls.control, choice)? {
-            known.add(dense(&row, width), &plain)?;
+        for row in location.rows(columns)? {
+            known.learn(&dense(&row, width))?;
         }
         if let (true, Some((at, some))) = (hull.is_empty(), occupied) {
             // The opposite always holds there, if there are states at all.
-            let all = choice.len() - 1;
-            if hulls.at.iter().all(|(other, hull)| other[..all] != choice[..all] || hull.is_empty()) {
+            if hulls.0.iter().all(|(other, hull)| other.held != location.held || hull.is_empty()) {
                 continue;
             }
-            let row = dense(&vec![(at, Rational::ONE)], width);
-            if some && known.add(row.clone(), &plain)? {
+            let row = dense(&[(at, Rational::ONE)], width);
+            if some && known.learn(&row)? {
                 found.push(Said { when, occupied: None, at_least: false, row });
             } else if !some {
-                let row = dense(&vec![(0, Rational::ONE.neg()), (at, Rational::ONE)], width);
+                let row = dense(&[(0, Rational::ONE.neg()), (at, Rational::ONE)], width);
                 found.push(Said { when, occupied: None, at_least: true, row });
             }
             continue;
         }
         if hull.is_empty() {
             // No state at all, unless that is known.
-            let row = dense(&vec![(0, Rational::ONE)], width);
-            if known.add(row.clone(), &plain)? {
+            let row = dense(&[(0, Rational::ONE)], width);
+            if known.learn(&row)? {
                 found.push(Said { when, row, ..Said::default() });
             }
             continue;
         }
         if let Some((at, false)) = occupied {
-            known.add(dense(&vec![(at, Rational::ONE)], width), &plain)?;
+            known.learn(&dense(&[(at, Rational::ONE)], width))?;
         }
         for row in hull.equations(width) {
-            if known.add(row.clone(), &plain)? {
+            if known.learn(&row)? {
                 found.push(Said { when: when.clone(), occupied, at_least: false, row });
             }
         }
@@ -216,14 +210,6 @@ fn class(columns: &Columns<'_>, parts: &mut SystemParts, at: usize) -> Option<Va
     let group = &columns.groups[*group];
     let body = Dnf(formula(columns.system, &group.arrays, &[&group.classes[*class]]));
     parts.counted(0, body, None, Place::default())
-}
-
-fn dense(row: &Sparse, width: usize) -> Vec<Rational> {
-    let mut vector = vec![Rational::ZERO; width];
-    for (at, value) in row {
-        vector[*at] = *value;
-    }
-    vector
 }
 
 /// The row itself, or one that says the same with the classes of a group instead of the number of processes.
@@ -269,10 +255,9 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     let scale = row.iter().try_fold(1, |all, value| lcm(all, value.den()))?;
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
-    let number = Linear { terms: Vec::new(), constant: scaled[0] };
-    let mut equation = Equation::of(number);
+    let mut equation = Equation::of(Linear::number(scaled[0]));
     let mut add = |var: VarId, factor: Rational| {
-        equation.number.terms.push((of_global(var), factor));
+        equation.number.terms.push((Cell::global(var), factor));
     };
     if !scaled[PROCESSES].is_zero() {
         add(parts.counted(0, Dnf::truth(), None, Place::default())?, scaled[PROCESSES]);
@@ -288,24 +273,17 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
         match column {
             Column::Number(var) => add(*var, *factor),
             Column::Sum(var) => {
-                let cell = Cell { var: *var, index: [ProcRef::Var(0)].into_iter().collect() };
-                let summand = Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-                add(parts.counted(0, Dnf::truth(), Some(summand), Place::default())?, *factor);
+                let summand = Some(Linear::of(Cell::at(*var, [ProcRef::Var(0)])));
+                add(parts.counted(0, Dnf::truth(), summand, Place::default())?, *factor);
             }
-            Column::Holds(..) | Column::One | Column::Processes | Column::Class(..) => {}
-        }
-    }
-    for (column, factor) in columns.all.iter().zip(&scaled).filter(|it| !it.1.is_zero()) {
-        if let Column::Holds(var, value) = column {
-            equation.indicators.push((of_global(*var), 1 << value, *factor));
+            Column::Holds(var, value) => {
+                equation.indicators.push((Cell::global(*var), 1 << value, *factor));
+            }
+            Column::One | Column::Processes | Column::Class(..) => {}
         }
     }
     equation.number.terms.sort_by(|a, b| a.0.cmp(&b.0));
     Some(equation)
-}
-
-fn of_global(var: VarId) -> Cell {
-    Cell { var, index: std::iter::empty().collect() }
 }
 
 /// A formula for processes with one of these values of the arrays.
@@ -325,8 +303,7 @@ fn formula(system: &System, arrays: &[VarId], members: &[&[u8]]) -> Vec<Conj> {
     for (values, rest) in kinds {
         for mut conj in formula(system, others, &rest) {
             if values != full(system, *array) {
-                let cell = Cell { var: *array, index: [ProcRef::Var(0)].into_iter().collect() };
-                conj.insert(0, Literal::In { cell, values });
+                conj.insert(0, Literal::In { cell: Cell::at(*array, [ProcRef::Var(0)]), values });
             }
             found.push(conj);
         }

@@ -27,7 +27,7 @@ use cubicle_lang::model::{
     System, SystemParts, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
-use super::columns::full;
+use super::columns::{full, possible};
 use super::named::WithEquations;
 
 /// Most transitions that become of one, and most disjuncts of the initial states.
@@ -39,10 +39,11 @@ pub fn with_equations_of_each(
     of_globals: impl Fn(&System) -> Option<WithEquations>,
 ) -> Option<WithEquations> {
     let found = of_globals(system);
-    let numeric = |var: &Var| matches!(var.kind, VarKind::Array(1)) && var.ty == Type::Int;
-    let moves = |id: VarId| system.transitions.iter().any(|t| system.may_change(t, id));
-    let asked = (0..).map(VarId).zip(&system.vars).any(|(id, var)| numeric(var) && moves(id));
-    if !asked || system.proc_constants > 0 {
+    let is_asked = |id: VarId| {
+        let var = system.var(id);
+        var.kind == VarKind::Array(1) && var.ty == Type::Int && system.changes(id)
+    };
+    if !system.var_ids().any(is_asked) || system.proc_constants > 0 {
         return found;
     }
     let observed = Observed::new(system);
@@ -92,8 +93,7 @@ impl<'a> Observed<'a> {
         let (vars, of, counts, elsewhere) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
         let mut observed = Self { original, vars, of, counts, elsewhere };
         for (id, var) in original.declared() {
-            let constant = !original.transitions.iter().any(|t| original.may_change(t, id));
-            if var.arity() == 0 && var.ty == Type::Proc && constant {
+            if var.arity() == 0 && var.ty == Type::Proc && !original.changes(id) {
                 observed.elsewhere.push(id);
                 continue;
             }
@@ -114,13 +114,8 @@ impl<'a> Observed<'a> {
                     (kind, _) => kind,
                 };
                 let range = if ty == var.ty { var.range } else { u64::MAX };
-                observed.vars.push(Var {
-                    name: format!("{}@{set}", var.name),
-                    kind,
-                    ty,
-                    range,
-                    span: var.span,
-                });
+                let name = format!("{}@{set}", var.name);
+                observed.vars.push(Var { name, kind, ty, range, span: var.span });
                 observed.of.insert((id, set), new);
             }
         }
@@ -135,8 +130,8 @@ impl<'a> Observed<'a> {
         let counted = self.original.var(count.var);
         let indices = counted.arity();
         let all = (1 << indices) - 1;
-        let of_itself = self.same(&count.body, &roles(indices + 1, all << 1 | 1));
-        let of_others = self.same(&count.body, &roles(indices + 1, all));
+        let of_itself = self.formula(&count.body, &roles(indices + 1, all << 1 | 1), true);
+        let of_others = self.formula(&count.body, &roles(indices + 1, all), true);
         let (Some(of_itself), Some(body), Some(var)) = (of_itself, of_others, VarId::new(self.vars.len()))
         else {
             return;
@@ -151,22 +146,16 @@ impl<'a> Observed<'a> {
 
     /// The system; `None` where no step or initial state can be said.
     fn system(&self) -> Option<System> {
-        let mut parts = self.original.to_parts();
-        parts.max_procs = None;
-        parts.vars.clone_from(&self.vars);
-        parts.counts.clone_from(&self.counts);
-        parts.axioms.clear();
-        parts.bad.clear();
-        parts.temporal.clear();
-        parts.fairness.clear();
-        parts.failures = None;
-        parts.init = self.init()?;
-        parts.transitions.clear();
+        let mut transitions = Vec::new();
         for t in &self.original.transitions {
             for observed in (0..t.arity()).map(Some).chain([None]) {
-                parts.transitions.extend(self.transition(t, observed)?);
+                transitions.extend(self.transition(t, observed)?);
             }
         }
+        let (vars, counts, init) = (self.vars.clone(), self.counts.clone(), self.init()?);
+        let mut parts = SystemParts { vars, counts, init, transitions, ..self.original.to_parts() };
+        parts.ask(Vec::new());
+        (parts.max_procs, parts.axioms, parts.failures) = (None, Vec::new(), None);
         Some(System::new(parts))
     }
 
@@ -176,7 +165,7 @@ impl<'a> Observed<'a> {
         let params = usize::from(init.params);
         let all = (1_usize << params) - 1;
         for observed in 0..=all {
-            let said = self.weaker(&init.body, &roles(params, observed))?;
+            let said = self.formula(&init.body, &roles(params, observed), false)?;
             let both = |all: &[Conj]| -> Vec<Conj> {
                 all.iter().flat_map(|a| said.0.iter().map(move |b| [&a[..], b].concat())).collect()
             };
@@ -195,20 +184,19 @@ impl<'a> Observed<'a> {
     fn transition(&self, t: &Transition, observed: Option<usize>) -> Option<Vec<Transition>> {
         let mut own = roles(t.arity(), observed.map_or(0, |at| 1 << at));
         let arity = t.arity() - usize::from(observed.is_some());
-        let Some(guard) = self.weaker_conj(&t.guard, &own)? else { return Some(Vec::new()) };
+        let Some(guard) = self.conj(&t.guard, &own, false)? else { return Some(Vec::new()) };
         let mut guards = vec![guard];
         let mut universals = Vec::new();
         let last = own.len();
         for universal in t.universals.iter().filter(|it| it.bound == 1) {
             own.push(Role::Other(arity as u8));
-            let body = self.weaker(&universal.body, &own)?;
+            let body = self.formula(&universal.body, &own, false)?;
             if !body.is_true() {
-                let spans = body.0.iter().map(|conj| vec![t.span; conj.len()]).collect();
-                universals.push(Universal { bound: 1, body, spans });
+                universals.push(Universal::derived(1, body.0, t.span));
             }
             if observed.is_none() {
                 own[last] = Role::Observed;
-                let of_it = self.weaker(&universal.body, &own)?.0;
+                let of_it = self.formula(&universal.body, &own, false)?.0;
                 if guards.len() * of_it.len() <= MOST_PARTS {
                     let with =
                         |guard: &Conj| of_it.iter().map(|it| [&guard[..], it].concat()).collect::<Vec<_>>();
@@ -252,7 +240,7 @@ impl<'a> Observed<'a> {
         let Assignment::Cases(branches) = &update.assignment else { return None };
         let mut cases = Vec::new();
         for branch in branches {
-            let when = self.same(&branch.when, roles)?;
+            let when = self.formula(&branch.when, roles, true)?;
             if when.0.is_empty() {
                 continue;
             }
@@ -279,8 +267,8 @@ impl<'a> Observed<'a> {
     /// Whether a variable keeps its value; the index of an array follows these many parameters.
     fn keeps(&self, var: VarId, assignment: &Assignment, arity: usize) -> bool {
         let Assignment::Cases(branches) = assignment else { return false };
-        let index = (0..self.vars[usize::from(var.0)].arity()).map(|_| ProcRef::Var(arity as u8));
-        let own = Cell { var, index: index.collect() };
+        let indices = self.vars[usize::from(var.0)].arity();
+        let own = Cell::at(var, std::iter::repeat_n(ProcRef::Var(arity as u8), indices));
         branches.iter().all(|branch| branch.value.is(&own))
     }
 
@@ -293,7 +281,7 @@ impl<'a> Observed<'a> {
             }
         }
         let var = *self.of.get(&(cell.var, set))?;
-        Some(Cell { var, index: index.into_iter().collect() })
+        Some(Cell::at(var, index))
     }
 
     fn linear(&self, linear: &Linear, roles: &[Role]) -> Option<Linear> {
@@ -325,7 +313,7 @@ impl<'a> Observed<'a> {
             Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
                 match (role(*a, roles)?, role(*b, roles)?) {
                     (Role::Other(a), Role::Other(b)) if a != b => {
-                        let (left, right) = (Term::Proc(ProcRef::Var(a)), Term::Proc(ProcRef::Var(b)));
+                        let [left, right] = [a, b].map(|it| Term::Proc(ProcRef::Var(it)));
                         Literal::Eq { left, right, negated: *negated }
                     }
                     (a, b) => return Some((Truth::Constant((a == b) != *negated), true)),
@@ -333,15 +321,14 @@ impl<'a> Observed<'a> {
             }
             Literal::Eq { left, right, negated } if is_proc(left) => {
                 // Both point to the observed process, or neither does; two others may differ.
-                let is = |cell: Cell, is: bool| Literal::In { cell, values: 1 << u8::from(is) };
                 match (self.pointed(left, roles)?, self.pointed(right, roles)?) {
                     (Pointed::Known(true), Pointed::Cell(cell))
-                    | (Pointed::Cell(cell), Pointed::Known(true)) => is(cell, !negated),
+                    | (Pointed::Cell(cell), Pointed::Known(true)) => Literal::is(cell, !negated),
                     (Pointed::Known(false), Pointed::Cell(cell))
                     | (Pointed::Cell(cell), Pointed::Known(false))
                         if !negated =>
                     {
-                        return Some((Truth::Literal(is(cell, false)), false));
+                        return Some((Truth::Literal(Literal::is(cell, false)), false));
                     }
                     (Pointed::Cell(a), Pointed::Cell(b)) if !negated && a != b => {
                         let literal =
@@ -370,42 +357,27 @@ impl<'a> Observed<'a> {
         Some((rename::literal(&truth, &|p| p)?, true))
     }
 
-    /// A formula that says the same; `None` where there is none.
-    fn same(&self, body: &Dnf, roles: &[Role]) -> Option<Dnf> {
-        let mut all = Vec::new();
-        'disjuncts: for conj in &body.0 {
-            let mut said = Conj::new();
-            for literal in conj {
-                match self.literal(literal, roles)? {
-                    (Truth::Constant(false), _) => continue 'disjuncts,
-                    (Truth::Constant(true), _) => {}
-                    (Truth::Literal(literal), true) => said.push(literal),
-                    (Truth::Literal(_), false) => return None,
-                }
-            }
-            all.push(said);
-        }
-        Some(Dnf(all))
-    }
-
-    /// A formula that the disjunction implies; `None` when it never holds.
-    #[allow(clippy::unnecessary_wraps, reason = "as for a conjunction")]
-    fn weaker(&self, body: &Dnf, roles: &[Role]) -> Option<Dnf> {
+    /// A formula that says the same (`exact`; `None` where there is none), or one that the disjunction implies.
+    fn formula(&self, body: &Dnf, roles: &[Role], exact: bool) -> Option<Dnf> {
         let mut all = Vec::new();
         for conj in &body.0 {
-            all.extend(self.weaker_conj(conj, roles)?);
+            all.extend(self.conj(conj, roles, exact)?);
         }
         Some(Dnf(all))
     }
 
     /// The same for a conjunction: `Some(None)` when it never holds.
-    #[allow(clippy::unnecessary_wraps, clippy::option_option, reason = "as for a disjunction")]
-    fn weaker_conj(&self, conj: &Conj, roles: &[Role]) -> Option<Option<Conj>> {
+    fn conj(&self, conj: &Conj, roles: &[Role], exact: bool) -> Option<Option<Conj>> {
         let mut said = Conj::new();
         for literal in conj {
             match self.literal(literal, roles) {
                 Some((Truth::Constant(false), _)) => return Some(None),
-                Some((Truth::Literal(literal), _)) if !said.contains(&literal) => said.push(literal),
+                Some((Truth::Constant(true), _)) => {}
+                Some((Truth::Literal(literal), is_same)) if is_same || !exact => {
+                    let is_new = !said.contains(&literal);
+                    said.extend(is_new.then_some(literal));
+                }
+                _ if exact => return None,
                 _ => {}
             }
         }
@@ -427,10 +399,6 @@ fn role(p: ProcRef, roles: &[Role]) -> Option<Role> {
         ProcRef::Var(v) => roles.get(usize::from(v)).copied(),
         ProcRef::Const(_) => None,
     }
-}
-
-fn holds_process(cell: Cell, process: ProcRef, holds: bool) -> Literal {
-    Literal::Eq { left: Term::Cell(cell), right: Term::Proc(process), negated: !holds }
 }
 
 /// The way back to the original.
@@ -481,32 +449,22 @@ impl Observed<'_> {
         if !pointer || values == 0 {
             return None;
         }
-        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-        let new = of_it.system.var(var);
-        let cell = |index: &[ProcRef]| Cell { var, index: index.iter().copied().collect() };
-        if new.arity() == 0 {
+        if of_it.system.var(var).arity() == 0 {
             // No state has it.
-            let literal = Literal::In { cell: cell(&[]), values };
-            return self.equation(
-                &of_it.system,
-                &Equation { when: vec![literal], ..Equation::of(one) },
-                parts,
-            );
+            let when = vec![Literal::In { cell: Cell::global(var), values }];
+            let never = Equation { when, ..Equation::of(Linear::number(Rational::ONE)) };
+            return self.equation(&of_it.system, &never, parts);
         }
-        let body = Dnf(vec![vec![Literal::In { cell: cell(&[ProcRef::Var(0)]), values }]]);
+        let body = Dnf(vec![vec![Literal::In { cell: Cell::at(var, [ProcRef::Var(0)]), values }]]);
         let body = self.counted(&of_it.system, &body, false)?;
         let count = parts.counted(1, body, None, Span::default())?;
-        let count = Cell { var: count, index: std::iter::once(ProcRef::Var(0)).collect() };
-        let number = Linear { terms: vec![(count, Rational::ONE)], constant: Rational::ZERO };
+        let number = Linear::of(Cell::at(count, [ProcRef::Var(0)]));
         Some(Equation { params: 1, when: self.holds_elsewhere(), ..Equation::of(number) })
     }
 
     /// That the constants hold other processes.
     fn holds_elsewhere(&self) -> Conj {
-        let is_other = |global: &VarId| {
-            let cell = Cell { var: *global, index: std::iter::empty().collect() };
-            holds_process(cell, ProcRef::Var(0), false)
-        };
+        let is_other = |global: &VarId| Literal::points(Cell::global(*global), ProcRef::Var(0), false);
         self.elsewhere.iter().map(is_other).collect()
     }
 
@@ -519,15 +477,14 @@ impl Observed<'_> {
     fn original_cell(&self, var: VarId) -> Option<Cell> {
         let ((original, set), _) = self.of.iter().find(|(_, new)| **new == var)?;
         let process = |at: usize| ProcRef::Var(u8::from(set >> at & 1 == 0));
-        let index = (0..self.original.var(*original).arity()).map(process).collect();
-        Some(Cell { var: *original, index })
+        Some(Cell::at(*original, (0..self.original.var(*original).arity()).map(process)))
     }
 
     /// That the cell of the original holds what the new one says.
     fn original_literal(&self, var: VarId, values: u64) -> Option<Literal> {
         let cell = self.original_cell(var)?;
         Some(match self.original.var(cell.var).ty {
-            Type::Proc => holds_process(cell, ProcRef::Var(0), values & 0b10 != 0),
+            Type::Proc => Literal::points(cell, ProcRef::Var(0), values & 0b10 != 0),
             _ => Literal::In { cell, values },
         })
     }
@@ -561,7 +518,7 @@ impl Observed<'_> {
         }
         for (body, factor) in counted {
             let var = parts.counted(1, body, None, Span::default())?;
-            terms.push((Cell { var, index: std::iter::once(ProcRef::Var(0)).collect() }, factor));
+            terms.push((Cell::at(var, [ProcRef::Var(0)]), factor));
         }
         let number = Linear::gathered(terms, equation.number.constant)?;
         Some(Equation { params: 1, when, at_least: equation.at_least, indicators, ..Equation::of(number) })
@@ -585,8 +542,7 @@ impl Observed<'_> {
             let counted = if values >> value & 1 == 1 { factor.neg() } else { Rational::ZERO };
             of_value.map(|it| it.2).try_fold(counted, Rational::add)
         };
-        let mut rest =
-            super::columns::values(system.var(of_itself).range & full(system, of_itself)).map(added);
+        let mut rest = super::columns::values(possible(system, of_itself)).map(added);
         let constant = rest.next()??;
         if !rest.all(|it| it == Some(constant)) {
             return None;
@@ -612,7 +568,7 @@ impl Observed<'_> {
             for literal in conj {
                 let Literal::In { cell, values } = literal else { return None };
                 let of_itself = self.itself(cell.var)?;
-                any |= system.var(of_itself).range & full(system, of_itself) & values == 0;
+                any |= possible(system, of_itself) & values == 0;
                 said.push(self.original_literal(cell.var, *values)?);
             }
             if !any {

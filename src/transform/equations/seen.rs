@@ -5,10 +5,10 @@
 use cubicle_lang::diagnostic::Span as Place;
 use cubicle_lang::model::semantics::{Layout, State, Value};
 use cubicle_lang::model::{
-    Cell, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Type, VarId, VarKind,
+    Cell, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Type, Var, VarId, VarKind,
 };
 
-use super::columns::{full, values};
+use super::columns::{arrays, possible, values};
 use super::span::Span;
 
 /// The numbers that steps change and that no equation gives.
@@ -17,26 +17,24 @@ pub fn open_numbers(system: &System, equations: &[Equation]) -> Vec<VarId> {
         let always = equations.iter().filter(|it| it.when.is_empty() && !it.at_least);
         always.flat_map(|it| &it.number.terms).any(|(cell, _)| cell.var == id)
     };
-    let moves = |id: VarId| system.transitions.iter().any(|t| system.may_change(t, id));
-    let is_number = |id: VarId| system.var(id).kind == VarKind::Global && system.var(id).ty == Type::Int;
-    let all = (0..system.vars.len() as u16).map(VarId).filter(|id| system.count_of(*id).is_none());
-    all.filter(|id| is_number(*id) && moves(*id) && !said(*id)).collect()
+    let is_number = |var: &Var| var.kind == VarKind::Global && var.ty == Type::Int;
+    let numbers = system.declared().filter(|(_, var)| is_number(var)).map(|it| it.0);
+    numbers.filter(|id| system.changes(*id) && !said(*id)).collect()
 }
 
 /// A system with the counts that numbers equal in these states of it while they are not zero, and that they do not equal them.
 pub fn with_counts_seen(system: &System, numbers: &[VarId], states: &[State]) -> (System, Vec<Literal>) {
     let mut parts = system.to_parts();
     let mut guesses = Vec::new();
-    let is_array =
-        |id: &VarId| system.var(*id).kind == VarKind::Array(1) && matches!(system.var(*id).ty, Type::Enum(_));
-    let arrays: Vec<VarId> = (0..system.vars.len() as u16).map(VarId).filter(is_array).collect();
-    let cell = |var: VarId, index: &[ProcRef]| Cell { var, index: index.iter().copied().collect() };
+    let arrays = arrays(system);
     for &number in numbers {
         for &array in &arrays {
             let Some(class) = class(system, (number, array), states) else { continue };
-            let body = Dnf(vec![vec![Literal::In { cell: cell(array, &[ProcRef::Var(0)]), values: class }]]);
+            let cell = Cell::at(array, [ProcRef::Var(0)]);
+            let body = Dnf(vec![vec![Literal::In { cell, values: class }]]);
             let Some(count) = parts.counted(0, body, None, Place::default()) else { continue };
-            let terms = vec![(cell(number, &[]), Rational::ONE), (cell(count, &[]), Rational::ONE.neg())];
+            let (number, count) = (Cell::global(number), Cell::global(count));
+            let terms = vec![(number, Rational::ONE), (count, Rational::ONE.neg())];
             let expr = Linear { terms, constant: Rational::ZERO };
             guesses.push(Literal::Linear { expr, relation: Relation::Ne, integer: true });
         }
@@ -46,7 +44,7 @@ pub fn with_counts_seen(system: &System, numbers: &[VarId], states: &[State]) ->
 
 /// The values of an array of which a number is the number of processes, wherever it is not zero.
 fn class(system: &System, (number, array): (VarId, VarId), states: &[State]) -> Option<u64> {
-    let all: Vec<u8> = values(system.var(array).range & full(system, array)).collect();
+    let all: Vec<u8> = values(possible(system, array)).collect();
     let order: Vec<usize> = (0..=all.len()).collect();
     let mut span = Span::default();
     for state in states {

@@ -43,6 +43,11 @@ impl Span {
         Ok(true)
     }
 
+    /// Adds a row, with the first column that remains as its pivot; whether the space grew.
+    pub fn learn(&mut self, row: &[Rational]) -> Result<bool, Overflow> {
+        self.add(row.to_vec(), &(0..row.len()).collect::<Vec<_>>())
+    }
+
     /// The equations that all its vectors satisfy: for each column without a pivot, the one that gives it by columns with one.
     pub fn equations(&self, columns: usize) -> Vec<Vec<Rational>> {
         let dependent = (0..columns).filter(|at| self.basis.iter().all(|(pivot, _)| pivot != at));
@@ -70,6 +75,15 @@ fn eliminate(vector: &mut [Rational], by: &[Rational], pivot: usize) -> Result<(
         }
     }
     Ok(())
+}
+
+/// A row with all its coefficients.
+pub fn dense(row: &[(usize, Rational)], width: usize) -> Vec<Rational> {
+    let mut vector = vec![Rational::ZERO; width];
+    for (at, value) in row {
+        vector[*at] = *value;
+    }
+    vector
 }
 
 pub fn value(row: &Sparse, vector: &[Rational]) -> Result<Rational, Overflow> {

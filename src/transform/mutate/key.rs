@@ -1,7 +1,7 @@
 //! The meaning of a system as a number: systems that differ only in their wording have the same one.
 
 use cubicle_lang::digest::digest;
-use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
+use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
 
 /// Identifies the meaning of a system, up to hash collisions: names of transitions, places and the order of declarations do
 /// not count.
@@ -106,16 +106,13 @@ impl Simplifier<'_> {
         let mut universals: Vec<_> = t.universals.iter().map(|it| (it.bound, self.dnf(&it.body))).collect();
         universals.sort_unstable();
         universals.dedup();
-        let arity = t.arity() as u8;
         let mut updates = Vec::new();
         for update in &t.updates {
             let Assignment::Cases(branches) = &update.assignment else {
                 updates.push((update.var, None));
                 continue;
             };
-            let cell = self.written(update.var, arity);
-            // Branches at the end that leave the cell as it is are one.
-            let same = |value: &Term| *value == Term::Cell(cell.clone()) || is_cell(value, &cell);
+            let cell = t.written(update.var, self.system.var(update.var).arity());
             let mut parts: Vec<(Vec<u128>, &Term)> = Vec::new();
             for branch in branches {
                 let when = self.dnf(&branch.when);
@@ -123,7 +120,7 @@ impl Simplifier<'_> {
                     parts.push((when, &branch.value));
                 }
             }
-            if parts.iter().all(|(_, value)| same(value)) {
+            if parts.iter().all(|(_, value)| value.is(&cell)) {
                 continue;
             }
             updates.push((update.var, Some(digest(&parts))));
@@ -131,16 +128,4 @@ impl Simplifier<'_> {
         updates.sort_unstable();
         Some(digest(&(t.params.len(), t.hidden, guard, universals, updates)))
     }
-
-    /// The cell that an update writes.
-    fn written(&self, var: VarId, arity: u8) -> Cell {
-        let indices = self.system.var(var).arity() as u8;
-        Cell { var, index: (arity..arity + indices).map(cubicle_lang::model::ProcRef::Var).collect() }
-    }
-}
-
-/// Whether a number is the value of the cell.
-fn is_cell(value: &Term, cell: &Cell) -> bool {
-    matches!(value, Term::Linear(linear) if linear.constant == cubicle_lang::model::Rational::integer(0)
-        && matches!(&linear.terms[..], [(only, factor)] if only == cell && *factor == cubicle_lang::model::Rational::integer(1)))
 }

@@ -5,8 +5,7 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
-    Assignment, Bad, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, TransitionId, Universal,
-    Update, VarId,
+    Assignment, Bad, Cell, Conj, Literal, ProcRef, System, Transition, TransitionId, Universal, Update, VarId,
 };
 use cubicle_lang::refinement::{
     ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, held, parts, reads, refused,
@@ -35,7 +34,7 @@ pub fn system(
         |id| scene.both.abstract_enum(id),
     );
     let mut copies = Vec::new();
-    let next = concrete.system.transitions.iter().map(|it| it.origin + 1).max().unwrap_or(0);
+    let next = concrete.system.next_origin();
     for (origin, decl) in transitions(concrete.file) {
         let step = Step {
             scene,
@@ -57,18 +56,14 @@ pub fn system(
         }
     }
     let span = concrete.system.init.span;
-    let failed = |value: u64| Literal::In { cell: cell(scene.failed, []), values: 1 << value };
+    let failed = |failed: bool| Literal::is(Cell::global(scene.failed), failed);
     let vars = scene.system().vars[..scene.kept()].to_vec();
     Ok(concrete.system.edited(|parts| {
         parts.vars = vars;
-        for conj in parts.init.body.0.iter_mut().chain(&mut parts.init.without_processes.0) {
-            conj.push(failed(0));
-        }
+        parts.init.demand(&failed(false));
         parts.transitions.extend(copies);
-        parts.temporal.clear();
-        parts.fairness.clear();
-        parts.bad =
-            vec![Bad::derived("a step that the abstract model does not have", 1, 0, vec![failed(1)], span)];
+        let name = "a step that the abstract model does not have";
+        parts.ask(vec![Bad::derived(name, 1, 0, vec![failed(true)], span)]);
     }))
 }
 
@@ -270,11 +265,7 @@ impl Step<'_> {
         let arity = part.arity() as u8;
         let mut guard = [&part.guard[..], &choice.facts[..]].concat();
         for held in &choice.nowhere {
-            let other = |p| {
-                let (left, right) = (Term::Cell(held.clone()), Term::Proc(ProcRef::Var(p)));
-                Literal::Eq { left, right, negated: true }
-            };
-            guard.extend((0..arity).map(other));
+            guard.extend((0..arity).map(|p| Literal::points(held.clone(), ProcRef::Var(p), false)));
         }
         let mut ways = conj(system, &guard, &before)?;
         let mut updates = part.updates.iter().skip(self.decl.updates.len());
@@ -283,7 +274,7 @@ impl Step<'_> {
             let Failing::Cell(step, var, index) = image else { continue };
             let declared = step.as_ref().map_or(0, |(number, _)| self.updates_of(*number).len());
             let image: Vec<&Update> = updates.by_ref().take(declared).collect();
-            let place = cell(self.scene.both.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
+            let place = Cell::at(self.scene.both.abstract_var(*var), index.iter().map(|p| ProcRef::Var(*p)));
             let wanted = match image.iter().find(|it| it.var == place.var) {
                 Some(update) => read(system, &updated(system, update, &place, arity)?, &before)?,
                 None => before(&place)?.unwrap_or_default(),
@@ -292,27 +283,20 @@ impl Step<'_> {
             let held = read(system, &before(&place)?.unwrap_or_default(), &reading)?;
             ways = both(&ways, &differ(system, place.var, &wanted, &held)?)?;
         }
-        let mut universals = Vec::new();
+        let (span, mut universals) = (self.decl.loc.0, Vec::new());
         for universal in &part.universals {
             let mut body = Vec::new();
             for it in &universal.body.0 {
                 body.extend(conj(system, it, &before)?);
             }
             if !body.iter().any(Vec::is_empty) {
-                universals.push((universal.bound, body));
+                universals.push(Universal::derived(universal.bound, body, span));
             }
         }
         for held in &choice.nowhere {
-            let (left, right) = (Term::Cell(held.clone()), Term::Proc(ProcRef::Var(arity)));
-            universals.push((1, vec![vec![Literal::Eq { left, right, negated: true }]]));
+            let differs = Literal::points(held.clone(), ProcRef::Var(arity), false);
+            universals.push(Universal::derived(1, vec![vec![differs]], span));
         }
-        let span = self.decl.loc.0;
-        let one = |(bound, body): (u8, Vec<Conj>)| Universal {
-            bound,
-            spans: body.iter().map(|it| vec![span; it.len()]).collect(),
-            body: Dnf(body),
-        };
-        let universals: Vec<Universal> = universals.into_iter().map(one).collect();
         let failed = Update::setting(self.scene.failed);
         let copy = |guard: Conj| Transition {
             name: format!("{}_fails", self.decl.name.text),
@@ -333,7 +317,7 @@ impl Step<'_> {
         if update.assignment == Assignment::Nondet {
             let constant = self.scene.chosen.iter().find(|(var, _)| *var == cell.var);
             let constant = constant.map_or(cell.var, |(_, constant)| *constant);
-            return Ok(Some(vec![(Vec::new(), held(system, self::cell(constant, [])))]));
+            return Ok(Some(vec![(Vec::new(), held(system, Cell::global(constant)))]));
         }
         updated(system, update, cell, arity).map(Some)
     }
@@ -354,10 +338,9 @@ fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(C
                 ArgTerm::Cell(cell) => cell,
             };
             for p in 0..=choice.procs {
-                let (left, right) = (Term::Cell(cell.clone()), Term::Proc(ProcRef::Var(p)));
                 let mut is = choice.clone();
                 is.procs = is.procs.max(p + 1);
-                is.facts.push(Literal::Eq { left, right, negated: false });
+                is.facts.push(Literal::points(cell.clone(), ProcRef::Var(p), true));
                 next.push((is, [&known[..], &[p]].concat()));
             }
             let mut nowhere = choice.clone();
@@ -374,8 +357,4 @@ fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(C
         all.push(choice);
     }
     different
-}
-
-fn cell(var: VarId, index: impl IntoIterator<Item = ProcRef>) -> Cell {
-    Cell { var, index: index.into_iter().collect() }
 }

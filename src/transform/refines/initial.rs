@@ -26,9 +26,7 @@ pub fn obligation(
     let bad = bad.collect();
     Ok(concrete.edited(|parts| {
         parts.transitions.clear();
-        parts.temporal.clear();
-        parts.fairness.clear();
-        parts.bad = bad;
+        parts.ask(bad);
     }))
 }
 

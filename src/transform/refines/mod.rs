@@ -77,7 +77,7 @@ impl Refinement {
     /// The name of the concrete step that the transition of this number of `steps` is a failing copy of, if it is one.
     pub fn failing(&self, transition: usize) -> Option<&str> {
         let own = &self.concrete.transitions;
-        let first = own.iter().map(|it| it.origin + 1).max()?;
+        let first = self.concrete.next_origin();
         let of = self.steps.transitions.get(transition)?.origin.checked_sub(first)?;
         own.iter().find(|it| it.origin == of).map(|it| it.name.as_str())
     }

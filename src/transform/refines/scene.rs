@@ -1,11 +1,11 @@
 //! The variables of both models side by side, and what cannot be stated about them.
 
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Literal, ProcRef, System, Type, Update, Var, VarId, VarKind, rename,
+    Assignment, Branch, Cell, Literal, ProcRef, System, Update, Var, VarId, VarKind, rename,
 };
 use cubicle_lang::refinement::{BothModels, RefinedModel};
 
-use super::super::taken::{fresh_name, truth_values};
+use crate::taken::{flag, fresh_name};
 use cubicle_lang::model::ways::{Values, Ways, chosen};
 
 /// The variables of both models in one system, and what a derived system adds.
@@ -27,7 +27,6 @@ impl Scene {
     ) -> Option<Self> {
         let mut parts = concrete.system.to_parts();
         let span = parts.init.span;
-        let truth = truth_values(&mut parts)?;
         let mut chosen = Vec::new();
         for (id, var) in (0..).zip(&concrete.system.vars).filter(|(id, _)| matters(VarId(*id))) {
             let any = |update: &Update| update.var == VarId(id) && update.assignment == Assignment::Nondet;
@@ -37,9 +36,7 @@ impl Scene {
                 parts.vars.push(Var { name, kind: VarKind::Const, ..var.clone() });
             }
         }
-        let failed = VarId::new(parts.vars.len())?;
-        let name = fresh_name(&parts, "Failed");
-        parts.vars.push(Var { name, kind: VarKind::Global, ty: Type::Enum(truth), range: 0b11, span });
+        let failed = flag(&mut parts, "Failed", VarKind::Global, span)?;
         Some(Self { both: BothModels::new(parts, abstraction.system)?, chosen, failed })
     }
 

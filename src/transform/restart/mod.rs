@@ -28,8 +28,8 @@ use self::shapes::{Said, Shape, shapes};
 use self::solve::{Solution, solutions};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type,
-    Universal, Update, VarId, VarKind, rename, simplify,
+    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, System, Term, Transition, Type, Universal,
+    Update, VarId, rename, simplify,
 };
 
 /// One way to restart: new values of cells, and when it is possible.
@@ -48,7 +48,7 @@ struct Way {
 /// # Errors
 /// The part of `init` that cannot be established again for one process.
 pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition>, Box<Diagnostic>> {
-    let restarts = Restarts::new(system);
+    let restarts = Restarts { system, sort: None };
     if system.init.body.0.is_empty() {
         // No instance has a process.
         return Ok(Vec::new());
@@ -60,7 +60,7 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
     }
     let mut found: Vec<Way> = Vec::new();
     for case in restarts.cases() {
-        for way in restarts.of_sort(case.sort).ways(&case)? {
+        for way in (Restarts { sort: case.sort, ..restarts }).ways(&case)? {
             let as_wide = |a: &Way, b: &Way| {
                 a.sort == b.sort
                     && a.values == b.values
@@ -77,7 +77,7 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
             }
         }
     }
-    let transition = |way: &Way| restarts.of_sort(way.sort).transition(way, template);
+    let transition = |way: &Way| Restarts { sort: way.sort, ..restarts }.transition(way, template);
     Ok(found.iter().map(transition).collect())
 }
 
@@ -113,8 +113,7 @@ impl Restarts<'_> {
         };
         // In a model with sorts there are no constants.
         let of_sort = |sort: u8| {
-            let cell = Cell { var: array, index: smallvec![P] };
-            let is = (Literal::In { cell, values: 1 << sort }, self.system.init.span);
+            let is = (Literal::In { cell: Cell::at(array, [P]), values: 1 << sort }, self.system.init.span);
             Which { constant: None, sort: Some(sort), guard: [guard(), vec![is]].concat() }
         };
         (0..sorts.names.len() as u8).map(of_sort).collect()
@@ -219,12 +218,13 @@ impl Restarts<'_> {
     /// The own cells that have other processes among their indices, up to the names of these.
     fn rows(&self) -> Vec<Cell> {
         let mut found = Vec::new();
-        for (var, decl) in (0..).map(VarId).zip(&self.system.vars) {
-            if !self.is_assigned(var) || decl.arity() < 2 {
+        for var in self.system.var_ids().filter(|var| self.is_assigned(*var)) {
+            let arity = self.system.var(var).arity();
+            if arity < 2 {
                 continue;
             }
             let mut all: Vec<SmallVec<[ProcRef; 2]>> = vec![smallvec![P]];
-            for _ in 1..decl.arity() {
+            for _ in 1..arity {
                 let longer = |index: &SmallVec<[ProcRef; 2]>| {
                     let next = index.iter().map(|p| if let ProcRef::Var(v) = p { *v } else { 0 }).max();
                     let with = |v| index.iter().copied().chain([ProcRef::Var(v)]).collect();
@@ -241,15 +241,10 @@ impl Restarts<'_> {
 
     /// Whether a solution is about processes of other sorts than those that a cell of the row has.
     fn is_of_other_sorts(&self, cell: &Cell, solution: &Solution) -> bool {
-        let array = self.system.sort_array();
-        self.sorts_of_others(cell).into_iter().any(|(process, sort)| {
-            solution.rest.iter().any(|(literal, _)| match literal {
-                Literal::In { cell, values } => {
-                    Some(cell.var) == array && cell.index[..] == [process] && values >> sort & 1 == 0
-                }
-                _ => false,
-            })
-        })
+        let said = || solution.rest.iter().filter_map(|(literal, _)| self.system.sorts_of(literal));
+        self.sorts_of_others(cell)
+            .into_iter()
+            .any(|(process, sort)| said().any(|(p, sorts)| p == process && sorts >> sort & 1 == 0))
     }
 
     /// A disjunction, where parts that differ in the values of one cell are one.
@@ -308,9 +303,7 @@ impl Restarts<'_> {
                 body.iter().map(|it| it.iter().cloned().unzip::<Literal, Span, Conj, Vec<Span>>()).unzip();
             Universal { bound: *bound, body: Dnf(body), spans }
         };
-        let arrays = (0..self.system.vars.len() as u16)
-            .map(VarId)
-            .filter(|var| self.is_assigned(*var) && matches!(self.system.var(*var).kind, VarKind::Array(_)));
+        let arrays = self.system.var_ids().filter(|var| self.system.var(*var).arity() > 0);
         let updates = arrays.filter_map(|var| self.update(var, way)).collect();
         let universals = way.universals.iter().map(universal).collect();
         Transition { guard, spans, universals, updates, ..template.clone() }
@@ -318,16 +311,9 @@ impl Restarts<'_> {
 
     /// The new values of an array; `None` when all stay.
     fn update(&self, var: VarId, way: &Way) -> Option<Update> {
-        let values: Vec<(&Cell, &Term)> = way
-            .values
-            .iter()
-            .filter(|(cell, _)| cell.var == var)
-            .map(|(cell, value)| (cell, value))
-            .collect();
+        let values: Vec<&(Cell, Term)> = way.values.iter().filter(|(cell, _)| cell.var == var).collect();
         let arity = self.system.var(var).arity();
-        let index: SmallVec<[ProcRef; 2]> = (1..=arity as u8).map(ProcRef::Var).collect();
-        let is =
-            |left, right| Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false };
+        let own = Cell::at(var, (1..=arity as u8).map(ProcRef::Var));
         let (_, first) = values.first()?;
         // One value for all own cells.
         let whole = (self.sort.is_none() || arity == 1)
@@ -338,21 +324,19 @@ impl Restarts<'_> {
             // The place of each process among the indices.
             let mut places: Vec<(ProcRef, ProcRef)> = vec![(P, P)];
             let mut when = Conj::new();
-            for (&p, &j) in cell.index.iter().zip(&index) {
+            for (&p, &j) in cell.index.iter().zip(&own.index) {
                 match places.iter().find(|(known, _)| *known == p) {
-                    Some((_, place)) => when.push(is(*place, j)),
+                    Some((_, place)) => when.push(Literal::same(*place, j)),
                     None => places.push((p, j)),
-                }
-            }
-            if let Some(array) = self.system.sort_array() {
-                for (p, sort) in self.sorts_of_others(cell) {
-                    let place = places.iter().find(|(known, _)| *known == p).map_or(p, |(_, place)| *place);
-                    let cell = Cell { var: array, index: smallvec![place] };
-                    when.push(Literal::In { cell, values: 1 << sort });
                 }
             }
             let named =
                 |p: ProcRef| places.iter().find(|(known, _)| *known == p).map_or(p, |(_, place)| *place);
+            if let Some(array) = self.system.sort_array() {
+                for (p, sort) in self.sorts_of_others(cell) {
+                    when.push(Literal::In { cell: Cell::at(array, [named(p)]), values: 1 << sort });
+                }
+            }
             if is_one {
                 when.truncate(1);
             }
@@ -364,13 +348,8 @@ impl Restarts<'_> {
         }
         // Cells with fewer different indices come first.
         branches.sort_by_key(|it| std::cmp::Reverse(it.when.0[0].len()));
-        let cell = Cell { var, index };
-        let same = match self.system.var(var).ty {
-            Type::Int | Type::Real => {
-                Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
-            }
-            _ => Term::Cell(cell),
-        };
+        let is_number = self.system.var(var).ty.is_numeric();
+        let same = if is_number { Term::Linear(Linear::of(own)) } else { Term::Cell(own) };
         branches.push(Branch { when: Dnf::truth(), value: same });
         Some(Update { var, assignment: Assignment::Cases(branches) })
     }

@@ -9,33 +9,19 @@ pub const MOST_WAYS: usize = 64;
 /// The process that restarts.
 pub const P: ProcRef = ProcRef::Var(0);
 
-/// A system, and which of its variables are assigned.
+/// A system, whose transitions assign some of its variables.
+#[derive(Clone, Copy)]
 pub struct Restarts<'a> {
     pub system: &'a System,
-    assigned: Vec<bool>,
     /// The sort of the process; `None`: any, or there are none.
     pub sort: Option<u8>,
 }
 
 impl<'a> Restarts<'a> {
-    /// Collects the variables that the transitions of a system assign.
-    pub fn new(system: &'a System) -> Self {
-        let assigned = |var: u16| {
-            system.transitions.iter().any(|it| it.updates.iter().any(|update| update.var == VarId(var)))
-        };
-        Self { system, assigned: (0..system.vars.len() as u16).map(assigned).collect(), sort: None }
-    }
-
-    /// For a process of this sort.
-    pub fn of_sort(&self, sort: Option<u8>) -> Self {
-        Self { system: self.system, assigned: self.assigned.clone(), sort }
-    }
-
     /// What a literal about the sort of the process says.
     pub fn says_of_sort(&self, literal: &Literal) -> Option<bool> {
-        let (Literal::In { cell, values }, Some(sort)) = (literal, self.sort) else { return None };
-        let own = Some(cell.var) == self.system.sort_array() && cell.index[..] == [P];
-        own.then_some(values >> sort & 1 == 1)
+        let (process, sorts) = self.system.sorts_of(literal)?;
+        self.sort.filter(|_| process == P).map(|sort| sorts >> sort & 1 == 1)
     }
 
     /// The other processes among the indices of a cell, with the sorts that the array has there.
@@ -46,7 +32,7 @@ impl<'a> Restarts<'a> {
 
     /// Whether a transition assigns it.
     pub fn is_assigned(&self, var: VarId) -> bool {
-        self.assigned[usize::from(var.0)]
+        self.system.transitions.iter().any(|t| t.assignment(var).is_some())
     }
 
     /// A literal of init with a count that steps may change.

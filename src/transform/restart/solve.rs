@@ -23,7 +23,7 @@ pub fn solutions(restarts: &Restarts<'_>, said: Vec<Said>) -> Result<Vec<Solutio
         if !restarts.is_assigned(var) || decl.arity() == 0 {
             continue;
         }
-        let cell = Cell { var, index: std::iter::repeat_n(P, decl.arity()).collect() };
+        let cell = Cell::at(var, std::iter::repeat_n(P, decl.arity()));
         if !restarts.is_own(&cell) {
             continue;
         }

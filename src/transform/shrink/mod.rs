@@ -152,15 +152,11 @@ mod tests {
 
     /// Whether a bad state is reachable with two processes.
     fn is_wrong(text: &str) -> Option<bool> {
-        let system = cubicle_system(text)?;
+        let system = meaning(text).ok()?.system;
         let options = cubicle_run::ForwardOptions::default();
         let interrupt = cubicle_run::Interrupt::default();
         let found = cubicle_forward::explore(&system, 2, &options, &interrupt, &mut cubicle_run::Silent);
         Some(found.exploration.unsafe_trace.is_some())
-    }
-
-    fn cubicle_system(text: &str) -> Option<cubicle_lang::model::System> {
-        meaning(text).ok().map(|it| it.system)
     }
 
     #[test]

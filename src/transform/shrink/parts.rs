@@ -4,7 +4,7 @@ use crate::edit::{Edit, with_connective, with_semicolon};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax::ast::{
     Case, Counted, Expr, ExprKind, File, Item, Name, Rhs, Step, StepKind, SymbolKind, Term, Transition,
-    TypeDecl, Update,
+    Update,
 };
 
 /// The declarations, first those on which others depend less.
@@ -32,7 +32,7 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
             Item::Property(_) | Item::Temporal(_) | Item::Predicate(_) => {
                 item.formulas().for_each(|it| parts.formula(it));
             }
-            Item::Type(decl) => parts.constructors(decl),
+            Item::Type(decl) => parts.list(decl.constructors.as_deref().unwrap_or_default()),
             Item::Symbol(decl) => {
                 if let SymbolKind::Array(index) = &decl.kind {
                     parts.list(index);
@@ -154,10 +154,6 @@ impl Parts<'_> {
         for part in parts {
             self.formula(part);
         }
-    }
-
-    fn constructors(&mut self, decl: &TypeDecl) {
-        self.list(decl.constructors.as_deref().unwrap_or_default());
     }
 
     /// Members of a list with something between them.

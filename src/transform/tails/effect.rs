@@ -1,7 +1,8 @@
 //! Conjunctions after a step, as formulas over the state before it.
 
+use crate::after::values_after;
 use cubicle_lang::model::{
-    Assignment, Conj, Literal, ProcRef, System, Term, Transition, negated, rename, simplify,
+    Conj, Literal, ProcRef, System, Term, Transition, fold_processes, negated, rename, simplify,
 };
 
 /// Most disjuncts of a formula.
@@ -47,7 +48,7 @@ impl<'a> Effect<'a> {
         let open: Conj = self.open(conj)?;
         // Where processes are the same, what is said of both is said of one.
         let mut merged = open.clone();
-        while let Some((a, b)) = merged.iter().find_map(equated) {
+        while let Some([a, b]) = merged.iter().find_map(Literal::same_processes) {
             let map = |p: ProcRef| if p == a.max(b) { a.min(b) } else { p };
             // A number that leaves the 64-bit range contradicts nothing.
             let Some(renamed) = rename::conj(&merged, &map) else { break };
@@ -59,15 +60,7 @@ impl<'a> Effect<'a> {
 
     /// Without comparisons of processes that are known to hold; `None` when one does not hold.
     fn open(&self, conj: Conj) -> Option<Conj> {
-        let mut open = Conj::with_capacity(conj.len());
-        for literal in conj {
-            match self.truth(&literal) {
-                Some(true) => {}
-                Some(false) => return None,
-                None => open.push(literal),
-            }
-        }
-        Some(open)
+        fold_processes(conj, &|a, b| self.same(a, b))
     }
 
     /// Whether two processes are the same, where that is known.
@@ -75,16 +68,6 @@ impl<'a> Effect<'a> {
         let is_apart = |v: u8| usize::from(v) < self.t.arity() || usize::from(v) >= self.others;
         let differs = |p: ProcRef| matches!(p, ProcRef::Var(v) if is_apart(v));
         if a == b { Some(true) } else { (differs(a) && differs(b)).then_some(false) }
-    }
-
-    /// The truth value of a comparison of processes, where it is known.
-    fn truth(&self, literal: &Literal) -> Option<bool> {
-        match literal {
-            Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
-                self.same(*a, *b).map(|same| same != *negated)
-            }
-            _ => None,
-        }
     }
 
     fn and(&self, left: &[Conj], right: &[Conj]) -> Option<Vec<Conj>> {
@@ -104,23 +87,9 @@ impl<'a> Effect<'a> {
     /// The states before a step after which a literal holds.
     fn after(&self, literal: &Literal) -> Option<Vec<Conj>> {
         let Literal::In { cell, values } = literal else { return None };
-        let update = self.t.updates.iter().find(|it| it.var == cell.var);
-        let branches = match update.map(|it| &it.assignment) {
-            None => return Some(vec![vec![literal.clone()]]),
-            Some(Assignment::Nondet) => return None,
-            Some(Assignment::Cases(branches)) => branches,
-        };
-        let arity = self.t.arity();
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) if usize::from(v) >= arity => cell.index[usize::from(v) - arity],
-            p => p,
-        };
         let mut ways = Vec::new();
-        let mut unmatched = vec![Conj::new()];
-        for branch in branches {
-            let when = rename::disjunction(&branch.when.0, &map)?;
-            let here = self.and(&unmatched, &when)?;
-            match rename::term(&branch.value, &map)? {
+        for (here, value) in values_after(self.system, self.t, cell, &|a, b| self.and(a, b))? {
+            match value {
                 Term::Constructor(c) if values >> c & 1 == 0 => {}
                 Term::Constructor(_) => ways.extend(here),
                 Term::Cell(cell) => {
@@ -129,20 +98,7 @@ impl<'a> Effect<'a> {
                 }
                 Term::Proc(_) | Term::Linear(_) => return None,
             }
-            for conj in when {
-                let denials: Option<Vec<Conj>> =
-                    conj.iter().map(|it| negated(self.system, it).map(|it| vec![it])).collect();
-                unmatched = self.and(&unmatched, &denials?)?;
-            }
         }
         Some(ways)
-    }
-}
-
-/// The processes that a literal says are the same.
-fn equated(literal: &Literal) -> Option<(ProcRef, ProcRef)> {
-    match literal {
-        Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => Some((*a, *b)),
-        _ => None,
     }
 }

@@ -1,13 +1,12 @@
 //! The system with arrays for tails, their updates, and what guards say of them.
 
 use super::effect::Effect;
-use super::instrumented::Instrumented;
 use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
 use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
-    Transition, TransitionId, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
+    Transition, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
 };
 
 /// Most conditions of an update.
@@ -20,11 +19,11 @@ const MOST_BOUND: u8 = 4;
 const MOST_INDICES: u8 = 8;
 
 /// The system with arrays for these tails, in this order after its own variables, with the names of [`tail_names`]. The tails may come from anywhere: any clause
-/// of `is_clause` gives a system with the runs of the original.
+/// of `is_clause` gives a system with the runs of the original: its transitions are those of the original, in the same order.
 ///
 /// # Errors
 /// One does not fit the system, or its updates are too large.
-pub fn with_tails(original: &System, tails: &[Tail]) -> Result<Instrumented, NotDerived> {
+pub fn with_tails(original: &System, tails: &[Tail]) -> Result<System, NotDerived> {
     // What is said of parameters and others takes them to be different.
     if original.proc_constants > 0 && !tails.is_empty() {
         return Err(NotDerived::TooHard("tails in a model with constants `#1`".to_owned()));
@@ -36,18 +35,14 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Result<Instrumented, Not
                 format!("tail {name} is not a clause about some processes and others, in cells of the model");
             return Err(NotDerived::Unfit(why));
         }
-        let ghost = VarId::new(system.vars.len()).ok_or_else(NotDerived::too_many_variables)?;
+        let ghost = system
+            .declare(name.clone(), tail.kind(), Type::Enum(BOOL), original.init.span)
+            .ok_or_else(NotDerived::too_many_variables)?;
         if let Some(declared) = system.sorts.as_mut().filter(|_| tail.constants > 0) {
             declared.indices.insert(ghost, tail.sorts(original));
         }
-        let (kind, span) = (tail.kind(), system.init.span);
-        system.vars.push(Var { name: name.clone(), kind, ty: Type::Enum(BOOL), range: u64::MAX, span });
-        system.init.params = system.init.params.max(tail.constants);
-        let everywhere = Tail::literal(ghost, (0..tail.constants).map(ProcRef::Var), true);
-        let empty = system.init.without_processes.0.iter_mut().filter(|_| tail.constants == 0);
-        system.init.body.0.iter_mut().chain(empty).for_each(|conj| conj.push(everywhere.clone()));
-        let mut transitions = std::mem::take(&mut system.transitions);
-        for t in &mut transitions {
+        system.init.demand(&Tail::literal(ghost, (0..tail.constants).map(ProcRef::Var), true));
+        for t in &mut system.transitions {
             let update = update(original, t, tail, ghost).ok_or_else(|| {
                 NotDerived::TooHard(format!("tail {name}: the steps of {} have too many cases", t.name))
             })?;
@@ -57,10 +52,8 @@ pub fn with_tails(original: &System, tails: &[Tail]) -> Result<Instrumented, Not
             }
             t.updates.extend(update);
         }
-        system.transitions = transitions;
     }
-    let parts_of = (0..original.transitions.len()).map(|t| TransitionId(t as u16)).collect();
-    Ok(Instrumented::new(System::new(system), parts_of))
+    Ok(System::new(system))
 }
 
 /// Whether the denial says of cells of enums of the system which values they hold, at processes that the tail has, all bound ones among them.
@@ -88,8 +81,7 @@ pub fn searched_system(
 ) -> Option<System> {
     let reduced = if announcements.is_empty() { None } else { Some(without_announcements(original).ok()?) };
     let original = reduced.as_ref().map_or(original, |it| &it.system);
-    let tailed = if tails.is_empty() { original.clone() } else { with_tails(original, tails).ok()?.system };
-    Some(tailed.with_counts(counts))
+    Some(with_tails(original, tails).ok()?.with_counts(counts))
 }
 
 /// The update of a tail's array by a transition; `None` inside when it keeps all values, and at all when it is too large.
@@ -127,7 +119,7 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
     if fails.len() + holds.len() > MOST_CONDITIONS {
         return None;
     }
-    let own = Term::Cell(Cell { var: ghost, index: constants.iter().copied().collect() });
+    let own = Term::Cell(Cell::at(ghost, constants.iter().copied()));
     let cases = [(fails, Term::Constructor(0)), (holds, Term::Constructor(1))];
     let mut branches: Vec<Branch> = (cases.into_iter().filter(|it| !it.0.is_empty()))
         .map(|(when, value)| Branch { when: Dnf(when), value })
@@ -187,11 +179,8 @@ fn is_other(process: ProcRef, others: usize) -> bool {
 pub fn at(tail: &Tail, constants: &[ProcRef], bound: &[ProcRef]) -> Conj {
     let all = [constants, bound].concat();
     let map = |p: ProcRef| p.renamed(|v| all[usize::from(v)]);
-    let renamed = |it: &Literal| match it {
-        Literal::In { cell, values } => Literal::In { cell: rename::cell(cell, &map), values: *values },
-        other => other.clone(),
-    };
-    tail.denial.iter().map(renamed).collect()
+    let cell = |it: &Cell| rename::cell(it, &map);
+    tail.denial.iter().map(|it| rename::replaced(it, &cell, &map)).collect()
 }
 
 /// That the constants of a tail are of their sorts.
@@ -200,8 +189,7 @@ pub fn sorts_said(system: &System, tail: &Tail, constants: &[ProcRef]) -> Conj {
     let several = |var: &VarId| matches!(system.var(*var).ty, Type::Enum(id) if system.enumeration(id).all().count_ones() > 1);
     let Some(var) = system.sort_array().filter(several) else { return Conj::new() };
     let said = |(p, sort): (&ProcRef, Option<u8>)| {
-        let cell = Cell { var, index: std::iter::once(*p).collect() };
-        sort.map(|sort| Literal::In { cell, values: 1 << sort })
+        sort.map(|sort| Literal::In { cell: Cell::at(var, [*p]), values: 1 << sort })
     };
     constants.iter().zip(tail.sorts(system)).filter_map(said).collect()
 }
@@ -246,10 +234,7 @@ fn is_denied(
 ) -> bool {
     // Which of them its bound processes are.
     arrangements(others, universal.bound.into()).iter().any(|chosen| {
-        let map = |p: ProcRef| match p {
-            ProcRef::Var(v) if usize::from(v) >= arity => chosen[usize::from(v) - arity],
-            p => p,
-        };
+        let map = |p: ProcRef| p.indexed(arity, chosen);
         let is_denied = |literal: &Literal| match negated(system, literal) {
             Some(Literal::In { cell, values }) => {
                 let needed = Literal::In { cell: rename::cell(&cell, &map), values };

@@ -10,9 +10,7 @@ use std::collections::BTreeSet;
 
 use super::effect::Effect;
 use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said, with_tails};
-use cubicle_lang::model::{
-    Conj, Literal, ProcRef, System, Tail, Term, Transition, Universal, negated, rename,
-};
+use cubicle_lang::model::{Conj, Literal, ProcRef, System, Tail, Transition, Universal, negated, rename};
 use tracing::debug;
 
 const MOST_TAILS: usize = 4;
@@ -201,10 +199,7 @@ fn repairs(
     (constants, n): (&[ProcRef], &[ProcRef]),
 ) -> Vec<Literal> {
     let same = |a: ProcRef, b: ProcRef| {
-        let equal = |left: ProcRef, right: ProcRef| {
-            before.contains(&Literal::Eq { left: Term::Proc(left), right: Term::Proc(right), negated: false })
-        };
-        a == b || equal(a, b) || equal(b, a)
+        a == b || before.contains(&Literal::same(a, b)) || before.contains(&Literal::same(b, a))
     };
     let name = |p: ProcRef| {
         let bound = n.iter().position(|it| *it == p).map(|at| constants.len() + at);
@@ -214,8 +209,7 @@ fn repairs(
     let mut out = Vec::new();
     for literal in before {
         let Literal::In { cell, .. } = literal else { continue };
-        let rigid = !system.transitions.iter().any(|t| system.may_change(t, cell.var));
-        if rigid
+        if !system.changes(cell.var)
             || denied.contains(literal)
             || !cell.index.iter().any(|p| n.contains(p))
             || cell.index.iter().any(|p| name(*p).is_none())
@@ -224,11 +218,10 @@ fn repairs(
         }
         let map = |p: ProcRef| name(p).unwrap_or(p);
         if let Some(Literal::In { cell, values }) = negated(system, literal) {
-            let cell = rename::cell(&cell, &map);
+            let opposite = Literal::In { cell: rename::cell(&cell, &map), values };
             // A clause that no process can violate says nothing.
-            let contradicts = |it: &Literal| matches!(it, Literal::In { cell: of, values: held } if *of == cell && held & values == 0);
-            if !tail.denial.iter().any(contradicts) {
-                out.push(Literal::In { cell, values });
+            if !tail.denial.iter().any(|it| it.excludes(&opposite)) {
+                out.push(opposite);
             }
         }
     }

@@ -17,12 +17,11 @@
 //! where a pre-image would have lost it. That `G[x]` is true and `C(x; n)` false is mostly reachable in no run, and then proved by itself: a search may
 //! begin with these cubes ([`gaps`]).
 //!
-//! In reading order: `effect` (formulas after a step), `explicit` (the system), `instrumented` (its runs), `find` (which tails to try).
+//! In reading order: `effect` (formulas after a step), `explicit` (the system), `find` (which tails to try).
 
 mod effect;
 mod explicit;
 mod find;
-mod instrumented;
 
 pub use explicit::{gaps, searched_system, with_tails};
 pub use find::tails_of;
