@@ -151,7 +151,6 @@ fn holds(tail: &Tail, layout: &Layout, state: &State, procs: usize, constants: &
 fn tails_change_nothing(text: &str, tails: &[Tail]) -> bool {
     let system = cubicle::load(text).unwrap_or_else(|why| panic!("{why}\n{text}")).system;
     let Ok(derived) = with_tails(&system, tails) else { return false };
-    let derived = derived.system;
     for procs in 1..=3 {
         let (Some(own), Some(found)) =
             (explore(&system, procs, STATES), explore(&derived, procs, 4 * STATES))
