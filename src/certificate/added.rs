@@ -3,14 +3,13 @@
 use cubicle_lang::model::{System, SystemParts, Type, Var, VarId, VarKind};
 
 pub use cubicle_transform::NotDerived;
+use cubicle_transform::has_name;
 
 /// Adds a variable with this name, which the model must not have.
 pub fn declare(system: &mut SystemParts, name: &str, kind: VarKind, ty: Type) -> Result<VarId, NotDerived> {
     let is_word = name.starts_with(|first: char| first.is_ascii_uppercase())
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
-    let mut known = system.vars.iter().map(|it| &it.name);
-    let mut constructors = system.enums.iter().flat_map(|it| &it.constructors);
-    if !is_word || known.any(|it| it == name) || constructors.any(|it| it == name) {
+    if !is_word || has_name(system, name) {
         return Err(NotDerived::Unfit(format!("`{name}` cannot be the name of a further variable")));
     }
     let Ok(var) = u16::try_from(system.vars.len()) else {

@@ -40,17 +40,6 @@ pub struct Class<'a> {
     answers: Vec<usize>,
 }
 
-/// What an atom about the process is in a formula that is read for a class whose answers do not determine it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Undetermined {
-    /// The literal is true.
-    Holds,
-    /// The literal is false.
-    Fails,
-    /// The literal stays.
-    Stays,
-}
-
 impl Questions {
     pub const fn new(generic: u8) -> Self {
         Self { generic, all: Vec::new() }
@@ -288,33 +277,18 @@ impl Class<'_> {
         }
     }
 
-    /// A formula about the process, for those of the class.
-    pub fn read(&self, formula: &GroundFormula, undetermined: Undetermined) -> GroundFormula {
-        match formula {
-            GroundFormula::Literal(atom, holds) if atom.mentions(self.asked.generic) => {
-                match self.truth(atom) {
-                    Some(truth) if truth == *holds => GroundFormula::TRUE,
-                    Some(_) => GroundFormula::FALSE,
-                    None => match undetermined {
-                        Undetermined::Holds => GroundFormula::TRUE,
-                        Undetermined::Fails => GroundFormula::FALSE,
-                        Undetermined::Stays => formula.clone(),
-                    },
-                }
-            }
-            GroundFormula::Literal(..) => formula.clone(),
-            GroundFormula::All(parts) => {
-                GroundFormula::all(parts.iter().map(|part| self.read(part, undetermined)))
-            }
-            GroundFormula::Any(parts) => {
-                GroundFormula::any(parts.iter().map(|part| self.read(part, undetermined)))
-            }
-        }
+    /// A formula about the process, for those of the class: literals about it that the answers do not determine are `open`, or stay.
+    pub fn read(&self, formula: &GroundFormula, open: Option<bool>) -> GroundFormula {
+        formula.clone().map(&|atom, holds| {
+            let about = atom.mentions(self.asked.generic);
+            let truth = if about { self.truth(&atom).map(|it| it == holds).or(open) } else { None };
+            truth.map_or_else(|| GroundFormula::Literal(atom, holds), GroundFormula::truth)
+        })
     }
 
     /// A formula that says the same of all processes of the class, if the answers determine that.
     pub fn uniform(&self, formula: &GroundFormula) -> Option<GroundFormula> {
-        let must = self.read(formula, Undetermined::Fails);
-        (must == self.read(formula, Undetermined::Holds)).then_some(must)
+        let must = self.read(formula, Some(false));
+        (must == self.read(formula, Some(true))).then_some(must)
     }
 }

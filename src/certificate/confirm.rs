@@ -35,12 +35,7 @@ pub fn confirm(
     options: CheckOptions<'_>,
 ) -> Result<Confirmed, NoCertificate> {
     let (subject, basis) = claim.stated(subject, model, made, options.refinement)?;
-    let subject = (subject, options.refinement.cloned());
-    let mut cubes = Cubes::new(basis, subject, claim.counts.to_vec(), claim.cubes.to_vec(), options.trusting);
-    match prove(&cubes.system(), &mut cubes, None, options.timeout, options.interrupt) {
-        Ok(FinishedProof { shown, refutations, solver_calls }) => {
-            Ok(Confirmed { invariants: shown.len(), obligations: refutations.len(), solver_calls })
-        }
-        Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
-    }
+    let cubes = Cubes::new(basis, subject, claim.counts.to_vec(), claim.cubes.to_vec(), options);
+    let (_, FinishedProof { shown, refutations, solver_calls }) = prove(cubes, None, options)?;
+    Ok(Confirmed { invariants: shown.len(), obligations: refutations.len(), solver_calls })
 }

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-use super::classes::{Class, Group, Questions, Undetermined};
+use super::classes::{Class, Group, Questions};
 use super::cubes::{Cubes, orders};
 use super::failure::ProofFailure;
 use super::ground::{
@@ -429,7 +429,7 @@ impl Making<'_, '_> {
             }
             // What each process of the class satisfies, added up.
             let known = (self.situation.known)(self.generic)?;
-            let read = known.iter().map(|it| class.read(it, Undetermined::Stays)).collect::<Vec<_>>();
+            let read = known.iter().map(|it| class.read(it, None)).collect::<Vec<_>>();
             let every = class.literals().into_iter().chain(read.iter().flat_map(common));
             for literal in every {
                 let literal = moved(&literal, self.generic, *representative);
@@ -530,8 +530,7 @@ impl Making<'_, '_> {
         let zero = compare(part.clone(), Relation::Eq, integer)?;
         let inhabited = compare(all(), Relation::Le, true)?.not();
         self.facts.push(GroundFormula::any([inhabited, zero.clone()]));
-        let (must, may) =
-            (class.read(&rest.when, Undetermined::Fails), class.read(&rest.when, Undetermined::Holds));
+        let (must, may) = (class.read(&rest.when, Some(false)), class.read(&rest.when, Some(true)));
         self.facts.push(GroundFormula::any([may, zero]));
         if rest.ways.is_none() {
             let difference = plus(&part, Rational::ONE.neg(), &all())?;
@@ -652,25 +651,17 @@ fn moved(formula: &GroundFormula, from: u8, to: u8) -> GroundFormula {
         GroundPoint::Process(p) => GroundPoint::Process(if *p == from { to } else { *p }),
         GroundPoint::Place(place) => GroundPoint::Place(cell(place)),
     };
-    match formula {
-        GroundFormula::Literal(atom, holds) => {
-            let atom = match atom {
-                Atom::In(place, values) => Atom::In(cell(place), *values),
-                Atom::Equal(a, b) => Atom::Equal(point(a), point(b)),
-                Atom::Less(a, b) => Atom::Less(point(a), point(b)),
-                Atom::Linear { sum, sign, integer } => {
-                    Atom::Linear { sum: moved_sum(sum, from, to), sign: *sign, integer: *integer }
-                }
-            };
-            GroundFormula::Literal(atom, *holds)
-        }
-        GroundFormula::All(parts) => {
-            GroundFormula::All(parts.iter().map(|part| moved(part, from, to)).collect())
-        }
-        GroundFormula::Any(parts) => {
-            GroundFormula::Any(parts.iter().map(|part| moved(part, from, to)).collect())
-        }
-    }
+    formula.clone().map(&|atom, holds| {
+        let atom = match &atom {
+            Atom::In(place, values) => Atom::In(cell(place), *values),
+            Atom::Equal(a, b) => Atom::Equal(point(a), point(b)),
+            Atom::Less(a, b) => Atom::Less(point(a), point(b)),
+            Atom::Linear { sum, sign, integer } => {
+                Atom::Linear { sum: moved_sum(sum, from, to), sign: *sign, integer: *integer }
+            }
+        };
+        GroundFormula::Literal(atom, holds)
+    })
 }
 
 fn moved_cell(cell: &GroundCell, from: u8, to: u8) -> GroundCell {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::options::CheckOptions;
 use super::subject::Subject;
 use super::tuning::{BEYOND, CLASSES};
 use cubicle_lang::model::{Bad, BadKind, Count, Literal, System, Var};
@@ -33,21 +34,30 @@ impl Cubes {
     /// These cubes of a system, with its axioms, and with its own invariants when they are trusted.
     pub fn new(
         basis: System,
-        (subject, refinement): (Subject, Option<Arc<Refinement>>),
+        subject: Subject,
         counts: Vec<(Var, Count)>,
         cubes: Vec<Forbidden>,
-        trusting: bool,
+        options: CheckOptions<'_>,
     ) -> Self {
         let (proved, mut all) = (cubes.len(), cubes);
         // Nothing is assumed of what steps change.
         let axioms = basis.axioms.iter().filter(|it| it.is_constant(&basis));
         all.extend(axioms.map(Forbidden::from));
-        if trusting {
+        if options.trusting {
             let invariants = basis.bad.iter().filter(|bad| bad.kind == BadKind::Invariant);
             all.extend(invariants.map(Forbidden::from));
         }
-        let basis = Arc::new(basis);
-        Self { all, proved, trusting, subject, basis, refinement, counts, classes: CLASSES }
+        let refinement = options.refinement.cloned();
+        Self {
+            all,
+            proved,
+            trusting: options.trusting,
+            subject,
+            basis: Arc::new(basis),
+            refinement,
+            counts,
+            classes: CLASSES,
+        }
     }
 
     /// The cubes in which no initial state may be, since they are not initial in the model that theirs refines.

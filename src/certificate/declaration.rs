@@ -1,6 +1,6 @@
 //! Cubes and literals as text of the model's language.
 
-use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type, negated};
+use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, negated};
 use cubicle_lang::words;
 use cubicle_run::Forbidden;
 
@@ -38,18 +38,8 @@ fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -
     for literal in conj {
         match literal {
             Literal::In { cell, values } => {
-                let Type::Enum(id) = system.var(cell.var).ty else { return None };
-                let text = words::cell(system, cell, name);
-                let values_of = |among: u64| {
-                    let all = system.enumeration(id).constructors.iter().enumerate();
-                    all.filter(move |(c, _)| among >> c & 1 == 1).map(|it| it.1)
-                };
-                let left = system.enumeration(id).all() & !values;
-                if !left.is_power_of_two() && values.is_power_of_two() {
-                    one_of.extend(values_of(*values).map(|it| format!("{text} <> {it}")));
-                } else {
-                    one_of.extend(values_of(left).map(|it| format!("{text} = {it}")));
-                }
+                let all = system.all_values(system.var(cell.var).ty);
+                one_of.extend(words::alternatives(system, cell, all & !values, name));
             }
             other => one_of.push(words_of(system, &negated(system, other)?, name)?),
         }
@@ -65,14 +55,6 @@ fn proc_name(proc: ProcRef) -> String {
     proc.named(|v| format!("p{}", v + 1))
 }
 
-fn term_text(system: &System, term: &Term, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
-    match term {
-        Term::Proc(p) => Some(name(*p)),
-        Term::Cell(cell) => Some(words::cell(system, cell, name)),
-        Term::Constructor(_) | Term::Linear(_) => None,
-    }
-}
-
 /// A literal as written in such a declaration; `None` when the language cannot express it.
 pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
     words_of(system, literal, &proc_name)
@@ -80,27 +62,11 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
 
 fn words_of(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
     match literal {
-        Literal::In { cell, values } => {
-            let Type::Enum(id) = system.var(cell.var).ty else { return None };
-            let names = &system.enumeration(id).constructors;
-            let cell = words::cell(system, cell, name);
-            let member = |&(c, _): &(usize, &String)| values >> c & 1 == 1;
-            let mut members = names.iter().enumerate().filter(member);
-            if values.is_power_of_two() {
-                return Some(format!("{cell} = {}", members.next()?.1));
-            }
-            let others = names.iter().enumerate().filter(|name| !member(name));
-            let others: Vec<String> = others.map(|(_, name)| format!("{cell} <> {name}")).collect();
-            Some(if others.is_empty() { "true".to_owned() } else { others.join(" && ") })
-        }
-        Literal::Eq { left, right, negated } => {
-            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
-            Some(format!("{left} {} {right}", if *negated { "<>" } else { "=" }))
-        }
-        Literal::Less { left, right, strict } => {
-            let (left, right) = (term_text(system, left, name)?, term_text(system, right, name)?);
-            Some(format!("{left} {} {right}", if *strict { "<" } else { "<=" }))
-        }
+        Literal::In { cell, values } => match &words::conditions(system, cell, *values, name)[..] {
+            [] => Some("true".to_owned()),
+            all => Some(all.join(" && ")),
+        },
+        Literal::Eq { .. } | Literal::Less { .. } => Some(words::literal(system, literal, name)),
         Literal::Linear { expr, relation, integer } => {
             let cell = |it: &Cell| words::cell(system, it, name);
             linear_text(&cell, expr, *relation, *integer)

@@ -52,6 +52,18 @@ impl GroundCell {
             CellRole::Held | CellRole::After | CellRole::Total => system.var(self.var).ty,
         }
     }
+
+    /// A name for it, with this text for its index.
+    pub fn name(&self, system: &System, index: &str) -> String {
+        let name = if self.var == UNKNOWN { "#unknown" } else { &system.var(self.var).name };
+        let role = match self.role {
+            CellRole::Held | CellRole::Whole => "",
+            CellRole::After => "'",
+            CellRole::Total => " total",
+            CellRole::Fraction => " real",
+        };
+        format!("{name}{index}{role}")
+    }
 }
 
 /// A process, or the value of a cell that is not a number.
@@ -132,7 +144,7 @@ impl GroundFormula {
     pub const TRUE: Self = Self::All(Vec::new());
     pub const FALSE: Self = Self::Any(Vec::new());
 
-    fn truth(holds: bool) -> Self {
+    pub fn truth(holds: bool) -> Self {
         if holds { Self::TRUE } else { Self::FALSE }
     }
 
@@ -176,15 +188,23 @@ impl GroundFormula {
     /// An equivalent formula where each enum cell holds one of the constructors that `possible` says.
     #[must_use]
     pub fn given(self, possible: &dyn Fn(&GroundCell) -> u64) -> Self {
-        match self {
-            Self::Literal(Atom::In(cell, values), holds) => match possible(&cell) {
+        self.map(&|atom, holds| match &atom {
+            Atom::In(cell, values) => match possible(cell) {
                 some if some & !values == 0 => Self::truth(holds),
                 some if some & values == 0 => Self::truth(!holds),
-                _ => Self::Literal(Atom::In(cell, values), holds),
+                _ => Self::Literal(atom, holds),
             },
-            Self::Literal(..) => self,
-            Self::All(parts) => Self::all(parts.into_iter().map(|part| part.given(possible))),
-            Self::Any(parts) => Self::any(parts.into_iter().map(|part| part.given(possible))),
+            _ => Self::Literal(atom, holds),
+        })
+    }
+
+    /// The formula with others in place of its literals.
+    #[must_use]
+    pub fn map(self, literal: &dyn Fn(Atom, bool) -> Self) -> Self {
+        match self {
+            Self::Literal(atom, holds) => literal(atom, holds),
+            Self::All(parts) => Self::all(parts.into_iter().map(|part| part.map(literal))),
+            Self::Any(parts) => Self::any(parts.into_iter().map(|part| part.map(literal))),
         }
     }
 
@@ -283,6 +303,27 @@ impl<'a> GroundReader<'a> {
         let names = [named, &[process]].concat();
         let each: Result<Vec<_>, _> = claim.others.iter().map(|it| self.conj(it, &names, reading)).collect();
         Ok(GroundFormula::any(each?))
+    }
+
+    /// For each of the first `procs` processes but those `named`, that it is what no process is beside these where a claim forbids a state.
+    pub fn others(
+        self,
+        claim: &Forbidden,
+        named: &[u8],
+        procs: u8,
+        reading: Reading<'_>,
+    ) -> Result<Vec<GroundFormula>, Overflow> {
+        let others = if claim.others.is_empty() { 0 } else { procs };
+        let others = (0..others).filter(|it| !named.contains(it));
+        others.map(|it| self.is_other(claim, named, it, reading)).collect()
+    }
+
+    /// What an instance of a claim says of the first `procs` processes: its cube does not hold, or one of them is what it says that no other
+    /// process is.
+    pub fn excluded(self, claim: &Forbidden, named: &[u8], procs: u8) -> Result<GroundFormula, Overflow> {
+        let others = self.others(claim, named, procs, Reading::Now)?;
+        let denied = self.conj(&claim.cube, named, Reading::Now)?.not();
+        Ok(GroundFormula::any(std::iter::once(denied).chain(others)))
     }
 
     pub fn dnf(self, dnf: &Dnf, names: &[u8], reading: Reading<'_>) -> Result<GroundFormula, Overflow> {
@@ -390,45 +431,33 @@ impl<'a> GroundReader<'a> {
     /// The values that a cell may have: one now, those of the branches of its update after a step.
     fn cell(self, cell: &Cell, names: &[u8], reading: Reading<'_>) -> Result<GroundValues, Overflow> {
         let place = place(cell, names);
-        let (transition, args) = match reading {
-            Reading::Now => return Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
-            Reading::After(transition, args) => (transition, args),
-        };
+        let held = |role| Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { role, ..place.clone() }))]);
+        let Reading::After(transition, args) = reading else { return held(CellRole::Held) };
         if self.system.count_of(cell.var).is_some() && self.system.may_change(transition, cell.var) {
-            return Ok(vec![(
-                GroundFormula::TRUE,
-                self.value(GroundCell { role: CellRole::After, ..place })?,
-            )]);
+            return held(CellRole::After);
         }
         match transition.updates.iter().find(|update| update.var == cell.var).map(|u| &u.assignment) {
-            None => Ok(vec![(GroundFormula::TRUE, self.value(place)?)]),
-            Some(Assignment::Nondet) => {
-                Ok(vec![(GroundFormula::TRUE, self.value(GroundCell { role: CellRole::After, ..place })?)])
-            }
+            None => held(CellRole::Held),
+            Some(Assignment::Nondet) => held(CellRole::After),
             Some(Assignment::Cases(branches)) => {
                 let names: Vec<u8> = args.iter().chain(&place.index).copied().collect();
-                self.branches(branches, &names, Reading::Now)
+                self.branches(branches, &names)
             }
         }
     }
 
     /// The values of branches: the first one whose condition holds counts.
-    fn branches(
-        self,
-        branches: &[Branch],
-        names: &[u8],
-        reading: Reading<'_>,
-    ) -> Result<GroundValues, Overflow> {
+    fn branches(self, branches: &[Branch], names: &[u8]) -> Result<GroundValues, Overflow> {
         let mut ways = Vec::new();
         let mut unmatched = GroundFormula::TRUE;
         for branch in branches {
-            let when = self.dnf(&branch.when, names, reading)?;
+            let when = self.dnf(&branch.when, names, Reading::Now)?;
             if when == GroundFormula::FALSE {
                 continue;
             }
             let here = GroundFormula::all([unmatched.clone(), when.clone()]);
             if here != GroundFormula::FALSE {
-                for (also, value) in self.term(&branch.value, names, reading)? {
+                for (also, value) in self.term(&branch.value, names, Reading::Now)? {
                     let both = GroundFormula::all([here.clone(), also]);
                     if both != GroundFormula::FALSE {
                         ways.push((both, value));
@@ -444,12 +473,12 @@ impl<'a> GroundReader<'a> {
     }
 
     /// The value of a cell in the state itself.
-    fn value(self, place: GroundCell) -> Result<GroundValue, Overflow> {
-        Ok(if self.system.var(place.var).ty.is_numeric() {
+    fn value(self, place: GroundCell) -> GroundValue {
+        if self.system.var(place.var).ty.is_numeric() {
             GroundValue::Sum(GroundSum::of(place))
         } else {
             GroundValue::Point(GroundPoint::Place(place))
-        })
+        }
     }
 
     fn member(self, value: &GroundValue, values: u64) -> GroundFormula {

@@ -45,29 +45,8 @@ pub struct Intervals {
     grown: bool,
 }
 
-/// A comparison with a number, of which the numbers have an order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Relation {
-    Equal,
-    Differs,
-    AtMost,
-    Below,
-    AtLeast,
-    Above,
-}
-
-impl Relation {
-    const fn of(sign: Sign, holds: bool) -> Self {
-        match (sign, holds) {
-            (Sign::Zero, true) => Self::Equal,
-            (Sign::Zero, false) => Self::Differs,
-            (Sign::NotPositive, true) => Self::AtMost,
-            (Sign::NotPositive, false) => Self::Above,
-            (Sign::Negative, true) => Self::Below,
-            (Sign::Negative, false) => Self::AtLeast,
-        }
-    }
-}
+/// A comparison with a number, of which the numbers have an order: whether it holds as the sign says.
+type Relation = (Sign, bool);
 
 /// The terms of a sum divided by its first coefficient, and the number that they are compared with where the sum is compared with zero. `None` for
 /// a number that leaves 64 bits.
@@ -94,16 +73,12 @@ impl Interval {
         let at_most = self.high.is_some_and(|it| n >= it.at);
         let at_least = self.low.is_some_and(|it| it.at >= n);
         let decided = |yes: bool, no: bool| if yes { Some(true) } else { no.then_some(false) };
-        match relation {
-            Relation::Equal => {
-                decided(at_most && at_least, all_below || all_above || self.holes.contains(&n))
-            }
-            Relation::Differs => self.truth(Relation::Equal, n).map(|it| !it),
-            Relation::AtMost => decided(at_most, all_above),
-            Relation::Above => decided(all_above, at_most),
-            Relation::Below => decided(all_below, at_least),
-            Relation::AtLeast => decided(at_least, all_below),
-        }
+        let truth = match relation.0 {
+            Sign::Zero => decided(at_most && at_least, all_below || all_above || self.holes.contains(&n)),
+            Sign::NotPositive => decided(at_most, all_above),
+            Sign::Negative => decided(all_below, at_least),
+        };
+        truth.map(|truth| truth == relation.1)
     }
 }
 
@@ -145,21 +120,21 @@ impl Known {
     fn tell(&mut self, relation: Relation, n: Rational) -> bool {
         let end = |open| Some(End { at: n, open });
         match relation {
-            Relation::Equal if self.whole && !n.is_integer() => {
+            (Sign::Zero, true) if self.whole && !n.is_integer() => {
                 self.narrow(end(true), end(true));
                 true
             }
-            Relation::Equal => self.narrow(end(false), end(false)),
-            Relation::Differs if self.interval.holes.contains(&n) => false,
-            Relation::Differs => {
+            (Sign::Zero, true) => self.narrow(end(false), end(false)),
+            (Sign::Zero, false) if self.interval.holes.contains(&n) => false,
+            (Sign::Zero, false) => {
                 self.interval.holes.push(n);
                 self.narrow(None, None);
                 true
             }
-            Relation::AtMost => self.narrow(None, end(false)),
-            Relation::Below => self.narrow(None, end(true)),
-            Relation::AtLeast => self.narrow(end(false), None),
-            Relation::Above => self.narrow(end(true), None),
+            (Sign::NotPositive, true) => self.narrow(None, end(false)),
+            (Sign::Negative, true) => self.narrow(None, end(true)),
+            (Sign::Negative, false) => self.narrow(end(false), None),
+            (Sign::NotPositive, false) => self.narrow(end(true), None),
         }
     }
 }
@@ -211,7 +186,7 @@ impl Intervals {
         let Some((terms, n)) = compared(sum) else { return };
         let number = self.number(terms, integer);
         let known = &mut self.all[number];
-        self.grown |= known.tell(Relation::of(sign, holds), n);
+        self.grown |= known.tell((sign, holds), n);
         self.impossible |= known.interval.is_empty();
     }
 
@@ -221,7 +196,7 @@ impl Intervals {
             return None;
         }
         let (terms, n) = compared(sum)?;
-        let relation = Relation::of(sign, holds);
+        let relation = (sign, holds);
         let known = self.numbers.get(&terms).and_then(|number| self.all[*number].interval.truth(relation, n));
         if known.is_some() || terms.len() == 1 {
             return known;

@@ -214,13 +214,9 @@ fn check_once(
 ) -> Result<(Certificate, usize), NoCertificate> {
     let CertificateText { subject, basis, counts, cubes } =
         text::read(ModelSource::new(system, model), invariants, options.refinement)?;
-    let subject = (subject, options.refinement.cloned());
-    let mut cubes = Cubes::new(basis, subject, counts, cubes, options.trusting);
-    let system = &cubes.system();
-    match prove::prove(system, &mut cubes, Some(extent), options.timeout, options.interrupt) {
-        Ok(proof) => Ok((Certificate::new(&cubes, proof), cubes.proved)),
-        Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
-    }
+    let cubes = Cubes::new(basis, subject, counts, cubes, options);
+    let (cubes, proof) = prove::prove(cubes, Some(extent), options)?;
+    Ok((Certificate::new(&cubes, proof), cubes.proved))
 }
 
 /// A certificate for a finished proof: `cubes` as the engine left them, written down, read back and

@@ -13,15 +13,19 @@ use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow,
 use super::obligation::Obligation;
 use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{different_namings, distinct_tuples, namings, tuples};
 use cubicle_lang::model::{
     BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId,
 };
-use cubicle_run::{Forbidden, Interrupt, Interrupted};
+use cubicle_run::{Forbidden, Interrupt};
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, Debug)]
 pub struct ObligationCase<'a> {
+    /// What it is a case of.
+    pub obligation: Obligation,
+    /// How many of its processes are named because they may be what a cube says that no other process is.
+    pub beyond: u8,
     /// Number of processes: the rigid ones, then the others in order of appearance.
     pub procs: u8,
     /// Processes for the parameters of the transition.
@@ -37,8 +41,8 @@ pub struct ObligationCase<'a> {
 
 impl ObligationCase<'_> {
     /// Whether it says that a cube held before a step that leaves its literals as they are.
-    pub const fn is_identity(&self, obligation: Obligation) -> bool {
-        matches!((obligation, self.about), (Obligation::Consecution { .. }, About::State))
+    pub const fn is_identity(&self) -> bool {
+        matches!((self.obligation, self.about), (Obligation::Consecution { .. }, About::State))
     }
 }
 
@@ -68,9 +72,6 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
         + most_witnessed(system)
 }
 
-/// Whether a case is left out, with all others of the arguments of this number of its transition.
-pub type LeavesOut<'l> = dyn FnMut(usize, &Arguments) -> Result<bool, ProofFailure> + 'l;
-
 /// Makes the obligations of a system and its cubes.
 #[derive(Debug)]
 pub struct Obligations<'a> {
@@ -79,7 +80,7 @@ pub struct Obligations<'a> {
     pub cubes: &'a Cubes,
     /// The numbers of processes that a case does not name.
     pub unnamed: Unnamed,
-    reader: GroundReader<'a>,
+    pub reader: GroundReader<'a>,
     counts: Option<CountDefinitions<'a>>,
     steps: Vec<Steps>,
     sort_array: Option<VarId>,
@@ -176,32 +177,30 @@ impl<'a> Obligations<'a> {
         if formula == GroundFormula::FALSE {
             return Ok(None);
         }
-        Ok(Some((own, ObligationCase { procs: process + 1, formula, ..case.clone() })))
+        let beyond = case.beyond + 1;
+        Ok(Some((own, ObligationCase { procs: process + 1, beyond, formula, ..case.clone() })))
     }
 
-    /// The cases of an obligation; none when it holds because there are too few processes.
-    pub fn cases(&self, obligation: Obligation) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
-        self.cases_but(obligation, true, &mut |_, _| Ok(false))
-    }
-
-    /// The cases of an obligation but for those left out, and for identities unless they are wanted.
-    pub fn cases_but(
+    /// The cases of an obligation, but for identities unless they are wanted; none when it holds because there are too few processes.
+    pub fn cases(
         &self,
         obligation: Obligation,
         identities: bool,
-        leaves_out: &mut LeavesOut<'_>,
     ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let mut out = match obligation {
             Obligation::Initiation(cube) => {
                 let cube = &self.cubes.all[cube];
-                self.initiation(cube, Some(cube))?
+                self.initiation(obligation, cube, Some(cube))?
             }
             Obligation::Consecution { transition, cube } => {
-                self.consecution((transition, cube), identities, leaves_out)?
+                self.consecution((transition, cube), identities)?
             }
             Obligation::Property(bad) => self.property(bad)?,
             Obligation::Begins => {
-                let all = self.cubes.not_initial().map(|it| self.initiation(&Forbidden::from(it), None));
+                let all = self
+                    .cubes
+                    .not_initial()
+                    .map(|it| self.initiation(obligation, &Forbidden::from(it), None));
                 all.collect::<Result<Vec<_>, _>>()?.concat()
             }
         };
@@ -213,17 +212,12 @@ impl<'a> Obligations<'a> {
     /// what it says that no other process is. Where that may be a further one, see [`Obligations::beyond`].
     pub fn excluded(&self, procs: u8, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
         let claim = &self.cubes.all[instance.cube];
-        let cube = self.reader.conj(&claim.cube, &instance.procs, Reading::Now)?;
-        if !claim.others.is_empty() {
-            let mut one_of = vec![cube.not()];
-            for other in (0..procs).filter(|it| !instance.procs.contains(it)) {
-                one_of.push(self.reader.is_other(claim, &instance.procs, other, Reading::Now)?);
-            }
-            return Ok(GroundFormula::any(one_of));
-        }
-        let Some(&process) = instance.procs.iter().find(|p| **p >= self.unnamed.first) else {
-            return Ok(cube.not());
+        let mut unnamed =
+            instance.procs.iter().filter(|p| **p >= self.unnamed.first && claim.others.is_empty());
+        let Some(&process) = unnamed.next() else {
+            return self.reader.excluded(claim, &instance.procs, procs);
         };
+        let cube = self.reader.conj(&claim.cube, &instance.procs, Reading::Now)?;
         let mut said = cube.clone().not();
         if let (true, Some(excess)) = (instance.procs.len() == 1, self.for_all(&cube, process)?) {
             said = GroundFormula::all([said, excess]);
@@ -249,15 +243,11 @@ impl<'a> Obligations<'a> {
 
     /// What the invariant has to show: that there are no bad cubes, and that the model refines another one.
     pub fn goals(&self) -> impl Iterator<Item = Obligation> + use<'a> {
-        self.properties().chain(self.cubes.refinement.as_ref().map(|_| Obligation::Begins))
-    }
-
-    /// The bad cubes that the invariant must exclude.
-    fn properties(&self) -> impl Iterator<Item = Obligation> + use<'a> {
         let trusting = self.cubes.trusting;
         (self.system.bad.iter().enumerate())
             .filter(move |(_, bad)| !(trusting && bad.kind == BadKind::Invariant))
             .map(|(number, _)| Obligation::Property(number))
+            .chain(self.cubes.refinement.as_ref().map(|_| Obligation::Begins))
     }
 
     fn admits(&self, procs: u8) -> bool {
@@ -270,20 +260,20 @@ impl<'a> Obligations<'a> {
         claim: &Forbidden,
         (procs, named): (u8, &[u8]),
         reading: Reading<'_>,
-    ) -> Result<Vec<GroundFormula>, Overflow> {
-        let others = if claim.others.is_empty() { 0 } else { procs };
-        let others = (0..others).filter(|it| !named.contains(it));
-        others.map(|it| Ok(self.reader.is_other(claim, named, it, reading)?.not())).collect()
+    ) -> Result<impl Iterator<Item = GroundFormula> + use<>, Overflow> {
+        let others = self.reader.others(claim, named, procs, reading)?;
+        Ok(others.into_iter().map(GroundFormula::not))
     }
 
     fn initiation(
         &self,
+        obligation: Obligation,
         cube: &Forbidden,
         denied: Option<&'a Forbidden>,
     ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let init = &self.system.init;
         let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, cube.params, &self.interrupt)? {
+        for (procs, named) in different_namings(self.system.proc_constants, cube.params) {
             let formula = self.reader.conj(&cube.cube, &named, Reading::Now)?;
             self.interrupt.poll()?;
             if formula == GroundFormula::FALSE {
@@ -292,16 +282,13 @@ impl<'a> Obligations<'a> {
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
                 let both = GroundFormula::all([formula.clone(), empty]);
-                out.push(case((About::Empty, None), (procs, &[], &named), both));
+                out.push(case(obligation, (About::Empty, None), (procs, &[], &named), both));
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
             let (mut parts, mut said) = (vec![formula], HashSet::new());
             parts.extend(self.none_other(cube, (procs, &named), Reading::Now)?);
-            let mut sorts = vec![None; procs.into()];
-            for (process, sort) in named.iter().zip(self.system.sorts_said(&cube.cube, named.len())) {
-                sorts[usize::from(*process)] = sort;
-            }
+            let sorts = self.sorts_of(procs, &[(&cube.cube, &named)]);
             let mut body = FormulaOfSorts::new(self.system, &init.body);
             body.instances(init.params, &sorts, |names, of_sorts| {
                 self.interrupt.poll()?;
@@ -309,7 +296,12 @@ impl<'a> Obligations<'a> {
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
                 Ok::<(), ProofFailure>(())
             })?;
-            out.push(case((About::Initial, denied), (procs, &[], &named), GroundFormula::all(parts)));
+            out.push(case(
+                obligation,
+                (About::Initial, denied),
+                (procs, &[], &named),
+                GroundFormula::all(parts),
+            ));
         }
         Ok(out)
     }
@@ -321,7 +313,7 @@ impl<'a> Obligations<'a> {
             return Ok(known);
         }
         let mut out = Vec::new();
-        for (procs, args) in arrangements(self.system.proc_constants, t.arity() as u8, &self.interrupt)? {
+        for (procs, args) in different_namings(self.system.proc_constants, t.arity() as u8) {
             self.interrupt.poll()?;
             let guard = self.reader.conj(&t.guard, &args, Reading::Now)?;
             if guard != GroundFormula::FALSE {
@@ -332,7 +324,7 @@ impl<'a> Obligations<'a> {
     }
 
     /// What the guards of a step say of the first `procs` processes, and no cube.
-    pub fn guards(
+    fn guards(
         &self,
         transition: usize,
         arguments: &Arguments,
@@ -350,11 +342,10 @@ impl<'a> Obligations<'a> {
         &self,
         (transition, number): (usize, usize),
         identities: bool,
-        leaves_out: &mut LeavesOut<'_>,
     ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
-        let (steps, rigid) = (&self.steps[transition], self.system.proc_constants);
-        let mut out = Vec::new();
+        let steps = &self.steps[transition];
+        let (mut out, obligation) = (Vec::new(), Obligation::Consecution { transition, cube: number });
         let may_change = |literal: &&Literal| literal.cells().iter().any(|cell| steps.may_change(cell.var));
         let (written, kept): (Vec<&Literal>, Vec<&Literal>) = cube.cube.iter().partition(may_change);
         let denied = Some(cube);
@@ -366,26 +357,24 @@ impl<'a> Obligations<'a> {
         let sort_array = self.sort_array.filter(|array| !steps.may_change(*array));
         let sorts = self.system.sorts_said(&cube.cube, cube.params.into());
         let of_args = self.system.sorts_said(&t.guard, t.arity());
-        for (at, arguments) in all.iter().enumerate() {
+        for arguments in all {
             self.interrupt.poll()?;
             let Arguments { procs: least, args, .. } = arguments;
-            let may_be = |param: usize, process: u8| {
+            let may_be = |chosen: &[u8], process: u8| {
                 let arg = args.iter().position(|arg| *arg == process).filter(|_| sort_array.is_some());
-                arg.and_then(|arg| of_args[arg]).zip(sorts[param]).is_none_or(|(one, other)| one == other)
+                let of_both = arg.and_then(|arg| of_args[arg]).zip(sorts[chosen.len()]);
+                !chosen.contains(&process) && of_both.is_none_or(|(one, other)| one == other)
             };
-            for (procs, named) in arrangements_where(*least, cube.params, &may_be, &self.interrupt)? {
+            for (procs, named) in namings(*least, cube.params, &may_be) {
                 self.interrupt.poll()?;
                 let may_change = |it: &&Literal| steps.may_change_at(it, &named, args);
                 if keeps_others && !written.iter().any(may_change) {
                     unchanged = true;
                     continue;
                 }
-                if leaves_out(at, arguments)? {
-                    break;
-                }
                 // The literals that say the sorts stay parts of the case: what they decide in other parts is decided here.
                 let sorts =
-                    sort_array.map(|_| self.sorts_of(procs, [(&t.guard, args), (&cube.cube, &named)]));
+                    sort_array.map(|_| self.sorts_of(procs, &[(&t.guard, args), (&cube.cube, &named)]));
                 let possible = |cell: &GroundCell| match (sort_array, &sorts, &cell.index[..]) {
                     (Some(array), Some(sorts), &[process]) if cell.var == array => {
                         sorts.get(usize::from(process)).copied().flatten().map_or(u64::MAX, |sort| 1 << sort)
@@ -410,17 +399,18 @@ impl<'a> Obligations<'a> {
                     let said = owned.into_iter().chain(guards).chain(others);
                     let said = said.map(|it| if sorts.is_some() { it.given(&possible) } else { it });
                     let formula = GroundFormula::all(parts.iter().cloned().chain(guard).chain(said));
-                    out.push(case((About::Step(t), denied), (procs, args, &named), formula));
+                    out.push(case(obligation, (About::Step(t), denied), (procs, args, &named), formula));
                 }
             }
         }
         if unchanged && identities {
             // The cube held before the step, whatever arguments and guard: a more general case than needed.
-            for (procs, named) in arrangements(rigid, cube.params, &self.interrupt)? {
+            for (procs, named) in different_namings(self.system.proc_constants, cube.params) {
+                self.interrupt.poll()?;
                 let held = self.reader.conj(&cube.cube, &named, Reading::Now)?;
                 let others = self.none_other(cube, (procs, &named), Reading::Now)?;
                 let formula = GroundFormula::all(std::iter::once(held).chain(others));
-                out.push(case((About::State, denied), (procs, &[], &named), formula));
+                out.push(case(obligation, (About::State, denied), (procs, &[], &named), formula));
             }
         }
         Ok(out)
@@ -436,7 +426,7 @@ impl<'a> Obligations<'a> {
         if t.universals.is_empty() || self.system.witnesses.is_empty() {
             return Ok(vec![(procs, Vec::new())]);
         }
-        let sorts = self.sorts_of(procs, [(&t.guard, args), cube]);
+        let sorts = self.sorts_of(procs, &[(&t.guard, args), cube]);
         let most = usize::from(procs) + most_witnessed(self.system);
         let mut ways = vec![NamedWitnesses { said: Vec::new(), sorts, asked: args.to_vec() }];
         // A witness of a witness of a process is named in the second step.
@@ -503,16 +493,12 @@ impl<'a> Obligations<'a> {
     }
 
     /// The sorts of named processes that these conjunctions say.
-    fn sorts_of(&self, procs: u8, said: [(&Conj, &[u8]); 2]) -> Vec<Option<u8>> {
+    fn sorts_of(&self, procs: u8, said: &[(&Conj, &[u8])]) -> Vec<Option<u8>> {
         let mut sorts = vec![None; usize::from(procs)];
-        let literals = said.into_iter().flat_map(|(conj, names)| conj.iter().map(move |it| (it, names)));
-        for (literal, names) in literals {
-            if let Literal::In { cell, values } = literal
-                && Some(cell.var) == self.sort_array
-                && values.is_power_of_two()
-                && let [ProcRef::Var(p)] = cell.index[..]
-            {
-                sorts[usize::from(names[usize::from(p)])] = Some(values.trailing_zeros() as u8);
+        for (conj, names) in said {
+            for (process, sort) in names.iter().zip(self.system.sorts_said(conj, names.len())) {
+                let known = &mut sorts[usize::from(*process)];
+                *known = sort.or(*known);
             }
         }
         sorts
@@ -567,21 +553,24 @@ impl<'a> Obligations<'a> {
 
     fn property(&self, number: usize) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let bad = &self.system.bad[number];
-        let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, bad.params, &self.interrupt)? {
+        let (mut out, obligation) = (Vec::new(), Obligation::Property(number));
+        for (procs, named) in different_namings(self.system.proc_constants, bad.params) {
+            self.interrupt.poll()?;
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(case((About::State, None), (procs, &[], &named), formula));
+            out.push(case(obligation, (About::State, None), (procs, &[], &named), formula));
         }
         Ok(out)
     }
 }
 
 fn case<'a>(
+    obligation: Obligation,
     (about, denied): (About<'a>, Option<&'a Forbidden>),
     (procs, args, named): (u8, &[u8], &[u8]),
     formula: GroundFormula,
 ) -> ObligationCase<'a> {
-    ObligationCase { procs, args: args.to_vec(), named: named.to_vec(), formula, about, denied }
+    let (args, named) = (args.to_vec(), named.to_vec());
+    ObligationCase { obligation, beyond: 0, procs, args, named, formula, about, denied }
 }
 
 /// One choice for the witnesses of a step.
@@ -622,45 +611,4 @@ fn witness_cells(system: &System, var: VarId, asked: &[u8], sorts: &[Option<u8>]
 fn most_witnessed(system: &System) -> usize {
     let is_asked = system.transitions.iter().any(|t| !t.universals.is_empty());
     if is_asked { system.witnesses.len() * MOST_WITNESSED } else { 0 }
-}
-
-/// All ways to choose distinct processes for `params` parameters: each is one of the first `procs`, or a
-/// further one; with the number of processes then. Parameters that stand for further processes do so in
-/// order, since these are not told apart otherwise.
-pub fn arrangements(procs: u8, params: u8, interrupt: &Interrupt) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
-    arrangements_where(procs, params, &|_, _| true, interrupt)
-}
-
-/// Those of [`arrangements`] in which each parameter only stands for processes, among the first ones, that it `may_be`.
-fn arrangements_where(
-    procs: u8,
-    params: u8,
-    may_be: &dyn Fn(usize, u8) -> bool,
-    interrupt: &Interrupt,
-) -> Result<Vec<(u8, Vec<u8>)>, Interrupted> {
-    let mut out = Vec::new();
-    arrange((procs, procs), params, &mut Vec::with_capacity(params.into()), &mut out, (may_be, interrupt))?;
-    Ok(out)
-}
-
-fn arrange(
-    (known, procs): (u8, u8),
-    params: u8,
-    chosen: &mut Vec<u8>,
-    out: &mut Vec<(u8, Vec<u8>)>,
-    (may_be, interrupt): (&dyn Fn(usize, u8) -> bool, &Interrupt),
-) -> Result<(), Interrupted> {
-    interrupt.poll()?;
-    if chosen.len() == usize::from(params) {
-        out.push((procs, chosen.clone()));
-        return Ok(());
-    }
-    for p in (0..known).chain([procs]) {
-        if !chosen.contains(&p) && (p >= known || may_be(chosen.len(), p)) {
-            chosen.push(p);
-            arrange((known, procs.max(p + 1)), params, chosen, out, (may_be, interrupt))?;
-            chosen.pop();
-        }
-    }
-    Ok(())
 }

@@ -8,7 +8,6 @@ use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::resume_unwind;
 use std::thread;
-use std::time::Duration;
 
 use hashbrown::HashMap;
 use tracing::{debug_span, info, info_span};
@@ -16,20 +15,18 @@ use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
 use super::cubes::{CubeInstance, Cubes, orders};
-use super::failure::ProofFailure;
+use super::failure::{NoCertificate, ProofFailure};
 use super::ground::{GroundFormula, Overflow};
 use super::index::{CubeIndex, Refutations};
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations, most_named};
+use super::options::CheckOptions;
 use super::refuter::{Attempt, Refutable, Refuter};
 use super::solver::ProverSession;
-use super::steps::Arguments;
 use super::tuning::{
-    CALLS_PER_TRIAL_CALL, CASES_BEFORE_STEP, CASES_PER_TRIAL, FREE_CALLS, FREE_TRIALS, MAX_PROCS,
-    MORE_CLASSES,
+    CALLS_PER_TRIAL_CALL, CASES_PER_TRIAL, FREE_CALLS, FREE_TRIALS, MAX_PROCS, MORE_CLASSES,
 };
 use cubicle_lang::model::System;
-use cubicle_run::Interrupt;
 use cubicle_run::logging::inherited;
 
 /// Which cubes have to be shown unreachable.
@@ -54,31 +51,30 @@ pub struct FinishedProof {
 /// Stack of the thread that asks Z3.
 const STACK_BYTES: usize = 64 << 20;
 
-/// Proves that the cubes of `cubes` are unreachable and exclude the bad cubes of `system`, in a Z3 context
-/// of its own: that of a thread which ends with the proof, so that two proofs at once do not wait for each other. A call of
-/// Z3 takes at most `timeout`. Without an extent, those are shown that the properties need, and the refutations do not list
-/// cases that need not be looked at: that is enough for an answer, but not for a certificate. Where there are counts and that fails, it is
-/// tried with more classes, which the cubes say then.
+/// Proves that cubes are unreachable and exclude the bad cubes of their system, in a Z3 context
+/// of its own: that of a thread which ends with the proof, so that two proofs at once do not wait for each other. Without an extent, those are
+/// shown that the properties need, with any instances that give nothing more to show: that is enough for an answer. Where there are counts and that
+/// fails, it is tried with more classes, which the cubes say then.
 pub fn prove(
-    system: &System,
-    cubes: &mut Cubes,
+    mut cubes: Cubes,
     extent: Option<Extent>,
-    timeout: Duration,
-    interrupt: &Interrupt,
-) -> Result<FinishedProof, ProofFailure> {
-    let first = prove_once(system, cubes, extent, timeout, interrupt);
-    let Err(ProofFailure::Refuted(_)) = &first else { return first };
-    if system.counts.is_empty() {
-        return first;
-    }
-    let more = Cubes { classes: MORE_CLASSES, ..cubes.clone() };
-    match prove_once(system, &more, extent, timeout, interrupt) {
-        Ok(proof) => {
-            cubes.classes = MORE_CLASSES;
-            Ok(proof)
+    options: CheckOptions<'_>,
+) -> Result<(Cubes, FinishedProof), NoCertificate> {
+    let system = &cubes.system();
+    let mut proof = prove_once(system, &cubes, extent, options);
+    if matches!(proof, Err(ProofFailure::Refuted(_))) && !system.counts.is_empty() {
+        let more = Cubes { classes: MORE_CLASSES, ..cubes.clone() };
+        let again = prove_once(system, &more, extent, options);
+        if again.is_ok() {
+            cubes = more;
         }
-        Err(stopped @ ProofFailure::Stopped(_)) => Err(stopped),
-        Err(_) => first,
+        if let Ok(_) | Err(ProofFailure::Stopped(_)) = again {
+            proof = again;
+        }
+    }
+    match proof {
+        Ok(proof) => Ok((cubes, proof)),
+        Err(failure) => Err(NoCertificate::Failed(failure, Box::new(cubes))),
     }
 }
 
@@ -86,8 +82,7 @@ fn prove_once(
     system: &System,
     cubes: &Cubes,
     extent: Option<Extent>,
-    timeout: Duration,
-    interrupt: &Interrupt,
+    options: CheckOptions<'_>,
 ) -> Result<FinishedProof, ProofFailure> {
     let trusted = cubes.all.len() - cubes.proved;
     let _span = info_span!("prove", cubes = cubes.proved, trusted, ?extent).entered();
@@ -95,16 +90,15 @@ fn prove_once(
         return Err(ProofFailure::Processes);
     }
     let prover = &|| {
-        let index = CubeIndex::new(system, cubes, interrupt);
-        let obligations = Obligations::new(system, cubes, interrupt);
+        let index = CubeIndex::new(system, cubes, options.interrupt);
+        let obligations = Obligations::new(system, cubes, options.interrupt);
         Prover {
             cubes,
             session: None,
             refuter: Refuter::new(system, &index),
             obligations: &obligations,
             index: &index,
-            interrupt,
-            timeout,
+            options,
             extent,
             needed: BTreeSet::new(),
             queue: VecDeque::new(),
@@ -112,7 +106,6 @@ fn prove_once(
             recent: Vec::new(),
             known: HashMap::new(),
             proof: FinishedProof::default(),
-            impossible: HashMap::new(),
             dropping: None,
         }
         .run()
@@ -151,8 +144,7 @@ pub struct Prover<'a, 'i> {
     /// Z3, once it is needed: its context alone takes milliseconds.
     pub session: Option<ProverSession<'a>>,
     pub index: &'i CubeIndex<'a>,
-    pub interrupt: &'i Interrupt,
-    pub timeout: Duration,
+    pub options: CheckOptions<'i>,
     pub extent: Option<Extent>,
     pub needed: BTreeSet<usize>,
     pub queue: VecDeque<usize>,
@@ -161,8 +153,6 @@ pub struct Prover<'a, 'i> {
     pub recent: Vec<usize>,
     pub known: HashMap<(CubeInstance, u8), usize>,
     pub proof: FinishedProof,
-    /// For a transition and arguments of it, by number, how often it was asked whether they are impossible, and the answer.
-    pub impossible: HashMap<(usize, usize), (usize, Option<bool>)>,
     /// The cube on trial: it is dropped if the needed ones can be proved without it.
     pub dropping: Option<usize>,
 }
@@ -193,8 +183,8 @@ impl<'a> Prover<'a, '_> {
     pub fn session(&mut self) -> &mut ProverSession<'a> {
         let Obligations { system, unnamed, .. } = *self.obligations;
         let (procs, all) = (0..unnamed.first, self.obligations.processes());
-        let ordered = orders(system, self.cubes);
-        self.session.get_or_insert_with(|| ProverSession::new(system, procs, all, ordered, self.timeout))
+        let (ordered, timeout) = (orders(system, self.cubes), self.options.timeout);
+        self.session.get_or_insert_with(|| ProverSession::new(system, procs, all, ordered, timeout))
     }
 
     /// Puts a cube on the list of those to show.
@@ -215,19 +205,12 @@ impl<'a> Prover<'a, '_> {
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
-        let obligations = self.obligations;
         // What is not written down need not be listed.
-        let cases = if self.extent.is_none() {
-            obligations.cases_but(obligation, false, &mut |at, arguments| {
-                self.is_impossible(obligation, at, arguments)
-            })?
-        } else {
-            obligations.cases(obligation)?
-        };
+        let cases = self.obligations.cases(obligation, self.extent.is_some())?;
         let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
         for case in cases {
-            self.interrupt.check()?;
-            let instances = self.refute(obligation, &case, 0)?;
+            self.options.interrupt.check()?;
+            let instances = self.refute(&case)?;
             self.need_all(&instances);
             refutations.push(instances);
         }
@@ -235,45 +218,43 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Instances that refute a case; `beyond` is how many of its processes are named for what cubes say of others.
-    pub fn refute(
-        &mut self,
-        obligation: Obligation,
-        case: &ObligationCase<'a>,
-        beyond: u8,
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+    /// Instances that refute a case.
+    pub fn refute(&mut self, case: &ObligationCase<'a>) -> Result<Vec<CubeInstance>, ProofFailure> {
         // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
         let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
-        let itself = obligation.cube().filter(|it| self.is_usable(obligation, *it) && is_named(*it));
+        let itself = case.obligation.cube();
+        let itself = itself.filter(|it| self.is_usable(case.obligation, *it) && is_named(*it));
         let itself = itself.map(|cube| CubeInstance::new(cube, case.named.clone()));
-        if let (true, Some(itself)) = (case.is_identity(obligation), &itself) {
+        if let (true, Some(itself)) = (case.is_identity(), &itself) {
             return Ok(vec![itself.clone()]);
         }
-        match self.propagate(obligation, case, (itself.as_ref(), beyond))? {
+        match self.propagate(case, itself.as_ref())? {
             Attempt::Refuted(instances) => Ok(instances),
-            Attempt::Open(possible, used) => self.search(obligation, case, (&possible, &used), beyond),
+            Attempt::Open(possible, used) => self.search(case, (&possible, &used)),
         }
     }
 
     /// Tries to refute a case by propagation.
     fn propagate<'f>(
         &self,
-        obligation: Obligation,
         case: &'f ObligationCase<'a>,
-        (first, beyond): (Option<&CubeInstance>, u8),
+        first: Option<&CubeInstance>,
     ) -> Result<Attempt<'f>, Overflow> {
-        let most = self.cubes.beyond();
-        let rank = |cube| {
-            let usable = self.is_usable(obligation, cube) && (beyond < most || !self.cubes.has_others(cube));
-            usable.then(|| self.rank(obligation, cube))
-        };
+        let obligation = case.obligation;
+        let rank = |cube| self.may_use(case, cube).then(|| self.rank(obligation, cube));
         let is_free = |cube| self.extent.is_none() && self.is_shown_anyway(cube);
         let known: RefCell<HashMap<CubeInstance, Option<Vec<CubeInstance>>>> = RefCell::default();
         let further = |instance: &CubeInstance| {
             if let Some(known) = known.borrow().get(instance) {
                 return Ok(known.clone());
             }
-            let found = self.beyond(obligation, case, (instance, beyond))?;
+            let found = match self.further(case, instance)? {
+                None => Some(Vec::new()),
+                Some(case) => match self.propagate(&case, None)? {
+                    Attempt::Refuted(instances) => Some(instances),
+                    Attempt::Open(..) => None,
+                },
+            };
             known.borrow_mut().insert(instance.clone(), found.clone());
             Ok(found)
         };
@@ -287,58 +268,16 @@ impl<'a> Prover<'a, '_> {
         })
     }
 
-    /// What refutes by propagation that a process which the case does not name is what an instance says that no other process is.
-    fn beyond(
+    /// The case in which a process that this one does not name is what an instance says that no other process is; `None` if what is said of that
+    /// process alone contradicts itself.
+    pub fn further(
         &self,
-        obligation: Obligation,
         case: &ObligationCase<'a>,
-        (instance, beyond): (&CubeInstance, u8),
-    ) -> Result<Option<Vec<CubeInstance>>, Overflow> {
-        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
-        if self.refuter.is_contradiction(&own, case.procs) {
-            return Ok(Some(Vec::new()));
-        }
-        Ok(match self.propagate(obligation, &case, (None, beyond + 1))? {
-            Attempt::Refuted(instances) => Some(instances),
-            Attempt::Open(..) => None,
-        })
-    }
-
-    /// Whether guards and invariant exclude the step of an obligation with these arguments, whatever the cube; that is looked at once
-    /// several cases have asked.
-    fn is_impossible(
-        &mut self,
-        obligation: Obligation,
-        at: usize,
-        arguments: &Arguments,
-    ) -> Result<bool, ProofFailure> {
-        let Obligation::Consecution { transition, .. } = obligation else { return Ok(false) };
-        let (asked, known) = self.impossible.entry((transition, at)).or_default();
-        *asked += 1;
-        if let Some(known) = *known {
-            return Ok(known);
-        }
-        if *asked < CASES_BEFORE_STEP {
-            return Ok(false);
-        }
-        let guards = GroundFormula::all(self.obligations.guards(transition, arguments, arguments.procs)?);
-        let rank = |cube| Some(self.rank(obligation, cube));
-        let is_free = |cube| self.is_shown_anyway(cube);
-        let attempt = self.refuter.attempt(Refutable {
-            formula: &guards,
-            procs: arguments.procs,
-            first: None,
-            rank: &rank,
-            is_free: &is_free,
-            beyond: &|_| Ok(None),
-        })?;
-        let found = match attempt {
-            Attempt::Refuted(instances) => Some(instances),
-            Attempt::Open(..) => None,
-        };
-        self.impossible.insert((transition, at), (0, Some(found.is_some())));
-        self.need_all(found.as_deref().unwrap_or_default());
-        Ok(found.is_some())
+        instance: &CubeInstance,
+    ) -> Result<Option<ObligationCase<'a>>, Overflow> {
+        let further = self.obligations.beyond(case, instance)?;
+        let possible = further.filter(|(own, case)| !self.refuter.is_contradiction(own, case.procs));
+        Ok(possible.map(|it| it.1))
     }
 
     /// Whether instances of a cube may be assumed: of an initial state only those of trusted cubes.
@@ -348,6 +287,12 @@ impl<'a> Prover<'a, '_> {
         }
         let kept = self.dropping.is_none_or(|out| cube != out && self.needed.contains(&cube));
         kept && !matches!(obligation, Obligation::Initiation(_))
+    }
+
+    /// Whether a case may use instances of a cube.
+    pub fn may_use(&self, case: &ObligationCase<'_>, cube: usize) -> bool {
+        let has_room = !self.cubes.has_others(cube) || case.beyond < self.cubes.beyond();
+        has_room && self.is_usable(case.obligation, cube)
     }
 
     /// Whether using a cube gives nothing more to show.
@@ -368,11 +313,11 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Cubes whose instances may be assumed, the most promising first.
-    pub fn order(&self, obligation: Obligation) -> Vec<usize> {
+    /// Cubes whose instances a case may use, the most promising first.
+    pub fn order(&self, case: &ObligationCase<'_>) -> Vec<usize> {
         let mut usable: Vec<usize> =
-            (0..self.cubes.all.len()).filter(|cube| self.is_usable(obligation, *cube)).collect();
-        usable.sort_by_key(|cube| self.rank(obligation, *cube));
+            (0..self.cubes.all.len()).filter(|cube| self.may_use(case, *cube)).collect();
+        usable.sort_by_key(|cube| self.rank(case.obligation, *cube));
         usable
     }
 
@@ -403,8 +348,8 @@ impl<'a> Prover<'a, '_> {
                     break 'cubes;
                 }
                 left -= 1;
-                let case = self.obligations.cases(obligation)?.swap_remove(c);
-                match self.refute(obligation, &case, 0) {
+                let case = self.obligations.cases(obligation, true)?.swap_remove(c);
+                match self.refute(&case) {
                     Ok(instances) => replaced.push((o, c, instances)),
                     Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => {
                         replaced.clear();

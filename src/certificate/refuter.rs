@@ -114,25 +114,7 @@ impl<'a> Refuter<'a> {
 
     /// What an instance of the invariant says of the first `procs` processes.
     fn excluded(&self, procs: u8, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
-        let mut parts = Vec::new();
-        for literal in self.index.levels[instance.cube].iter().flatten() {
-            parts.push(self.index.reader.literal(literal, &instance.procs, Reading::Now)?);
-        }
-        let excluded = GroundFormula::all(parts).not();
-        let others = self.others(procs, instance)?;
-        Ok(if others.is_empty() {
-            excluded
-        } else {
-            GroundFormula::any([excluded].into_iter().chain(others))
-        })
-    }
-
-    /// For each of the first `procs` processes, that it is what an instance says that no other process is.
-    fn others(&self, procs: u8, instance: &CubeInstance) -> Result<Vec<GroundFormula>, Overflow> {
-        let claim = self.index.claims[instance.cube];
-        let others = if claim.others.is_empty() { 0 } else { procs };
-        let others = (0..others).filter(|it| !instance.procs.contains(it));
-        others.map(|it| self.index.reader.is_other(claim, &instance.procs, it, Reading::Now)).collect()
+        self.index.reader.excluded(self.index.claims[instance.cube], &instance.procs, procs)
     }
 
     /// What an instance excludes where its cube holds but for `left`; `None` if nothing, or it may not be used in the case.
@@ -145,7 +127,8 @@ impl<'a> Refuter<'a> {
         let reader = self.index.reader;
         let left = left.map(|left| reader.literal(left, &instance.procs, Reading::Now)).transpose()?;
         let mut one_of: Vec<GroundFormula> = left.map(GroundFormula::not).into_iter().collect();
-        one_of.extend(self.others(case.procs, instance)?);
+        let claim = self.index.claims[instance.cube];
+        one_of.extend(reader.others(claim, &instance.procs, case.procs, Reading::Now)?);
         let excluded = GroundFormula::any(one_of);
         if possible.truth(&excluded) == Some(true) || !self.goes_beyond(case, instance)? {
             return Ok(None);

@@ -8,7 +8,6 @@ use super::counts::Definitions;
 use super::cubes::CubeInstance;
 use super::failure::ProofFailure;
 use super::ground::{GroundCell, GroundFormula, Reading};
-use super::obligation::Obligation;
 use super::obligations::ObligationCase;
 use super::possible::Possible;
 use super::prove::{Active, Prover};
@@ -37,45 +36,36 @@ impl<'a> Prover<'a, '_> {
     /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
     pub fn search(
         &mut self,
-        obligation: Obligation,
         case: &ObligationCase<'a>,
         known: (&Possible<'_>, &[CubeInstance]),
-        beyond: u8,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
         let mut counts = false;
         case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
+        let mut found = Err(ProofFailure::Refuted(case.obligation));
         if !counts {
-            match self.search_in(obligation, (case, beyond), &Definitions::default(), known) {
-                Err(failure @ ProofFailure::Refuted(_)) => {
-                    let definitions = self.obligations.definitions(case)?;
-                    if definitions.facts.is_empty() {
-                        return Err(failure);
-                    }
-                    return self.search_in(obligation, (case, beyond), &definitions, known);
-                }
-                other => return other,
+            found = self.search_in(case, &Definitions::default(), known);
+        }
+        if let Err(ProofFailure::Refuted(_)) = found {
+            let definitions = self.obligations.definitions(case)?;
+            if counts || !definitions.facts.is_empty() {
+                found = self.search_in(case, &definitions, known);
             }
         }
-        let definitions = self.obligations.definitions(case)?;
-        self.search_in(obligation, (case, beyond), &definitions, known)
+        found
     }
 
     /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
     /// definitions of its counts.
     fn search_in(
         &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
+        case: &ObligationCase<'a>,
         definitions: &Definitions,
         (possible, used): (&Possible<'_>, &[CubeInstance]),
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let most = self.cubes.beyond();
-        let mut order = self.order(obligation);
-        order.retain(|cube| beyond < most || !self.cubes.has_others(*cube));
+        let order = self.order(case);
         let groups: &[Vec<u8>] = &definitions.unnamed;
-        let mut chosen =
-            Chosen { places: self.at_hand(obligation, case, possible, groups), ..Chosen::default() };
+        let mut chosen = Chosen { places: self.at_hand(case, possible, groups), ..Chosen::default() };
         // What remains possible rests on those that were used.
         for instance in self.about_sums(&order, groups).into_iter().chain(used.iter().cloned()) {
             self.choose(case.procs, instance, &mut chosen)?;
@@ -85,7 +75,7 @@ impl<'a> Prover<'a, '_> {
         parts.push(session.formula(&case.formula));
         parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
         session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(obligation, (case, beyond), (&order, groups), &mut chosen);
+        let refuted = self.refute_opened(case, (&order, groups), &mut chosen);
         self.session().close();
         let needed = refuted?;
         self.recent.retain(|i| !needed.contains(i));
@@ -100,8 +90,7 @@ impl<'a> Prover<'a, '_> {
     /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
     fn refute_opened(
         &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
+        case: &ObligationCase<'a>,
         (order, groups): (&[usize], &[Vec<u8>]),
         chosen: &mut Chosen,
     ) -> Result<Vec<usize>, ProofFailure> {
@@ -113,27 +102,27 @@ impl<'a> Prover<'a, '_> {
             }
             assumed = chosen.places.len();
             let names: Vec<Bool> = chosen.places.iter().map(|&i| self.active[i].fact.0.clone()).collect();
-            let interrupt = self.interrupt;
+            let interrupt = self.options.interrupt;
             let mut state = match self.session().check(&names, interrupt)? {
                 CaseAnswer::Unsat(core) => return Ok(core.into_iter().map(|i| chosen.places[i]).collect()),
-                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(obligation, why)),
+                CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(case.obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
             let mut violated = self.violated(case.procs, (order, groups), &mut state);
             if violated.is_empty() {
-                violated = self.violated_others(obligation, (case, beyond), (order, &mut state), chosen)?;
+                violated = self.violated_others(case, (order, &mut state), chosen)?;
             }
             // The search for instances ends early when the run must end.
-            self.interrupt.check()?;
+            self.options.interrupt.check()?;
             if violated.is_empty() {
-                return Err(ProofFailure::Refuted(obligation));
+                return Err(ProofFailure::Refuted(case.obligation));
             }
             for instance in violated {
                 self.choose(case.procs, instance, chosen)?;
             }
             if chosen.places.len() == assumed {
                 return Err(ProofFailure::Undecided(
-                    obligation,
+                    case.obligation,
                     "the solver's states are not definite".into(),
                 ));
             }
@@ -188,8 +177,7 @@ impl<'a> Prover<'a, '_> {
     /// Instances that it violates of cubes that say what no other process is, if no process that the case does not name can be that.
     fn violated_others(
         &mut self,
-        obligation: Obligation,
-        (case, beyond): (&ObligationCase<'a>, u8),
+        case: &ObligationCase<'a>,
         (order, state): (&[usize], &mut SatisfyingState),
         chosen: &mut Chosen,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
@@ -215,7 +203,7 @@ impl<'a> Prover<'a, '_> {
                 if self.session().holds(state, &excluded) {
                     continue;
                 }
-                match self.search_beyond(obligation, case, (&instance, beyond))? {
+                match self.search_beyond(case, &instance)? {
                     Some(beyond) => {
                         instance.beyond = beyond;
                         violated.push(instance);
@@ -233,15 +221,11 @@ impl<'a> Prover<'a, '_> {
     /// What refutes that a process which the case does not name is what an instance says that no other process is.
     fn search_beyond(
         &mut self,
-        obligation: Obligation,
         case: &ObligationCase<'a>,
-        (instance, beyond): (&CubeInstance, u8),
+        instance: &CubeInstance,
     ) -> Result<Option<Vec<CubeInstance>>, ProofFailure> {
-        let Some((own, case)) = self.obligations.beyond(case, instance)? else { return Ok(Some(Vec::new())) };
-        if self.refuter.is_contradiction(&own, case.procs) {
-            return Ok(Some(Vec::new()));
-        }
-        match self.refute(obligation, &case, beyond + 1) {
+        let Some(case) = self.further(case, instance)? else { return Ok(Some(Vec::new())) };
+        match self.refute(&case) {
             Ok(instances) => Ok(Some(instances)),
             Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => Ok(None),
             Err(other) => Err(other),
@@ -266,18 +250,12 @@ impl<'a> Prover<'a, '_> {
     }
 
     /// Instances that the session knows and that this case does not contradict, most recently needed first.
-    fn at_hand(
-        &self,
-        obligation: Obligation,
-        case: &ObligationCase<'_>,
-        possible: &Possible<'_>,
-        groups: &[Vec<u8>],
-    ) -> Vec<usize> {
+    fn at_hand(&self, case: &ObligationCase<'_>, possible: &Possible<'_>, groups: &[Vec<u8>]) -> Vec<usize> {
         let usable = |i: &usize| {
             let Active { instance, literals, .. } = &self.active[*i];
             let known = |group: &[u8]| instance.procs.iter().all(|p| *p < case.procs || group.contains(p));
             (known(&[]) || groups.iter().any(|group| known(group)))
-                && self.is_usable(obligation, instance.cube)
+                && self.is_usable(case.obligation, instance.cube)
                 && !self.cubes.has_others(instance.cube)
                 && !literals.iter().any(|literal| possible.truth(literal) == Some(false))
         };

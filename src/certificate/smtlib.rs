@@ -8,7 +8,7 @@ use super::cubes::{CubeInstance, Cubes, orders};
 use super::explain::obligation as named;
 use super::failure::ProofFailure;
 use super::ground::{
-    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Reading, Sign,
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Reading, Sign, UNKNOWN,
 };
 use super::index::Refutations;
 use super::obligation::Obligation;
@@ -69,7 +69,6 @@ struct ScriptWriter<'a> {
     subject: &'a [String],
     cubes: &'a Cubes,
     obligations: Obligations<'a>,
-    reader: GroundReader<'a>,
     ordered: bool,
     /// Variables that occur.
     vars: BTreeSet<VarId>,
@@ -88,7 +87,6 @@ impl<'a> ScriptWriter<'a> {
             subject,
             cubes,
             obligations: Obligations::new(system, cubes, &Interrupt::default()),
-            reader: GroundReader::new(system),
             ordered: orders(system, cubes),
             vars: BTreeSet::new(),
             others: BTreeSet::new(),
@@ -101,7 +99,7 @@ impl<'a> ScriptWriter<'a> {
         let mut body = String::new();
         let mut obligations = Vec::new();
         for (obligation, refutations) in entries {
-            let cases = self.obligations.cases(*obligation)?;
+            let cases = self.obligations.cases(*obligation, true)?;
             let _ = writeln!(body, "\n; {}", named(self.system, *obligation));
             if cases.is_empty() {
                 body.push_str("; There are not enough processes for it, or the guard excludes it.\n");
@@ -214,21 +212,16 @@ impl<'a> ScriptWriter<'a> {
 
     /// The constant for what is not a cell of the state.
     fn constant(&self, cell: &GroundCell) -> String {
-        let (name, index) = match cell.role {
-            CellRole::Whole | CellRole::Fraction => ("#unknown", format!("{:?}", cell.index)),
-            CellRole::Held | CellRole::After | CellRole::Total => {
-                let index: Vec<String> = cell.index.iter().map(|&p| self.process(p)).collect();
-                let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
-                (self.system.var(cell.var).name.as_str(), index)
-            }
+        let index = match &cell.index[..] {
+            index if cell.var == UNKNOWN => format!("{index:?}"),
+            [] => String::new(),
+            index => format!("[{}]", self.processes(index, ", ")),
         };
-        let role = match cell.role {
-            CellRole::Held | CellRole::Whole => "",
-            CellRole::After => "'",
-            CellRole::Total => " total",
-            CellRole::Fraction => " real",
-        };
-        format!("|{name}{index}{role}|")
+        format!("|{}|", cell.name(self.system, &index))
+    }
+
+    fn processes(&self, all: &[u8], between: &str) -> String {
+        all.iter().map(|&p| self.process(p)).collect::<Vec<_>>().join(between)
     }
 
     /// One way in which the obligation could fail, and the instances that exclude it.
@@ -263,13 +256,12 @@ impl<'a> ScriptWriter<'a> {
                 self.formula(out, &formula);
             } else {
                 let literals = &self.cubes.all[*cube].cube;
-                let formula = self.reader.conj(literals, procs, Reading::Now)?;
+                let formula = self.obligations.reader.conj(literals, procs, Reading::Now)?;
                 out.push_str("(not ");
                 self.formula(out, &formula);
                 out.push(')');
             }
-            let names: Vec<String> = procs.iter().map(|&p| self.process(p)).collect();
-            let _ = write!(out, " ; invariant {} ({})", cube + 1, names.join(" "));
+            let _ = write!(out, " ; invariant {} ({})", cube + 1, self.processes(procs, " "));
         }
         if case.formula.conjuncts().is_empty() && instances.is_empty() {
             out.push_str(" true");
@@ -393,8 +385,7 @@ impl<'a> ScriptWriter<'a> {
             return self.symbol(place.var);
         }
         place.index.iter().for_each(|p| self.mention(*p));
-        let index: Vec<String> = place.index.iter().map(|&p| self.process(p)).collect();
-        format!("({} {})", self.symbol(place.var), index.join(" "))
+        format!("({} {})", self.symbol(place.var), self.processes(&place.index, " "))
     }
 }
 

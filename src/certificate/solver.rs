@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, Sort, Symbol};
 
-use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
+use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
 use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::{Interrupt, Interrupted};
 use cubicle_solver::{self as solver, Answer, Solver};
@@ -312,17 +312,7 @@ impl<'a> ProverSession<'a> {
         if let Some(cell) = self.cells.get(place) {
             return cell.clone();
         }
-        let name = match place.role {
-            CellRole::Whole | CellRole::Fraction => "#unknown",
-            CellRole::Held | CellRole::After | CellRole::Total => &self.system.var(place.var).name,
-        };
-        let role = match place.role {
-            CellRole::Held | CellRole::Whole => "",
-            CellRole::After => "'",
-            CellRole::Total => " total",
-            CellRole::Fraction => " real",
-        };
-        let name = format!("{name}{:?}{role}", place.index);
+        let name = place.name(self.system, &format!("{:?}", place.index));
         let cell = match place.ty(self.system) {
             Type::Enum(id) => {
                 let count = self.system.enumeration(id).constructors.len();

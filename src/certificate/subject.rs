@@ -185,90 +185,69 @@ impl SubjectLines {
     pub fn read(model: ModelSource<'_>, text: &str) -> Result<(Self, String), TextError> {
         let (mut lines, mut rest) = (Self::default(), String::with_capacity(text.len()));
         for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-            match lines.take(model, line.trim()) {
-                None => rest.push_str(line),
-                Some(Ok(())) => rest.push('\n'),
-                Some(Err(why)) => return Err(TextError::Line(number, why)),
-            }
+            let is_taken = lines.take(model, line.trim()).map_err(|why| TextError::Line(number, why))?;
+            rest.push_str(if is_taken { "\n" } else { line });
         }
         Ok((lines, rest))
     }
 
-    /// Reads a line; `None` when it is not about the subject.
-    fn take(&mut self, source: ModelSource<'_>, line: &str) -> Option<Result<(), LineError>> {
-        let (first, words) = line.split_once(' ')?;
+    /// Reads a line; false when it is not about the subject.
+    fn take(&mut self, source: ModelSource<'_>, line: &str) -> Result<bool, LineError> {
+        let Some((first, words)) = line.split_once(' ') else { return Ok(false) };
         let model = source.system;
-        let taken = match first {
+        match first {
             "crash" => {
+                let form = "`crash stop with ALIVE`, `crash stop:F with ALIVE, COUNTER` or `crash restart`";
                 let (how, names) = match words.split_once(" with ") {
-                    Some((how, names)) => (how.trim(), in_list(names)),
-                    None => (words.trim(), Vec::new()),
+                    Some((how, names)) => (how, in_list(names)),
+                    None => (words, Vec::new()),
                 };
-                match Crash::read(how) {
-                    Some(_) if self.subject.failures.is_some() => Err(LineError::SecondFailure),
-                    Some(crash) => {
-                        (self.subject.failures, self.failures) = (Some(crash), names);
-                        Ok(())
-                    }
-                    None => Err(LineError::Form(
-                        "`crash stop with ALIVE`, `crash stop:F with ALIVE, COUNTER` or `crash restart`",
-                    )),
+                let crash = Crash::read(how.trim()).ok_or(LineError::Form(form))?;
+                if self.subject.failures.replace(crash).is_some() {
+                    return Err(LineError::SecondFailure);
                 }
+                self.failures = names;
             }
-            "never" | "ranking" if self.subject.runs.is_some() => Err(LineError::SecondProperty),
-            "never" => {
-                self.subject.runs = Some(RunsClaim::Never(words.trim().to_owned()));
-                Ok(())
+            "never" | "ranking" if self.subject.runs.is_some() => return Err(LineError::SecondProperty),
+            "never" => self.subject.runs = Some(RunsClaim::Never(words.trim().to_owned())),
+            "ranking" => {
+                let form = LineError::Form("`ranking of PROPERTY with FLAG`");
+                let (property, failed) =
+                    words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")).ok_or(form)?;
+                self.subject.runs = Some(RunsClaim::Ranked(Ranking {
+                    property: property.trim().to_owned(),
+                    failed: failed.trim().to_owned(),
+                    progress: Progress::default(),
+                }));
             }
-            "ranking" => match words.strip_prefix("of ").and_then(|it| it.rsplit_once(" with ")) {
-                Some((property, failed)) => {
-                    self.subject.runs = Some(RunsClaim::Ranked(Ranking {
-                        property: property.trim().to_owned(),
-                        failed: failed.trim().to_owned(),
-                        progress: Progress::default(),
-                    }));
-                    Ok(())
-                }
-                None => Err(LineError::Form("`ranking of PROPERTY with FLAG`")),
-            },
-            "waits" | "level" | "helps" | "least" | "again" => match &mut self.subject.runs {
-                Some(RunsClaim::Ranked(it)) => {
-                    let read = (it.params(model), &mut it.progress);
-                    ranking::read(source, read, (first, words), &|it| declared(model, it))
-                }
-                _ => Err(LineError::NoRanking),
-            },
-            "announce" => match words.trim().split_once(" with ") {
-                Some((arrays, notes)) if self.announcements.is_empty() => {
-                    (self.announcements, self.notes) = (in_list(arrays), in_list(notes));
-                    Ok(())
-                }
-                _ => Err(LineError::Form("`announce NAMES with NAMES`, once")),
-            },
-            "tail" => match words.trim().split_once(' ') {
-                Some((name, words)) => {
-                    self.tails.push((name.to_owned(), words.trim().to_owned()));
-                    Ok(())
-                }
-                None => Err(LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`")),
-            },
-            "refines" if self.chosen.is_some() || words.trim() != OTHER => {
-                Err(LineError::Form("`refines another model`, once"))
+            "waits" | "level" | "helps" | "least" | "again" => {
+                let Some(RunsClaim::Ranked(it)) = &mut self.subject.runs else {
+                    return Err(LineError::NoRanking);
+                };
+                let read = (it.params(model), &mut it.progress);
+                ranking::read(source, read, (first, words), &|it| declared(model, it))?;
             }
-            "refines" => {
-                self.chosen = Some(Vec::new());
-                Ok(())
+            "announce" => {
+                let form = LineError::Form("`announce NAMES with NAMES`, once");
+                let names = words.trim().split_once(" with ").filter(|_| self.announcements.is_empty());
+                let (arrays, notes) = names.ok_or(form)?;
+                (self.announcements, self.notes) = (in_list(arrays), in_list(notes));
             }
-            "chosen" => match (&mut self.chosen, words.split_once(" of ")) {
-                (Some(chosen), Some((name, of))) => {
-                    chosen.push((name.trim().to_owned(), of.trim().to_owned()));
-                    Ok(())
-                }
-                _ => Err(LineError::Form("`chosen NAME of VARIABLE` after `refines another model`")),
-            },
-            _ => return None,
-        };
-        Some(taken)
+            "tail" => {
+                let form = LineError::Form("`tail NAME over NUMBER: CELL = VALUE && ..`");
+                let (name, words) = words.trim().split_once(' ').ok_or(form)?;
+                self.tails.push((name.to_owned(), words.trim().to_owned()));
+            }
+            "refines" if self.chosen.is_none() && words.trim() == OTHER => self.chosen = Some(Vec::new()),
+            "refines" => return Err(LineError::Form("`refines another model`, once")),
+            "chosen" => {
+                let form = LineError::Form("`chosen NAME of VARIABLE` after `refines another model`");
+                let (chosen, (name, of)) = self.chosen.as_mut().zip(words.split_once(" of ")).ok_or(form)?;
+                chosen.push((name.trim().to_owned(), of.trim().to_owned()));
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
     }
 
     /// The subject, and the system that it names, derived from the model, if what is added has the names that these lines say.

@@ -16,9 +16,6 @@ pub const GUESSES_PER_SUCCESS: usize = 3;
 /// again.
 pub const MOST_INSTANCES: usize = 100;
 
-/// Cases of a step with given arguments before it is asked whether guards and invariant allow any: most steps are possible.
-pub const CASES_BEFORE_STEP: usize = 4;
-
 /// Such instances of one cube at once.
 pub const INSTANCES_AT_ONCE: usize = 16;
 

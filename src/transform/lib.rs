@@ -33,4 +33,4 @@ pub use equations::{WithEquations, moves_numbers, open_numbers, with_counts_seen
 pub use not_derived::NotDerived;
 pub use relaxed::{Relaxed, relaxed};
 pub use tails::{gaps, searched_system, tails_of, with_tails};
-pub use taken::{own_run, with_one_taken, with_taken};
+pub use taken::{has_name, own_run, with_one_taken, with_taken};

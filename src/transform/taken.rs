@@ -62,7 +62,7 @@ pub(super) fn fresh_name(system: &SystemParts, name: &str) -> String {
 }
 
 /// Whether a variable or a value of the system has this name.
-pub(super) fn has_name(system: &SystemParts, name: &str) -> bool {
+pub fn has_name(system: &SystemParts, name: &str) -> bool {
     system.vars.iter().any(|it| it.name == name)
         || system.enums.iter().any(|it| it.constructors.iter().any(|c| c == name))
 }

@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::tests::scripts_are_decided;
 use crate::{CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
+use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_run::Interrupt;
 
 const VALUES: [&str; 3] = ["A", "B", "C"];
@@ -295,20 +296,9 @@ impl Claim {
     }
 
     fn forbids(&self, state: &State) -> bool {
-        tuples(state.procs(), self.params).iter().any(|at| self.cube.iter().all(|lit| holds(state, at, lit)))
+        distinct_tuples(state.procs(), self.params)
+            .any(|at| self.cube.iter().all(|lit| holds(state, &at, lit)))
     }
-}
-
-/// Pairwise different processes.
-fn tuples(procs: usize, params: usize) -> Vec<Vec<usize>> {
-    let mut all = vec![Vec::new()];
-    for _ in 0..params {
-        let more = |it: Vec<usize>| {
-            (0..procs).filter(|p| !it.contains(p)).map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
-        };
-        all = all.into_iter().flat_map(more).collect();
-    }
-    all
 }
 
 struct Gen {
@@ -592,7 +582,7 @@ impl Random {
                 continue;
             }
             for (name, step) in self.steps.iter().enumerate() {
-                for at in tuples(procs, step.params) {
+                for at in distinct_tuples(procs, step.params) {
                     if let Some(next) = step.fire(&state, &at).filter(forbidden) {
                         return Some(format!("t{name} {at:?}: {state:?} -> {next:?}"));
                     }

@@ -14,11 +14,15 @@ fn system(model: &str) -> System {
     }
 }
 
-fn checked(model: &str, cubes: &[&str]) -> Result<Certificate, NoCertificate> {
+/// The check of a text.
+fn check_text(model: &str, text: &str, extent: Extent) -> Result<Certificate, NoCertificate> {
     let interrupt = Interrupt::default();
-    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
+    check(&system(model), model, text, extent, CheckOptions::new(Duration::from_secs(20), &interrupt))
+}
+
+fn checked(model: &str, cubes: &[&str]) -> Result<Certificate, NoCertificate> {
     let text: Vec<String> = cubes.iter().map(|cube| format!("invariant {cube}\n")).collect();
-    check(&system(model), model, &text.concat(), Extent::All, how)
+    check_text(model, &text.concat(), Extent::All)
 }
 
 /// Checks that Z3 answers as the scripts of a certificate say, with nothing but their text.
@@ -46,9 +50,7 @@ fn shows(model: &str, cubes: &[&str], wrong: &[&str]) {
     let certificate =
         checked(model, cubes).unwrap_or_else(|refused| panic!("{}\n{model}\n{cubes:?}", explain(&refused)));
     let text = certificate.invariants(&system);
-    let interrupt = Interrupt::default();
-    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
-    let again = check(&system, model, &text, Extent::All, how).expect("a certificate that was written");
+    let again = check_text(model, &text, Extent::All).expect("a certificate that was written");
     assert_eq!(again.invariants(&system), text);
     scripts_are_decided(&system, &certificate);
     for cube in wrong {
@@ -130,8 +132,6 @@ fn scripts_are_about_the_cubes_that_are_left() {
     let needed =
         ["invariant () { Count <> #{p | S[p] = Held} }", "invariant (z) { Live = False && S[z] = Held }"];
     let system = system(model);
-    let interrupt = Interrupt::default();
-    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
     for other in [
         // A case may name fewer processes, at most one of each class, with one count less, or in no order.
         "invariant (a b) { S[a] = Held && S[b] = Held && Count < 2 }",
@@ -140,7 +140,7 @@ fn scripts_are_about_the_cubes_that_are_left() {
         "invariant (a b) { a < b && S[a] = Held && Live = False }",
     ] {
         let text = [other, needed[0], needed[1]].join("\n");
-        let certificate = check(&system, model, &text, Extent::Needed, how)
+        let certificate = check_text(model, &text, Extent::Needed)
             .unwrap_or_else(|refused| panic!("{}\n{other}", explain(&refused)));
         assert_eq!(certificate.cubes.proved, 2, "{other}");
         scripts_are_decided(&system, &certificate);
@@ -163,13 +163,11 @@ fn a_cube_stays_that_says_what_there_is_to_know() {
     assert!(checked(model, &[pairs]).is_err());
     let text = format!("invariant {pairs} invariant {both}");
     let system = system(model);
-    let interrupt = Interrupt::default();
-    let how = CheckOptions::new(Duration::from_secs(20), &interrupt);
-    let certificate = check(&system, model, &text, Extent::Needed, how)
-        .unwrap_or_else(|refused| panic!("{}", explain(&refused)));
+    let certificate =
+        check_text(model, &text, Extent::Needed).unwrap_or_else(|refused| panic!("{}", explain(&refused)));
     scripts_are_decided(&system, &certificate);
     let written = certificate.invariants(&system);
-    assert!(check(&system, model, &written, Extent::All, how).is_ok(), "{written}");
+    assert!(check_text(model, &written, Extent::All).is_ok(), "{written}");
 }
 
 #[test]

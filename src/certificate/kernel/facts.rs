@@ -5,9 +5,9 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::formula::{CountCell, Formula, Key, Known, LinearAtom, Sum, process_key};
-use super::read::{ONE, Reader, Sort, Time, as_linear, difference};
+use super::read::{ONE, Reader, Sort, as_linear, difference};
 use super::simplex::{Constraint, Outcome, solve, value_of};
-use crate::ground::{Overflow, plus};
+use crate::ground::{Overflow, Reading, plus};
 use cubicle_lang::model::{Rational, Relation};
 
 /// A distance that no constant of a formula is likely to be.
@@ -104,7 +104,7 @@ impl Reader<'_> {
         }))
     }
 
-    pub fn fact(&self, fact: &Fact, later: Time<'_>) -> Result<Formula, Overflow> {
+    pub fn fact(&self, fact: &Fact, later: Reading<'_>) -> Result<Formula, Overflow> {
         Ok(match fact {
             Fact::Sum(premises) => {
                 let mut denied = Vec::new();

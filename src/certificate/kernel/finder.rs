@@ -7,9 +7,10 @@ use super::facts::Numbers;
 use super::formula::cell_key;
 use super::read::{Reader, Sort};
 use crate::cubes::{CubeInstance, Cubes};
+use crate::index::CubeIndex;
 use crate::obligation::Obligation;
-use cubicle_lang::model::{Cell, Count, Linear, Literal, ProcRef, Rational, System, Term};
-use cubicle_run::{Forbidden, Interrupt};
+use cubicle_lang::model::{Cell, Count, Linear, Literal, Rational, System, Term};
+use cubicle_run::Interrupt;
 
 /// Instances added after one way was found.
 const INSTANCES_AT_ONCE: usize = 4;
@@ -22,8 +23,8 @@ pub struct Finder<'a> {
     pub(super) cubes: &'a Cubes,
     /// Cubes that are likely to help, by obligation.
     pub(super) likely: BTreeMap<Obligation, Vec<usize>>,
-    /// The literals of each cube that are about its first parameters only: none, one ..
-    pub(super) levels: Vec<Vec<Vec<&'a Literal>>>,
+    /// The invariant, prepared for the search of instances.
+    pub(super) index: CubeIndex<'a>,
     /// How many further processes sums may name.
     pub(super) further: u8,
     pub(super) interrupt: &'a Interrupt,
@@ -44,37 +45,20 @@ impl Finder<'_> {
         is_new: &dyn Fn(&CubeInstance) -> bool,
     ) -> Vec<CubeInstance> {
         let likely = self.likely.get(&obligation).into_iter().flatten().copied();
-        let mut found = Found { numbers, unsaid, is_new, out: Vec::new() };
+        let procs: Vec<u8> = (0..numbers.named()).collect();
+        let holds =
+            &mut |literal: &Literal, names: &[u8]| Some(self.holds(literal, names, (numbers, unsaid)));
+        let mut out = Vec::new();
         for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            self.instances(cube, &mut Vec::new(), &mut found);
-            if found.is_enough() {
+            let is_enough = self.index.instances(cube, (&procs, 0), holds, &mut |instance, _| {
+                out.extend(Some(instance).filter(is_new));
+                out.len() >= INSTANCES_AT_ONCE
+            });
+            if is_enough {
                 break;
             }
         }
-        found.out
-    }
-
-    /// Instances of a cube that begin with these processes and hold; each literal is read as soon as its processes are chosen.
-    fn instances(&self, cube: usize, procs: &mut Vec<u8>, found: &mut Found<'_>) {
-        let levels = &self.levels[cube];
-        let holds = |it: &&Literal| self.holds(it, procs, (found.numbers, found.unsaid));
-        if found.is_enough() || !levels[procs.len()].iter().all(holds) {
-            return;
-        }
-        if procs.len() + 1 == levels.len() {
-            let instance = CubeInstance::new(cube, procs.clone());
-            if (found.is_new)(&instance) {
-                found.out.push(instance);
-            }
-            return;
-        }
-        for p in 0..found.numbers.named() {
-            if !procs.contains(&p) {
-                procs.push(p);
-                self.instances(cube, procs, found);
-                procs.pop();
-            }
-        }
+        out
     }
 
     fn holds(&self, literal: &Literal, names: &[u8], by: (&Numbers, Unsaid)) -> bool {
@@ -115,7 +99,7 @@ impl Finder<'_> {
         if let Some(Sort::Enum(_)) = self.reader.sort(key) {
             return Some(Rational::integer(numbers.constructor(key).into()));
         }
-        let count = self.reader.count(cell.var);
+        let count = self.system.count_of(cell.var);
         match (numbers.number(key), count, unsaid) {
             (Some(number), ..) => Some(number),
             (None, Some(count), Unsaid::OfNamed) => self.counted(count, &index, (numbers, unsaid)),
@@ -148,28 +132,4 @@ pub enum Unsaid {
     OfNamed,
     /// A number that fits each literal.
     Fit,
-}
-
-/// A search for instances.
-struct Found<'a> {
-    numbers: &'a Numbers,
-    unsaid: Unsaid,
-    is_new: &'a dyn Fn(&CubeInstance) -> bool,
-    out: Vec<CubeInstance>,
-}
-
-impl Found<'_> {
-    fn is_enough(&self) -> bool {
-        self.out.len() >= INSTANCES_AT_ONCE
-    }
-}
-
-/// The literals of a cube by the number of parameters, from the first one, that they are about.
-pub fn levels(forbidden: &Forbidden) -> Vec<Vec<&Literal>> {
-    let mut out = vec![Vec::new(); usize::from(forbidden.params) + 1];
-    for literal in &forbidden.cube {
-        let level = literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0);
-        out[level].push(literal);
-    }
-    out
 }

@@ -50,19 +50,8 @@ pub struct CountCell {
 impl CountCell {
     /// The cell with this key, if it is that of a cell.
     pub fn of_key(key: Key) -> Option<Self> {
-        let (after, mut bits) = match key & 3 {
-            3 => return None,
-            1 => (true, key >> 2),
-            _ => (false, key >> 1),
-        };
-        let (mut number, mut at) = (0_u32, 0);
-        while bits & 1 == 1 && at < 16 {
-            number |= u32::from(bits & 2 == 2) << at;
-            at += 1;
-            bits >>= 2;
-        }
-        let var = u16::try_from((number | 1 << at) - 1).ok()?;
-        Some(Self { after, var, index: index_of(bits >> 1)? })
+        let KeyParts { after, var, index } = KeyParts::of_cell(key)?;
+        Some(Self { after, var, index: index_of(index)? })
     }
 
     pub fn key(&self) -> Option<Key> {
@@ -84,6 +73,37 @@ impl CountCell {
         let mut numbers = index_of(key.checked_shr(2).filter(|_| key & 3 == 3)?)?.into_iter();
         let (after, var, process) = (numbers.next()? == 1, numbers.next()?.into(), numbers.next()?);
         Some((Self { after, var, index: numbers.collect() }, process))
+    }
+}
+
+/// The key of a cell taken apart.
+pub struct KeyParts {
+    /// Whether it is that of the cell after the step.
+    after: bool,
+    pub var: u16,
+    /// The bits of the indices.
+    index: Key,
+}
+
+impl KeyParts {
+    /// The parts of a key, if it is that of a cell.
+    pub fn of_cell(key: Key) -> Option<Self> {
+        let (after, mut bits) = match key & 3 {
+            3 => return None,
+            1 => (true, key >> 2),
+            _ => (false, key >> 1),
+        };
+        let (mut number, mut at) = (0_u32, 0);
+        while bits & 1 == 1 {
+            if bits == 1 || at > 16 {
+                return None;
+            }
+            number |= u32::from(bits & 2 == 2) << at;
+            at += 1;
+            bits >>= 2;
+        }
+        let var = u16::try_from((number | 1 << at) - 1).ok()?;
+        Some(Self { after, var, index: bits >> 1 })
     }
 }
 
@@ -213,6 +233,16 @@ impl Formula {
         let mut hasher = DefaultHasher::new();
         (atom, &sum).hash(&mut hasher);
         Ok(Self::Linear(Rc::new(LinearAtom { digest: hasher.finish(), relation: atom, sum }), holds))
+    }
+
+    /// That an atom does not hold, where these are the places of a key; of another formula, nothing.
+    #[must_use]
+    pub fn denied(&self, all: impl Fn(Key) -> u64) -> Self {
+        match self {
+            Self::In(key, places) => Self::In(*key, all(*key) & !places),
+            Self::Linear(atom, holds) => Self::Linear(atom.clone(), !holds),
+            _ => Self::True,
+        }
     }
 
     fn size(&self) -> usize {
@@ -373,11 +403,7 @@ impl Known {
         if first.tell(widths, &both.0) && !first.refuted_within(widths, depth, goes_on)? {
             return Ok(false);
         }
-        let otherwise = match &both.0 {
-            Formula::In(key, places) => Formula::In(*key, self.places_of(widths, *key) & !places),
-            Formula::Linear(atom, holds) => Formula::Linear(atom.clone(), !holds),
-            _ => Formula::True,
-        };
+        let otherwise = both.0.denied(|key| self.places_of(widths, key));
         let open = self.tell_all(widths, [&otherwise, &both.1]);
         Ok(!open || self.refuted_within(widths, depth, goes_on)?)
     }

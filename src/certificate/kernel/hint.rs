@@ -6,7 +6,7 @@ use crate::cubes::CubeInstance;
 use crate::ground::Overflow;
 use crate::obligation::Obligation;
 use cubicle_lang::model::Rational;
-use cubicle_run::Interrupted;
+use cubicle_run::{Interrupted, Reason};
 
 /// For one case: instances of cubes, and facts.
 #[derive(Clone, Default, Debug)]
@@ -35,27 +35,29 @@ impl Hint {
     }
 }
 
-/// Why there are no hints.
-#[derive(Debug)]
-pub enum NoHints {
-    /// A number is too large.
+/// Why there is no theorem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NoTheorem {
+    /// The semantics in Coq does not have this.
+    Unsupported(&'static str),
+    /// A number leaves the 64-bit range.
     Overflow,
-    /// A case has more processes than masks have bits.
+    /// A case has too many processes.
     Processes,
-    /// Nothing was found that refutes a case.
+    /// No hint was found for this obligation.
     NotFound(Obligation),
     /// The run must end.
-    Stopped(Interrupted),
+    Stopped(Reason),
 }
 
-impl From<Overflow> for NoHints {
+impl From<Overflow> for NoTheorem {
     fn from(_: Overflow) -> Self {
         Self::Overflow
     }
 }
 
-impl From<Interrupted> for NoHints {
-    fn from(stopped: Interrupted) -> Self {
-        Self::Stopped(stopped)
+impl From<Interrupted> for NoTheorem {
+    fn from(Interrupted(reason): Interrupted) -> Self {
+        Self::Stopped(*reason)
     }
 }

@@ -5,17 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use super::finder::{Finder, levels};
+use super::finder::Finder;
 use super::formula::{Formula, Known};
-use super::hint::{Hint, NoHints};
-use super::read::{Reader, Time};
+use super::hint::{Hint, NoTheorem};
+use super::read::Reader;
 use super::stage::Case;
 use crate::cubes::Cubes;
-use crate::ground::Overflow;
-use crate::index::Refutations;
+use crate::ground::{Overflow, Reading};
+use crate::index::{CubeIndex, Refutations};
 use crate::obligation::Obligation;
-use crate::obligations::arrangements;
-use cubicle_lang::model::semantics::{distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{different_namings, distinct_tuples, tuples};
 use cubicle_lang::model::{Literal, System, Transition};
 use cubicle_run::{Forbidden, Interrupt};
 
@@ -45,14 +44,14 @@ pub fn find(
     cubes: &Cubes,
     refutations: &[Refutations],
     interrupt: &Interrupt,
-) -> Result<Hints, NoHints> {
+) -> Result<Hints, NoTheorem> {
     let arity = system.transitions.iter().map(Transition::arity).max().unwrap_or(0);
     let params =
         cubes.all.iter().map(|it| it.params).chain(system.bad.iter().map(|it| it.params)).max().unwrap_or(0);
     let further = if system.counts.is_empty() { 0 } else { FURTHER };
     let most = usize::from(system.proc_constants) + arity + usize::from(params) + 1 + usize::from(further);
     if most > MOST_PROCESSES {
-        return Err(NoHints::Processes);
+        return Err(NoTheorem::Processes);
     }
     let mut likely: BTreeMap<Obligation, Vec<usize>> = BTreeMap::new();
     for (obligation, cases) in refutations {
@@ -61,16 +60,16 @@ pub fn find(
         used.dedup();
         likely.insert(*obligation, used);
     }
-    let levels = cubes.all.iter().map(levels).collect();
+    let index = CubeIndex::new(system, cubes, interrupt);
     let reader = Reader { system, most: most as u8, own };
-    Finder { reader, system, cubes, likely, levels, further, interrupt }.all()
+    Finder { reader, system, cubes, likely, index, further, interrupt }.all()
 }
 
 /// The arguments of a transition that its guard does not exclude, with the number of named processes.
 type Arguments = (u8, Vec<u8>, Known);
 
 impl Finder<'_> {
-    fn all(&self) -> Result<Hints, NoHints> {
+    fn all(&self) -> Result<Hints, NoTheorem> {
         let mut hints = Hints { further: self.further, ..Hints::default() };
         for cube in 0..self.cubes.proved {
             put(&mut hints.initial, cube, self.initial(cube)?);
@@ -94,15 +93,15 @@ impl Finder<'_> {
         Ok(hints)
     }
 
-    fn initial(&self, cube: usize) -> Result<Vec<Hint>, NoHints> {
+    fn initial(&self, cube: usize) -> Result<Vec<Hint>, NoTheorem> {
         let (obligation, forbidden) = (Obligation::Initiation(cube), &self.cubes.all[cube]);
         let axioms = self.cubes.proved..self.cubes.all.len();
         let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, forbidden.params, self.interrupt)? {
+        for (procs, named) in different_namings(self.system.proc_constants, forbidden.params) {
             let sizes: &[u8] = if procs == 0 { &[0, 1] } else { &[procs] };
             for &size in sizes {
                 let base = |count: u8| self.initially(forbidden, &named, (size == 0, count));
-                let case = Case { obligation, usable: axioms.clone(), later: Time::Now, base: &base };
+                let case = Case { obligation, usable: axioms.clone(), later: Reading::Now, base: &base };
                 out.push(self.hint(&case, size)?);
             }
         }
@@ -115,55 +114,56 @@ impl Finder<'_> {
         forbidden: &Forbidden,
         named: &[u8],
         (empty, count): (bool, u8),
-    ) -> Result<Option<Known>, NoHints> {
+    ) -> Result<Option<Known>, NoTheorem> {
         let init = &self.system.init;
         let mut known = Known::default();
         let mut open =
-            known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, named, Time::Now)?);
+            known.tell_all(&self.reader, &self.reader.literals(&forbidden.cube, named, Reading::Now)?);
         if open && empty {
             // There is no further process.
             open = count == 0
-                && known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[], Time::Now)?);
+                && known.tell(&self.reader, &self.reader.dnf(&init.without_processes, &[], Reading::Now)?);
         } else if open {
             for names in tuples(count.into(), init.params.into()) {
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
-                open = open && known.tell(&self.reader, &self.reader.dnf(&init.body, &names, Time::Now)?);
+                open = open && known.tell(&self.reader, &self.reader.dnf(&init.body, &names, Reading::Now)?);
             }
         }
         Ok(open.then_some(known))
     }
 
-    fn property(&self, number: usize) -> Result<Vec<Hint>, NoHints> {
+    fn property(&self, number: usize) -> Result<Vec<Hint>, NoTheorem> {
         let bad = &self.system.bad[number];
         let mut out = Vec::new();
-        for (procs, named) in arrangements(self.system.proc_constants, bad.params, self.interrupt)? {
+        for (procs, named) in different_namings(self.system.proc_constants, bad.params) {
             let mut known = Known::default();
-            let open = known.tell_all(&self.reader, &self.reader.literals(&bad.cube, &named, Time::Now)?);
+            let open = known.tell_all(&self.reader, &self.reader.literals(&bad.cube, &named, Reading::Now)?);
             let known = open.then_some(known);
             let base = |_: u8| Ok(known.clone());
             let usable = 0..self.cubes.all.len();
             let obligation = Obligation::Property(number);
-            out.push(self.hint(&Case { obligation, usable, later: Time::Now, base: &base }, procs)?);
+            out.push(self.hint(&Case { obligation, usable, later: Reading::Now, base: &base }, procs)?);
         }
         Ok(out)
     }
 
-    fn prepare(&self, t: &Transition) -> Result<Vec<Arguments>, NoHints> {
+    fn prepare(&self, t: &Transition) -> Result<Vec<Arguments>, NoTheorem> {
         let mut out = Vec::new();
-        for (procs, args) in arrangements(self.system.proc_constants, t.arity() as u8, self.interrupt)? {
+        for (procs, args) in different_namings(self.system.proc_constants, t.arity() as u8) {
+            self.interrupt.poll()?;
             let mut known = Known::default();
-            if known.tell_all(&self.reader, &self.reader.literals(&t.guard, &args, Time::Now)?) {
+            if known.tell_all(&self.reader, &self.reader.literals(&t.guard, &args, Reading::Now)?) {
                 out.push((procs, args, known));
             }
         }
         Ok(out)
     }
 
-    fn steps(&self, cube: usize, transition: usize, arguments: &[Arguments]) -> Result<Vec<Hint>, NoHints> {
+    fn steps(&self, cube: usize, transition: usize, arguments: &[Arguments]) -> Result<Vec<Hint>, NoTheorem> {
         let (t, forbidden) = (&self.system.transitions[transition], &self.cubes.all[cube]);
         let writes = |literal: &Literal| {
             literal.vars().any(|var| {
-                self.reader.count(var).is_some() || t.updates.iter().any(|update| update.var == var)
+                self.system.count_of(var).is_some() || t.updates.iter().any(|update| update.var == var)
             })
         };
         let mut out = Vec::new();
@@ -172,13 +172,14 @@ impl Finder<'_> {
         }
         let obligation = Obligation::Consecution { transition, cube };
         for (least, args, guard) in arguments {
-            for (procs, named) in arrangements(*least, forbidden.params, self.interrupt)? {
+            for (procs, named) in different_namings(*least, forbidden.params) {
                 let mut known = guard.clone();
-                let later = Time::After(t, args);
+                let later = Reading::After(t, args);
                 let after = self.reader.literals(&forbidden.cube, &named, later)?;
                 let mut open = known.tell_all(&self.reader, &after);
                 open = open
-                    && known.tell(&self.reader, &self.reader.not_conj(&forbidden.cube, &named, Time::Now)?);
+                    && known
+                        .tell(&self.reader, &self.reader.not_conj(&forbidden.cube, &named, Reading::Now)?);
                 let known = open.then_some(known);
                 let base = |procs: u8| {
                     let Some(mut known) = known.clone() else { return Ok(None) };
@@ -199,7 +200,7 @@ impl Finder<'_> {
         for universal in &t.universals {
             for tuple in distinct_tuples(others.len(), universal.bound.into()) {
                 let names = args.iter().copied().chain(tuple.into_iter().map(|it| others[it]));
-                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>(), Time::Now)?);
+                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>(), Reading::Now)?);
             }
         }
         Ok(out)

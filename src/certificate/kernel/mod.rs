@@ -24,11 +24,11 @@ mod text;
 mod ways;
 mod write;
 
-use crate::ground::Overflow;
-use crate::{Certificate, Obligation};
+use crate::Certificate;
 use cubicle_lang::model::System;
-use cubicle_run::{Interrupt, Reason};
-use hint::NoHints;
+use cubicle_run::Interrupt;
+
+pub use hint::NoTheorem;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
 pub const ONCE: [(&str, &str); 11] = [
@@ -45,27 +45,12 @@ pub const ONCE: [(&str, &str); 11] = [
     ("Notation.v", include_str!("../coq/Notation.v")),
 ];
 
-/// Why there is no theorem.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NoTheorem {
-    /// The semantics in Coq does not have this.
-    Unsupported(&'static str),
-    /// A number leaves the 64-bit range.
-    Overflow,
-    /// A case has too many processes.
-    Processes,
-    /// No hint was found for this obligation.
-    NotFound(Obligation),
-    /// The run must end.
-    Stopped(Reason),
-}
-
 /// The system as a theorem is about it, where what witnesses are is an axiom about counts, and its definition in Coq, by the name `model`.
 ///
 /// # Errors
 /// Its numbers are too large.
 pub fn model(system: &System) -> Result<(System, String), NoTheorem> {
-    let stated = stated::with_total_witnesses(system).map_err(|_: Overflow| NoTheorem::Overflow)?;
+    let stated = stated::with_total_witnesses(system)?;
     let text = write::definition(&stated);
     Ok((stated, text))
 }
@@ -80,32 +65,20 @@ pub fn theorem(
     interrupt: &Interrupt,
 ) -> Result<String, NoTheorem> {
     let cubes = &certificate.cubes;
-    if cubes.subject.failures.is_some() {
-        return Err(NoTheorem::Unsupported("processes that fail (`--crash`)"));
+    let subject = &cubes.subject;
+    let lacking = [
+        (subject.failures.is_some(), "processes that fail (`--crash`)"),
+        (subject.runs.is_some(), "properties of runs"),
+        (cubes.refinement.is_some(), "refinements"),
+        (!subject.announcements.is_empty(), "announcements"),
+        (subject.tails.iter().any(|it| it.bound > 1), "tails over several processes"),
+        (cubes.trusting, "invariants that are trusted"),
+    ];
+    if let Some((_, what)) = lacking.into_iter().find(|it| it.0) {
+        return Err(NoTheorem::Unsupported(what));
     }
-    if cubes.subject.runs.is_some() {
-        return Err(NoTheorem::Unsupported("properties of runs"));
-    }
-    if cubes.refinement.is_some() {
-        return Err(NoTheorem::Unsupported("refinements"));
-    }
-    if !cubes.subject.announcements.is_empty() {
-        return Err(NoTheorem::Unsupported("announcements"));
-    }
-    if cubes.subject.tails.iter().any(|it| it.bound > 1) {
-        return Err(NoTheorem::Unsupported("tails over several processes"));
-    }
-    if cubes.trusting {
-        return Err(NoTheorem::Unsupported("invariants that are trusted"));
-    }
-    let stated = stated::stated(system, cubes).map_err(|_: Overflow| NoTheorem::Overflow)?;
+    let stated = stated::stated(system, cubes)?;
     let own = stated.system.vars.len();
-    let hints = hints::find((&stated.extended, own), &stated.cubes, &certificate.refutations, interrupt);
-    let hints = hints.map_err(|why| match why {
-        NoHints::Overflow => NoTheorem::Overflow,
-        NoHints::Processes => NoTheorem::Processes,
-        NoHints::NotFound(obligation) => NoTheorem::NotFound(obligation),
-        NoHints::Stopped(stopped) => NoTheorem::Stopped(*stopped.0),
-    })?;
+    let hints = hints::find((&stated.extended, own), &stated.cubes, &certificate.refutations, interrupt)?;
     Ok(write::theorem(&stated, &hints))
 }

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use super::formula::{CountCell, Formula, Key, Sum, Widths, cell_key, process_key};
-use crate::ground::{Overflow, plus};
+use super::formula::{CountCell, Formula, Key, KeyParts, Sum, Widths, cell_key, process_key};
+use crate::ground::{Overflow, Reading, plus};
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, Rational, Relation, System, Term,
-    Transition, Type, VarId,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, Rational, Relation, System, Term, Type,
+    VarId,
 };
 
 /// The type of a cell, as far as it matters.
@@ -34,15 +34,6 @@ enum Value {
 /// Values, each under a condition; one of the conditions holds.
 type Ways = Vec<(Formula, Value)>;
 
-/// The state in which cells are read.
-#[derive(Clone, Copy)]
-pub enum Time<'a> {
-    /// The state itself.
-    Now,
-    /// The state after a transition with these arguments.
-    After(&'a Transition, &'a [u8]),
-}
-
 pub struct Reader<'a> {
     pub system: &'a System,
     /// A bound on the number of named processes; their places are below it.
@@ -64,22 +55,7 @@ impl Widths for Reader<'_> {
 impl Reader<'_> {
     /// The type of the cell with this key.
     pub fn sort(&self, key: Key) -> Option<Sort> {
-        let mut bits = match key & 3 {
-            0 | 2 => key >> 1,
-            1 => key >> 2,
-            _ => return None,
-        };
-        let (mut number, mut at) = (0_u32, 0);
-        while bits & 1 == 1 {
-            if bits == 1 || at > 16 {
-                return None;
-            }
-            number |= u32::from(bits & 2 == 2) << at;
-            at += 1;
-            bits >>= 2;
-        }
-        number |= 1 << at;
-        let var = u16::try_from(number - 1).ok()?;
+        let KeyParts { var, .. } = KeyParts::of_cell(key)?;
         (usize::from(var) < self.system.vars.len()).then(|| self.sort_of(VarId(var)))
     }
 
@@ -88,30 +64,26 @@ impl Reader<'_> {
             Type::Enum(id) => Sort::Enum(self.system.enumeration(id).all()),
             Type::Proc => Sort::Process,
             Type::Int => Sort::Number {
-                whole: usize::from(var.0) < self.own || self.count(var).is_some_and(has_whole_summand),
+                whole: usize::from(var.0) < self.own
+                    || self.system.count_of(var).is_some_and(has_whole_summand),
             },
             Type::Real | Type::Abstract(_) => Sort::Number { whole: false },
         }
-    }
-
-    /// The count that a variable is.
-    pub fn count(&self, var: VarId) -> Option<&Count> {
-        self.system.counts.iter().find(|it| it.var == var)
     }
 
     /// Whether a key stands for integers.
     pub fn is_whole(&self, key: Key) -> bool {
         match (self.sort(key), CountCell::of_part(key)) {
             (Some(Sort::Number { whole }), _) => whole,
-            (None, Some((cell, _))) => self.count(VarId(cell.var)).is_some_and(has_whole_summand),
+            (None, Some((cell, _))) => self.system.count_of(VarId(cell.var)).is_some_and(has_whole_summand),
             _ => false,
         }
     }
 
     /// What a named process adds to a cell of a count.
-    pub fn part(&self, cell: &CountCell, process: u8, later: Time<'_>) -> Result<Formula, Overflow> {
-        let Some(count) = self.count(VarId(cell.var)) else { return Ok(Formula::True) };
-        let time = if cell.after { later } else { Time::Now };
+    pub fn part(&self, cell: &CountCell, process: u8, later: Reading<'_>) -> Result<Formula, Overflow> {
+        let Some(count) = self.system.count_of(VarId(cell.var)) else { return Ok(Formula::True) };
+        let time = if cell.after { later } else { Reading::Now };
         let names = [&cell.index[..], &[process]].concat();
         let part = Sum::of(cell.part(process).ok_or(Overflow)?);
         let mut values = Vec::new();
@@ -145,12 +117,12 @@ impl Reader<'_> {
         })
     }
 
-    fn cell(&self, cell: &Cell, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+    fn cell(&self, cell: &Cell, names: &[u8], time: Reading<'_>) -> Result<Ways, Overflow> {
         let index: Vec<u8> = cell.index.iter().map(|&p| p.of(names)).collect();
         let now = |after| Ok(vec![(Formula::True, self.cell_at(after, cell.var, &index)?)]);
-        let Time::After(transition, args) = time else { return now(false) };
+        let Reading::After(transition, args) = time else { return now(false) };
         match transition.updates.iter().find(|it| it.var == cell.var).map(|it| &it.assignment) {
-            _ if self.count(cell.var).is_some() => now(true),
+            _ if self.system.count_of(cell.var).is_some() => now(true),
             None => now(false),
             Some(Assignment::Nondet) => now(true),
             Some(Assignment::Cases(branches)) => self.branches(branches, &[args, &index].concat()),
@@ -161,10 +133,10 @@ impl Reader<'_> {
         let mut ways = Vec::new();
         let mut before = Formula::True;
         for branch in branches {
-            let here = before.clone().and(self.dnf(&branch.when, names, Time::Now)?);
-            let later = before.and(self.not_dnf(&branch.when, names, Time::Now)?);
+            let here = before.clone().and(self.dnf(&branch.when, names, Reading::Now)?);
+            let later = before.and(self.not_dnf(&branch.when, names, Reading::Now)?);
             if !matches!(here, Formula::False) {
-                for (when, value) in self.term(&branch.value, names, Time::Now)? {
+                for (when, value) in self.term(&branch.value, names, Reading::Now)? {
                     ways.push((here.clone().and(when), value));
                 }
             }
@@ -176,7 +148,7 @@ impl Reader<'_> {
         Ok(ways)
     }
 
-    fn linear(&self, expr: &Linear, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+    fn linear(&self, expr: &Linear, names: &[u8], time: Reading<'_>) -> Result<Ways, Overflow> {
         let mut sums = vec![(Formula::True, Value::Number(Sum::number(expr.constant)))];
         for (cell, factor) in expr.terms.iter().rev() {
             let mut next = Vec::new();
@@ -194,7 +166,7 @@ impl Reader<'_> {
         Ok(sums)
     }
 
-    fn term(&self, term: &Term, names: &[u8], time: Time<'_>) -> Result<Ways, Overflow> {
+    fn term(&self, term: &Term, names: &[u8], time: Reading<'_>) -> Result<Ways, Overflow> {
         Ok(match term {
             Term::Constructor(c) => vec![(Formula::True, Value::Constructor(*c))],
             Term::Proc(p) => vec![(Formula::True, Value::Process(p.of(names)))],
@@ -301,7 +273,7 @@ impl Reader<'_> {
         &self,
         (left, right): (&Term, &Term),
         names: &[u8],
-        time: Time<'_>,
+        time: Reading<'_>,
         test: impl Fn(&Value, &Value) -> Result<Formula, Overflow>,
     ) -> Result<Formula, Overflow> {
         let rights = self.term(right, names, time)?;
@@ -322,7 +294,7 @@ impl Reader<'_> {
         yes: bool,
         literal: &Literal,
         names: &[u8],
-        time: Time<'_>,
+        time: Reading<'_>,
     ) -> Result<Formula, Overflow> {
         match literal {
             Literal::In { cell, values } => {
@@ -364,22 +336,22 @@ impl Reader<'_> {
         }
     }
 
-    pub fn literals(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Vec<Formula>, Overflow> {
+    pub fn literals(&self, conj: &Conj, names: &[u8], time: Reading<'_>) -> Result<Vec<Formula>, Overflow> {
         conj.iter().map(|it| self.literal(true, it, names, time)).collect()
     }
 
-    pub fn not_conj(&self, conj: &Conj, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
+    pub fn not_conj(&self, conj: &Conj, names: &[u8], time: Reading<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, _> = conj.iter().map(|it| self.literal(false, it, names, time)).collect();
         Ok(Formula::any(parts?))
     }
 
-    pub fn dnf(&self, dnf: &Dnf, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
+    pub fn dnf(&self, dnf: &Dnf, names: &[u8], time: Reading<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, Overflow> =
             dnf.0.iter().map(|conj| Ok(Formula::all(self.literals(conj, names, time)?))).collect();
         Ok(Formula::any(parts?))
     }
 
-    fn not_dnf(&self, dnf: &Dnf, names: &[u8], time: Time<'_>) -> Result<Formula, Overflow> {
+    fn not_dnf(&self, dnf: &Dnf, names: &[u8], time: Reading<'_>) -> Result<Formula, Overflow> {
         let parts: Result<_, _> = dnf.0.iter().map(|conj| self.not_conj(conj, names, time)).collect();
         Ok(Formula::all(parts?))
     }

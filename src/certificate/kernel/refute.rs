@@ -7,7 +7,8 @@
 use super::facts::{Numbers, Theory};
 use super::finder::{Finder, Unsaid};
 use super::formula::{Formula, Known};
-use super::hint::{Hint, NoHints};
+use super::hint::Hint;
+use super::hint::NoTheorem;
 use super::sat::Lit;
 use super::stage::{Case, Excluded, Item, Refutation, Stage};
 use super::ways::Way;
@@ -21,14 +22,15 @@ const EASY_STEPS: u32 = 20;
 
 impl Finder<'_> {
     /// What refutes a case.
-    pub fn hint(&self, case: &Case<'_>, named: u8) -> Result<Hint, NoHints> {
+    pub fn hint(&self, case: &Case<'_>, named: u8) -> Result<Hint, NoTheorem> {
+        self.interrupt.poll()?;
         let Some(known) = self.known(case, named)? else { return Ok(Hint::default()) };
         if self.is_refuted(known.clone(), EASY_STEPS)? {
             return Ok(Hint::default());
         }
         let mut at = self.stage(case, named, self.further, Some(known));
         let refuted = self.refute(&mut at, &[])?;
-        refuted.map(|it| it.hint).map_err(|_| NoHints::NotFound(case.obligation))
+        refuted.map(|it| it.hint).map_err(|_| NoTheorem::NotFound(case.obligation))
     }
 
     /// What refutes a case under assumptions; or numbers that satisfy it.
@@ -36,7 +38,7 @@ impl Finder<'_> {
         &'c self,
         at: &mut Stage<'c>,
         assumed: &[Formula],
-    ) -> Result<Result<Refutation, Numbers>, NoHints> {
+    ) -> Result<Result<Refutation, Numbers>, NoTheorem> {
         let Some(ways) = &mut at.ways else { return Ok(Ok(Refutation::default())) };
         let assumptions: Vec<Lit> = assumed.iter().map(|it| ways.assumption(it)).collect();
         for _ in 0..MOST_ROUNDS {
@@ -60,10 +62,10 @@ impl Finder<'_> {
                 Excluded::Not(numbers) => return Ok(Err(numbers)),
             }
         }
-        Err(NoHints::NotFound(at.case.obligation))
+        Err(NoTheorem::NotFound(at.case.obligation))
     }
 
-    fn exclude<'c>(&'c self, at: &mut Stage<'c>, way: &Known) -> Result<Excluded, NoHints> {
+    fn exclude<'c>(&'c self, at: &mut Stage<'c>, way: &Known) -> Result<Excluded, NoTheorem> {
         let mut numbers = match self.reader.theory(way, at.named, &[])? {
             Theory::Excluded(fact) => return Ok(Excluded::By(vec![Item::Fact(fact)])),
             Theory::Model(numbers) => numbers,
@@ -86,6 +88,8 @@ impl Finder<'_> {
                 return Ok(Excluded::By(instances));
             }
         }
+        // The search for instances ends early when the run must end.
+        self.interrupt.check()?;
         Ok(Excluded::Not(numbers))
     }
 

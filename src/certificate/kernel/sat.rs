@@ -68,13 +68,6 @@ pub struct Clauses {
     contradictory: bool,
 }
 
-pub enum Answer {
-    /// All variables have values that satisfy all clauses.
-    Satisfied,
-    /// These of the assumptions contradict the clauses.
-    Refuted(Vec<Lit>),
-}
-
 impl Clauses {
     /// A new variable.
     pub fn fresh(&mut self) -> Lit {
@@ -238,12 +231,16 @@ impl Clauses {
         out
     }
 
-    /// Whether values satisfy all clauses and these literals.
-    pub fn solve(&mut self, assumptions: &[Lit], interrupt: &Interrupt) -> Result<Answer, Interrupted> {
+    /// Those of the assumptions that contradict the clauses; `None` where all variables have values that satisfy all of them.
+    pub fn solve(
+        &mut self,
+        assumptions: &[Lit],
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Lit>>, Interrupted> {
         self.back_to(0);
         loop {
             if self.contradictory {
-                return Ok(Answer::Refuted(Vec::new()));
+                return Ok(Some(Vec::new()));
             }
             if let Some(conflict) = self.propagate() {
                 self.conflicts += 1;
@@ -263,12 +260,12 @@ impl Clauses {
             }
             let next = match assumptions.get(self.levels.len()) {
                 Some(&lit) if self.value(lit) == Some(false) => {
-                    return Ok(Answer::Refuted(self.used(lit)));
+                    return Ok(Some(self.used(lit)));
                 }
                 Some(&lit) => lit,
                 None => match self.undecided() {
                     Some(lit) => lit,
-                    None => return Ok(Answer::Satisfied),
+                    None => return Ok(None),
                 },
             };
             self.levels.push(self.trail.len());
@@ -293,29 +290,24 @@ impl Clauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_chacha::ChaCha8Rng;
 
-    /// Clauses over this number of variables, as a mask of positive and of negative literals each.
-    fn random(seed: &mut u64, vars: u32, clauses: usize) -> Vec<Vec<(u32, bool)>> {
-        let mut next = || {
-            *seed ^= *seed << 13;
-            *seed ^= *seed >> 7;
-            *seed ^= *seed << 17;
-            *seed
-        };
-        (0..clauses)
-            .map(|_| (0..3).map(|_| ((next() % u64::from(vars)) as u32, next() & 1 == 0)).collect())
-            .collect()
+    /// Clauses of three literals over this number of variables.
+    fn random(rng: &mut ChaCha8Rng, vars: u32, clauses: usize) -> Vec<Vec<(u32, bool)>> {
+        let mut literal = |_| (rng.random_range(0..vars), rng.random_bool(0.5));
+        (0..clauses).map(|_| (0..3).map(&mut literal).collect()).collect()
     }
 
     /// Random clauses, added in two parts, under assumptions: against all values of all variables.
     #[test]
     fn it_answers_as_all_values_do() {
         let interrupt = Interrupt::default();
-        let (mut seed, vars) = (7, 9);
+        let (mut rng, vars) = (ChaCha8Rng::seed_from_u64(7), 9);
         let mut refuted = 0;
         for round in 0..2000 {
             let count = 10 + round % 40;
-            let clauses = random(&mut seed, vars, count);
+            let clauses = random(&mut rng, vars, count);
             let mut tried = Clauses::default();
             let lits: Vec<Lit> = (0..vars).map(|_| tried.fresh()).collect();
             let lit =
@@ -324,7 +316,7 @@ mod tests {
                 for clause in &clauses[part * (count / 2)..end] {
                     tried.add(&clause.iter().copied().map(lit).collect::<Vec<_>>());
                 }
-                let assumed = random(&mut seed, vars, 1).remove(0);
+                let assumed = random(&mut rng, vars, 1).remove(0);
                 let holds = |values: u32, it: &(u32, bool)| (values >> it.0 & 1 == 1) == it.1;
                 let possible = |assumed: &[(u32, bool)]| {
                     (0..1 << vars).any(|values| {
@@ -334,12 +326,12 @@ mod tests {
                 };
                 let assumptions: Vec<Lit> = assumed.iter().copied().map(lit).collect();
                 match tried.solve(&assumptions, &interrupt).expect("it may run") {
-                    Answer::Satisfied => {
+                    None => {
                         let true_in = |it: &(u32, bool)| tried.value(lit(*it)) == Some(true);
                         assert!(assumed.iter().all(true_in));
                         assert!(clauses[..end].iter().all(|clause| clause.iter().any(true_in)));
                     }
-                    Answer::Refuted(used) => {
+                    Some(used) => {
                         refuted += 1;
                         let core: Vec<_> =
                             assumed.into_iter().filter(|it| used.contains(&lit(*it))).collect();

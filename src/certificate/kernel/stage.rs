@@ -5,12 +5,11 @@ use std::ops::Range;
 use super::facts::{Fact, Numbers};
 use super::finder::Finder;
 use super::formula::{CountCell, Formula, Known, Sum, Widths};
-use super::hint::{Hint, NoHints, SumHint};
-use super::read::Time;
+use super::hint::{Hint, NoTheorem, SumHint};
 use super::sat::Lit;
 use super::ways::Ways;
 use crate::cubes::CubeInstance;
-use crate::ground::{Overflow, plus};
+use crate::ground::{Overflow, Reading, plus};
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Rational, Relation};
 use cubicle_run::Interrupted;
@@ -27,9 +26,9 @@ pub struct Case<'c> {
     /// The cubes that may be used.
     pub usable: Range<usize>,
     /// How cells after the step are read.
-    pub later: Time<'c>,
+    pub later: Reading<'c>,
     /// What is known where this number of processes is named; `None`: that contradicts itself.
-    pub base: &'c dyn Fn(u8) -> Result<Option<Known>, NoHints>,
+    pub base: &'c dyn Fn(u8) -> Result<Option<Known>, NoTheorem>,
 }
 
 /// A part of a hint.
@@ -84,11 +83,11 @@ impl Finder<'_> {
     }
 
     /// What is known at the start; `None`: nothing is to be shown.
-    pub(super) fn known(&self, case: &Case<'_>, named: u8) -> Result<Option<Known>, NoHints> {
+    pub(super) fn known(&self, case: &Case<'_>, named: u8) -> Result<Option<Known>, NoTheorem> {
         if self.possible(named) { (case.base)(named) } else { Ok(None) }
     }
 
-    pub(super) fn add(&self, at: &mut Stage<'_>, item: Item) -> Result<(), NoHints> {
+    pub(super) fn add(&self, at: &mut Stage<'_>, item: Item) -> Result<(), NoTheorem> {
         let formula = self.said_by(at, &item)?;
         if let Some(ways) = &mut at.ways {
             let lit = ways.add(&formula);
@@ -101,7 +100,7 @@ impl Finder<'_> {
     pub(super) fn said_by(&self, at: &Stage<'_>, item: &Item) -> Result<Formula, Overflow> {
         match item {
             Item::Instance(CubeInstance { cube, procs, .. }) => {
-                self.reader.not_conj(&self.cubes.all[*cube].cube, procs, Time::Now)
+                self.reader.not_conj(&self.cubes.all[*cube].cube, procs, Reading::Now)
             }
             Item::Fact(fact) => self.reader.fact(fact, at.case.later),
             Item::Sum(sum) => self.said_by_sum(at.named, sum),
@@ -114,7 +113,7 @@ impl Finder<'_> {
         at: &mut Stage<'_>,
         mut used: Vec<Lit>,
         assumptions: &[Lit],
-    ) -> Result<Vec<Lit>, NoHints> {
+    ) -> Result<Vec<Lit>, NoTheorem> {
         let place = |lit: &Lit| match at.items.iter().position(|it| it.1 == *lit) {
             _ if assumptions.contains(lit) => (0, 0),
             None => (0, 1),
@@ -145,7 +144,7 @@ impl Finder<'_> {
         at: &Stage<'_>,
         used: &[Lit],
         (assumptions, assumed): (&[Lit], &[Formula]),
-    ) -> Result<Refutation, NoHints> {
+    ) -> Result<Refutation, NoTheorem> {
         let mut out = Refutation::default();
         let mut known = at.ways.as_ref().map(|it| it.base().clone()).unwrap_or_default();
         let mut open = true;
@@ -165,7 +164,7 @@ impl Finder<'_> {
             }
         }
         if open && !self.is_refuted(known, MOST_STEPS)? {
-            return Err(NoHints::NotFound(at.case.obligation));
+            return Err(NoTheorem::NotFound(at.case.obligation));
         }
         Ok(out)
     }
@@ -183,17 +182,13 @@ impl Finder<'_> {
 
     /// What a sum says: an assumption does not hold, or processes without a name add nothing to it.
     fn said_by_sum(&self, named: u8, sum: &SumHint) -> Result<Formula, Overflow> {
-        let denied = |formula: &Formula| match formula {
-            Formula::In(key, places) => Formula::In(*key, self.reader.width(*key) & !places),
-            Formula::Linear(atom, holds) => Formula::Linear(atom.clone(), !holds),
-            _ => Formula::True,
-        };
         let mut others = Sum::number(Rational::ZERO);
         for (factor, cell) in &sum.cells {
             others = plus(&others, *factor, &rest(cell, named)?)?;
         }
         let nothing = Formula::linear(Relation::Le, others)?;
-        Ok(Formula::any(sum.assumed.iter().map(denied).collect()).or(nothing))
+        Ok(Formula::any(sum.assumed.iter().map(|it| it.denied(|key| self.reader.width(key))).collect())
+            .or(nothing))
     }
 }
 

@@ -8,6 +8,7 @@
 
 use crate::cubes::Cubes;
 use crate::ground::Overflow;
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{
     Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
 };
@@ -84,8 +85,8 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
         };
         let span = system.var(var).span;
         let count = parts.counted(arity, Dnf(vec![vec![is]]), None, span).ok_or(Overflow)?;
-        for index in coinciding(arity) {
-            let params = index.iter().map(|it| it + 1).max().unwrap_or(0);
+        // Indices may be the same process.
+        for (params, index) in namings(0, arity, &|_, _| true) {
             let cell = Cell { var: count, index: index.into_iter().map(ProcRef::Var).collect() };
             let none = compared(cell.clone(), (1, 0), Relation::Le);
             let some = compared(cell, (-1, 0), Relation::Lt);
@@ -101,17 +102,6 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
         }
     }
     Ok(System::new(parts))
-}
-
-/// All ways in which this number of indices may be the same, each by numbers of different processes.
-fn coinciding(arity: u8) -> Vec<Vec<u8>> {
-    (0..arity).fold(vec![Vec::new()], |ways: Vec<Vec<u8>>, _| {
-        let longer = ways.into_iter().flat_map(|way| {
-            let next = way.iter().map(|it| it + 1).max().unwrap_or(0);
-            (0..=next).map(move |it| [&way[..], &[it]].concat())
-        });
-        longer.collect()
-    })
 }
 
 /// `factor * cell + constant` compared with 0.

@@ -11,12 +11,13 @@ use super::facts::Numbers;
 use super::facts::{Fact, Theory};
 use super::finder::Finder;
 use super::formula::{CountCell, Formula, Key, Known, Sum, processes_of};
-use super::hint::{NoHints, SumHint};
-use super::read::{Sort, Time};
+use super::hint::NoTheorem;
+use super::hint::SumHint;
+use super::read::Sort;
 use super::simplex::Constraint;
 use super::stage::{Excluded, Item, Stage, rest};
 use super::ways::Ways;
-use crate::ground::{Overflow, plus};
+use crate::ground::{Overflow, Reading, plus};
 use cubicle_lang::model::{Rational, Relation, VarId};
 
 /// Classes of processes without a name.
@@ -29,7 +30,7 @@ impl Finder<'_> {
         at: &mut Stage<'c>,
         way: &Known,
         cells: &[CountCell],
-    ) -> Result<Excluded, NoHints> {
+    ) -> Result<Excluded, NoTheorem> {
         let named = at.named;
         let missing = missing_parts(at, cells, 0..named);
         if !missing.is_empty() {
@@ -56,7 +57,7 @@ impl Finder<'_> {
                 }
             }
         }
-        Err(NoHints::NotFound(at.case.obligation))
+        Err(NoTheorem::NotFound(at.case.obligation))
     }
 
     /// The cells of counts that a way is about, before and after a step.
@@ -67,9 +68,9 @@ impl Finder<'_> {
             let part = CountCell::of_part(key).map(|it| it.0);
             let Some(cell) = part.or_else(|| CountCell::of_key(key)) else { continue };
             let named = cell.index.iter().all(|p| *p < at.named);
-            if named && self.reader.count(VarId(cell.var)).is_some() {
+            if named && self.system.count_of(VarId(cell.var)).is_some() {
                 cells.push(CountCell { after: false, ..cell.clone() });
-                if matches!(at.case.later, Time::After(..)) {
+                if matches!(at.case.later, Reading::After(..)) {
                     cells.push(CountCell { after: true, ..cell });
                 }
             }
@@ -132,7 +133,7 @@ impl Finder<'_> {
         cells: &[(Rational, CountCell)],
         all: &[CountCell],
         assumed: Vec<Formula>,
-    ) -> Result<Result<SumHint, Numbers>, NoHints> {
+    ) -> Result<Result<SumHint, Numbers>, NoTheorem> {
         let named = at.named + 1;
         if at.next.is_none() {
             let known = self.known(at.case, named)?;

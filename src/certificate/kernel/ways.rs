@@ -5,7 +5,7 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::formula::{Formula, Key, Known, LinearAtom, Widths};
-use super::sat::{Answer, Clauses, Lit};
+use super::sat::{Clauses, Lit};
 use cubicle_run::{Interrupt, Interrupted};
 
 /// A way, or why there is none.
@@ -154,7 +154,7 @@ impl<'w> Ways<'w> {
 
     /// A way under these literals.
     pub fn find(&mut self, under: &[Lit], interrupt: &Interrupt) -> Result<Way, Interrupted> {
-        if let Answer::Refuted(used) = self.clauses.solve(under, interrupt)? {
+        if let Some(used) = self.clauses.solve(under, interrupt)? {
             return Ok(Way::Refuted(used));
         }
         let mut way = self.base.without_rest();
@@ -170,10 +170,7 @@ impl<'w> Ways<'w> {
 
     /// Some of these literals that contradict what is known, if they do.
     pub fn refuted(&mut self, under: &[Lit], interrupt: &Interrupt) -> Result<Option<Vec<Lit>>, Interrupted> {
-        Ok(match self.clauses.solve(under, interrupt)? {
-            Answer::Refuted(used) => Some(used),
-            Answer::Satisfied => None,
-        })
+        self.clauses.solve(under, interrupt)
     }
 
     /// Learns what leaves no choice.

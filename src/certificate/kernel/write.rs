@@ -6,14 +6,15 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::facts::{Fact, Premise};
-use super::formula::{CountCell, Formula, LinearAtom, Sum};
+use super::formula::{CountCell, Formula, Key, LinearAtom, Sum};
 use super::hint::{Hint, SumHint};
 use super::hints::Hints;
 use super::stated::Stated;
 use super::text;
+use crate::cubes::CubeInstance;
 use cubicle_lang::model::{
-    Assignment, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
-    Transition, Type, VarId, VarKind,
+    Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
+    Transition, Type, Update, VarId, VarKind,
 };
 use cubicle_run::Forbidden;
 
@@ -23,8 +24,8 @@ pub fn definition(system: &System) -> String {
     let written: Vec<String> = text::written(system).iter().map(|it| string(it)).collect();
     let mut out = format!("Definition written := [\n{}].\n\n", written.join(";\n\n"));
     for (number, decl) in system.enums.iter().enumerate() {
-        let names: Vec<String> = decl.words().iter().map(|it| string(it)).collect();
-        let _ = writeln!(out, "Definition enum{number} := TEnum {} {}.", string(&decl.name), list(&names));
+        let names = list(decl.words().iter().map(|it| string(it)));
+        let _ = writeln!(out, "Definition enum{number} := TEnum {} {names}.", string(&decl.name));
     }
     let _ = writeln!(out, "\nDefinition model : system := {}.\n", model(system));
     out.push_str(
@@ -43,8 +44,7 @@ fn ghosts(system: &System, extended: &System) -> String {
         }
     }
     let one = |it: &&Count| format!("({}, {})", extended.var(it.var).arity(), count(it));
-    let group = |it: &Vec<&Count>| lines(&it.iter().map(one).collect::<Vec<_>>());
-    lines(&groups.iter().map(group).collect::<Vec<_>>())
+    lines(groups.iter().map(|it| lines(it.iter().map(one))))
 }
 
 /// The file with the theorem.
@@ -55,26 +55,19 @@ pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> St
         definition(system)
     );
     let _ = writeln!(out, "Definition added : list ghosts := {}.\n", ghosts(system, extended));
-    let own: Vec<String> = cubes.all[..cubes.proved].iter().map(cube).collect();
+    let own = lines(cubes.all[..cubes.proved].iter().map(cube));
     let mut atoms = Atoms::default();
-    let initial: Vec<String> = hints.initial.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
-    let mut proof = format!("  {}\n", lines(&initial));
-    let steps: Vec<String> = (hints.step.iter())
-        .map(|(number, by_transition)| {
-            let by: Vec<String> = by_transition.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
-            format!("u {} {}", number + 1, list(&by))
-        })
-        .collect();
-    let _ = writeln!(proof, "  {}", lines(&steps));
-    let bad: Vec<String> = hints.bad.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
-    let _ = writeln!(proof, "  {}\n  {}.\n", lines(&bad), hints.further);
+    let initial = lines(hints.initial.iter().map(|(n, it)| atoms.obligation(*n, it)));
+    let steps = lines(hints.step.iter().map(|(number, by_transition)| {
+        let by = list(by_transition.iter().map(|(n, it)| atoms.obligation(*n, it)));
+        format!("u {} {by}", number + 1)
+    }));
+    let bad = lines(hints.bad.iter().map(|(n, it)| atoms.obligation(*n, it)));
     let _ = writeln!(
         out,
-        "{}\nDefinition proof : certificate := Certificate\n  {}",
-        atoms.definitions,
-        lines(&own)
+        "{}\nDefinition proof : certificate := Certificate\n  {own}\n  {initial}\n  {steps}\n  {bad}\n  {}.\n",
+        atoms.definitions, hints.further,
     );
-    out.push_str(&proof);
     out.push_str(
         "Theorem model_is_safe : safe model.\nProof. apply (sound_with model added proof). vm_cast_no_check (eq_refl true). Qed.\n\n\
          Print Assumptions model_is_safe.\n",
@@ -82,12 +75,12 @@ pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> St
     out
 }
 
-fn list(parts: &[String]) -> String {
-    format!("[{}]", parts.join("; "))
+fn list(parts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", parts.collect::<Vec<_>>().join("; "))
 }
 
-fn lines(parts: &[String]) -> String {
-    format!("[{}]", parts.join(";\n   "))
+fn lines(parts: impl Iterator<Item = String>) -> String {
+    format!("[{}]", parts.collect::<Vec<_>>().join(";\n   "))
 }
 
 fn string(text: &str) -> String {
@@ -104,39 +97,32 @@ fn number(n: Rational) -> String {
 
 fn model(system: &System) -> String {
     let most = system.max_procs.map_or("None".to_owned(), |most| format!("(Some {most})"));
-    let vars: Vec<String> = (1..)
-        .zip(&system.vars)
-        .map(|(number, var)| {
-            let ty = match var.ty {
-                Type::Proc => "TProc".to_owned(),
-                Type::Int => "TInt".to_owned(),
-                Type::Real => "TReal".to_owned(),
-                Type::Enum(id) => format!("enum{}", id.0),
-                Type::Abstract(id) => format!("(TAbstract {})", string(&system.abstracts[usize::from(id.0)])),
-            };
-            let kind = match var.kind {
-                VarKind::Global => "KGlobal",
-                VarKind::Const => "KConst",
-                VarKind::Array(_) => "KArray",
-            };
-            format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
-        })
-        .collect();
-    let counts: Vec<String> = system.counts.iter().map(count).collect();
-    let axioms: Vec<String> = system.axioms.iter().map(|it| cube(&it.into())).collect();
-    let bad: Vec<String> = system.bad.iter().map(|it| cube(&it.into())).collect();
-    let transitions: Vec<String> = system.transitions.iter().map(transition).collect();
+    let vars = (1..).zip(&system.vars).map(|(number, var)| {
+        let ty = match var.ty {
+            Type::Proc => "TProc".to_owned(),
+            Type::Int => "TInt".to_owned(),
+            Type::Real => "TReal".to_owned(),
+            Type::Enum(id) => format!("enum{}", id.0),
+            Type::Abstract(id) => format!("(TAbstract {})", string(&system.abstracts[usize::from(id.0)])),
+        };
+        let kind = match var.kind {
+            VarKind::Global => "KGlobal",
+            VarKind::Const => "KConst",
+            VarKind::Array(_) => "KArray",
+        };
+        format!("Var {number} {} {kind} {} {ty}", string(&var.name), var.arity())
+    });
     format!(
         "System {most} {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}\n  {}",
         system.proc_constants,
-        lines(&vars),
-        lines(&counts),
+        lines(vars),
+        lines(system.counts.iter().map(count)),
         system.init.params,
         dnf(&system.init.body),
         dnf(&system.init.without_processes),
-        lines(&axioms),
-        lines(&bad),
-        lines(&transitions),
+        lines(system.axioms.iter().map(|it| cube(&it.into()))),
+        lines(system.bad.iter().map(|it| cube(&it.into()))),
+        lines(system.transitions.iter().map(transition)),
     )
 }
 
@@ -147,32 +133,21 @@ fn count(count: &Count) -> String {
 }
 
 fn transition(t: &Transition) -> String {
-    let universals: Vec<String> =
-        t.universals.iter().map(|it| format!("Universal {} {}", it.bound, dnf(&it.body))).collect();
-    let updates: Vec<String> = t
-        .updates
-        .iter()
-        .map(|update| {
-            let value = match &update.assignment {
-                Assignment::Nondet => "Anything".to_owned(),
-                Assignment::Cases(branches) => {
-                    let branches: Vec<String> = branches
-                        .iter()
-                        .map(|it| format!("Branch {} {}", dnf(&it.when), term(&it.value)))
-                        .collect();
-                    format!("(Cases {})", list(&branches))
-                }
-            };
-            format!("Update {} {value}", var(update.var))
-        })
-        .collect();
+    let branch = |it: &Branch| format!("Branch {} {}", dnf(&it.when), term(&it.value));
+    let update = |update: &Update| {
+        let value = match &update.assignment {
+            Assignment::Nondet => "Anything".to_owned(),
+            Assignment::Cases(branches) => format!("(Cases {})", list(branches.iter().map(branch))),
+        };
+        format!("Update {} {value}", var(update.var))
+    };
     format!(
         "Transition {} {} {}\n     {} {}",
         string(&t.name),
         t.arity(),
         conj(&t.guard),
-        list(&universals),
-        lines(&updates),
+        list(t.universals.iter().map(|it| format!("Universal {} {}", it.bound, dnf(&it.body)))),
+        lines(t.updates.iter().map(update)),
     )
 }
 
@@ -181,11 +156,11 @@ fn cube(cube: &Forbidden) -> String {
 }
 
 fn dnf(dnf: &Dnf) -> String {
-    list(&dnf.0.iter().map(conj).collect::<Vec<_>>())
+    list(dnf.0.iter().map(conj))
 }
 
 fn conj(conj: &Conj) -> String {
-    list(&conj.iter().map(literal).collect::<Vec<_>>())
+    list(conj.iter().map(literal))
 }
 
 fn var(var: VarId) -> u32 {
@@ -200,14 +175,12 @@ fn process(p: ProcRef) -> String {
 }
 
 fn cell(cell: &Cell) -> String {
-    let index: Vec<String> = cell.index.iter().map(|p| process(*p)).collect();
-    format!("(c {} {})", var(cell.var), list(&index))
+    format!("(c {} {})", var(cell.var), list(cell.index.iter().map(|p| process(*p))))
 }
 
 fn sum(linear: &Linear) -> String {
-    let terms: Vec<String> =
-        linear.terms.iter().map(|(place, factor)| format!("m {} {}", number(*factor), cell(place))).collect();
-    format!("(Linear {} {})", list(&terms), number(linear.constant))
+    let term = |(place, factor): &(Cell, Rational)| format!("m {} {}", number(*factor), cell(place));
+    format!("(Linear {} {})", list(linear.terms.iter().map(term)), number(linear.constant))
 }
 
 fn term(term: &Term) -> String {
@@ -250,36 +223,26 @@ struct Atoms {
 
 impl Atoms {
     fn obligation(&mut self, at: usize, hints: &[Hint]) -> String {
-        let hints: Vec<String> = hints.iter().map(|it| self.hint(it)).collect();
-        format!("o {} {}", at + 1, list(&hints))
+        format!("o {} {}", at + 1, list(hints.iter().map(|it| self.hint(it))))
     }
 
     fn hint(&mut self, hint: &Hint) -> String {
         if hint.is_empty() {
             return "_0".to_owned();
         }
-        let instances: Vec<String> = (hint.instances.iter())
-            .map(|it| {
-                let procs: Vec<String> = it.procs.iter().map(u8::to_string).collect();
-                format!("i {} {}", it.cube + 1, list(&procs))
-            })
-            .collect();
-        let facts: Vec<String> = hint.facts.iter().map(|it| self.fact(it)).collect();
+        let instance = |it: &CubeInstance| format!("i {} {}", it.cube + 1, numbers(&it.procs));
+        let instances = list(hint.instances.iter().map(instance));
+        let facts = list(hint.facts.iter().map(|it| self.fact(it)));
         if hint.sums.is_empty() {
-            return format!("h {} {}", list(&instances), list(&facts));
+            return format!("h {instances} {facts}");
         }
-        let sums: Vec<String> = hint.sums.iter().map(|it| self.sum_hint(it)).collect();
-        format!("Hint {} {} {}", list(&instances), list(&facts), list(&sums))
+        format!("Hint {instances} {facts} {}", list(hint.sums.iter().map(|it| self.sum_hint(it))))
     }
 
     fn sum_hint(&mut self, sum: &SumHint) -> String {
-        let assumed: Vec<String> = sum.assumed.iter().map(|it| self.assumption(it)).collect();
-        let cells: Vec<String> = sum
-            .cells
-            .iter()
-            .map(|(factor, it)| format!("q {} {}", number(*factor), count_cell(it)))
-            .collect();
-        format!("SumHint {} {} ({})", list(&assumed), list(&cells), self.hint(&sum.hint))
+        let assumed = list(sum.assumed.iter().map(|it| self.assumption(it)));
+        let cell = |it: &(Rational, CountCell)| format!("q {} {}", number(it.0), count_cell(&it.1));
+        format!("SumHint {assumed} {} ({})", list(sum.cells.iter().map(cell)), self.hint(&sum.hint))
     }
 
     fn assumption(&mut self, formula: &Formula) -> String {
@@ -293,11 +256,9 @@ impl Atoms {
     fn fact(&mut self, fact: &Fact) -> String {
         match fact {
             Fact::Sum(premises) => {
-                let premises: Vec<String> = premises
-                    .iter()
-                    .map(|(it, factor)| format!("s {} {}", self.premise(it), number(*factor)))
-                    .collect();
-                format!("FSum {}", list(&premises))
+                let premise =
+                    |(it, n): &(Premise, Rational)| format!("s {} {}", self.premise(it), number(*n));
+                format!("FSum {}", list(premises.iter().map(premise)))
             }
             Fact::Split(it) => format!("FSplit {}", key_sum(it)),
             Fact::Apart(p, q) => format!("FApart {p} {q}"),
@@ -331,13 +292,15 @@ impl Atoms {
     }
 }
 
+fn numbers(all: &[u8]) -> String {
+    list(all.iter().map(u8::to_string))
+}
+
 fn count_cell(cell: &CountCell) -> String {
-    let index: Vec<String> = cell.index.iter().map(u8::to_string).collect();
-    format!("{} {} {}", cell.after, u32::from(cell.var) + 1, list(&index))
+    format!("{} {} {}", cell.after, u32::from(cell.var) + 1, numbers(&cell.index))
 }
 
 fn key_sum(sum: &Sum) -> String {
-    let terms: Vec<String> =
-        sum.terms.iter().map(|(key, factor)| format!("t {key} {}", number(*factor))).collect();
-    format!("(Lexp {} {})", list(&terms), number(sum.constant))
+    let term = |(key, factor): &(Key, Rational)| format!("t {key} {}", number(*factor));
+    format!("(Lexp {} {})", list(sum.terms.iter().map(term)), number(sum.constant))
 }

@@ -1,19 +1,17 @@
 //! How the conditions of a ranking fail.
 
 use super::fails::{Fails, named};
-use super::rule::{Rule, choices};
+use super::rule::Rule;
+use cubicle_lang::model::semantics::different_namings;
 use cubicle_lang::model::ways::both;
 use cubicle_lang::model::{
     Case, Conj, Dnf, Helper, Least, Linear, Literal, Measure, Measured, ProcRef, Progress, Ranking, Rational,
-    Relation, System, Temporal, TemporalKind, Transition, Universal, rename,
+    Relation, System, Temporal, Transition, Universal, rename,
 };
 
 /// All ways for a condition of the ranking to fail.
 pub fn all(model: &System, ranking: &Ranking, property: &Temporal) -> Vec<Fails> {
-    let (asked, answer) = match property.kind {
-        TemporalKind::Response => (property.first.0.clone(), &property.then),
-        _ => (vec![Case::of(Conj::new())], &property.first),
-    };
+    let (asked, answer) = property.awaited();
     let (progress, params) = (&ranking.progress, property.params.len() as u8);
     let rule = Rule { model, progress, asked, answer: answer.0.clone(), params };
     let mut found = rule.all();
@@ -110,7 +108,7 @@ impl<'a> Rule<'a> {
     /// A step after which a state no longer waits, though the promise is not kept.
     fn keep(&self, t: &'a Transition) -> Vec<Fails> {
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params) {
+        for (procs, names) in different_namings(t.arity() as u8, self.params) {
             for mut fails in self.waiting(procs, &names) {
                 fails.and(&self.after(t).fails(&self.progress.waits, &names));
                 if !fails.ways.is_empty() {
@@ -129,7 +127,7 @@ impl<'a> Rule<'a> {
             Measured::Number(_) => 0,
         };
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params + further) {
+        for (procs, names) in different_namings(t.arity() as u8, self.params + further) {
             let observed = self.observed(&names);
             let mut rises = Fails::of(procs);
             match &measure.of {
@@ -180,7 +178,7 @@ impl<'a> Rule<'a> {
         let observed: Vec<u8> = (0..self.params).collect();
         let mut found = Vec::new();
         for count in [2, 3] {
-            for (procs, names) in choices(self.params, count) {
+            for (procs, names) in different_namings(self.params, count) {
                 let others = names.iter().filter(|it| **it > 0);
                 if others.clone().any(|it| *it < self.params) {
                     continue;

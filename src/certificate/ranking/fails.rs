@@ -1,7 +1,7 @@
 //! A condition on a state that fails somewhere: over some processes, and all others.
 
 use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_lang::model::ways::{NoWays, both, conj, denied, updated};
+use cubicle_lang::model::ways::{Values, Ways, both, conj, denied, updated};
 use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, ProcRef, System, Transition, rename};
 
 /// States in which something fails: one of the ways holds for some different processes, and what is said of all others holds.
@@ -105,23 +105,28 @@ impl Reader<'_> {
 
     /// The cases in which a literal holds after a step, in terms of the state before; truth where they are not known.
     fn after(self, t: &Transition, literal: &Literal) -> Vec<Conj> {
+        let Some(reading) = self.reading(t, literal.cells()) else { return unknown() };
+        conj(self.model, std::slice::from_ref(literal), &reading).unwrap_or_else(|_| unknown())
+    }
+
+    /// How cells are read after a step, in terms of the state before; `None` where one of these may hold anything then.
+    pub fn reading<'c>(
+        self,
+        t: &Transition,
+        cells: impl IntoIterator<Item = &'c Cell>,
+    ) -> Option<impl Fn(&Cell) -> Ways<Option<Values>>> {
         let model = self.model;
-        let update = |cell: &Cell| t.updates.iter().find(|it| it.var == cell.var);
-        let is_any = |cell: &&Cell| {
+        let update = move |cell: &Cell| t.updates.iter().find(|it| it.var == cell.var);
+        let is_any = |cell: &Cell| {
             let counts = model.count_of(cell.var).is_some() && model.may_change(t, cell.var);
             counts || update(cell).is_some_and(|it| it.assignment == Assignment::Nondet)
         };
-        if literal.cells().iter().any(is_any) {
-            return unknown();
+        if cells.into_iter().any(is_any) {
+            return None;
         }
-        let reading = |cell: &Cell| match update(cell) {
-            Some(update) => updated(model, update, cell, t.arity() as u8).map(Some),
-            None => Ok(None),
-        };
-        match conj(model, std::slice::from_ref(literal), &reading) {
-            Ok(ways) => ways,
-            Err(NoWays::TooMany | NoWays::OutOfRange) => unknown(),
-        }
+        Some(move |cell: &Cell| {
+            update(cell).map(|update| updated(model, update, cell, t.arity() as u8)).transpose()
+        })
     }
 }
 

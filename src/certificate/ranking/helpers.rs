@@ -1,7 +1,8 @@
 //! How the steps that help fail: they are lost, or none is ready.
 
 use super::fails::{Fails, Reader};
-use super::rule::{Rule, choices};
+use super::rule::Rule;
+use cubicle_lang::model::semantics::different_namings;
 use cubicle_lang::model::ways::both;
 use cubicle_lang::model::{Cell, Conj, Helper, Literal, ProcRef, Term, Transition, Type};
 
@@ -26,7 +27,7 @@ impl<'a> Rule<'a> {
     /// A step in which no measure falls, and that takes a helper that is ready, or makes it not ready.
     pub fn lose(&self, t: &'a Transition, helper: &Helper) -> Vec<Fails> {
         let mut found = Vec::new();
-        for (procs, names) in choices(t.arity() as u8, self.params + helper.further) {
+        for (procs, names) in different_namings(t.arity() as u8, self.params + helper.further) {
             let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
             // Where fairness is about any processes, a step of others is one.
             let any = self.model.fairness[helper.fairness].any;
@@ -90,7 +91,7 @@ impl<'a> Rule<'a> {
                 next.push(with(procs, reader.fails(std::slice::from_ref(&t.guard), &args)));
                 for universal in &t.universals {
                     // The arguments come first, as the named processes that no other one is.
-                    for (all, chosen) in choices(procs, universal.bound) {
+                    for (all, chosen) in different_namings(procs, universal.bound) {
                         if chosen.iter().all(|it| !args.contains(it)) {
                             let names = [&args[..], &chosen].concat();
                             next.push(with(all, reader.fails(&universal.body.0, &names)));

@@ -1,10 +1,10 @@
 //! What the conditions of a ranking say of states and steps.
 
 use super::fails::{Fails, Reader, named};
-use cubicle_lang::model::ways::{read, updated};
+use cubicle_lang::model::semantics::different_namings;
+use cubicle_lang::model::ways::read;
 use cubicle_lang::model::{
-    Case, Cell, Conj, Linear, Literal, Measured, Progress, Rational, Relation, System, Term, Transition,
-    rename,
+    Case, Conj, Linear, Literal, Measured, Progress, Rational, Relation, System, Term, Transition, rename,
 };
 
 /// What is awaited, and why it comes.
@@ -18,19 +18,6 @@ pub struct Rule<'a> {
     pub answer: Vec<Case>,
     /// For how many processes.
     pub params: u8,
-}
-
-/// All ways to choose different processes: each one of those named already, or the next one; with how many are named then.
-pub fn choices(procs: u8, count: u8) -> Vec<(u8, Vec<u8>)> {
-    let mut found = vec![(procs, Vec::new())];
-    for _ in 0..count {
-        let further = |(all, chosen): (u8, Vec<u8>)| {
-            let free = (0..=all).filter(|p| !chosen.contains(p)).collect::<Vec<u8>>();
-            free.into_iter().map(move |p| (all.max(p + 1), [&chosen[..], &[p]].concat()))
-        };
-        found = found.into_iter().flat_map(further).collect();
-    }
-    found
 }
 
 impl<'a> Rule<'a> {
@@ -59,7 +46,7 @@ impl<'a> Rule<'a> {
                 let mut other = fails.clone();
                 other.and(&self.now().fails(std::slice::from_ref(&case.cube), observed));
                 next.push(other);
-                for (procs, chosen) in choices(fails.procs, universal.bound) {
+                for (procs, chosen) in different_namings(fails.procs, universal.bound) {
                     if chosen.iter().all(|it| !observed.contains(it)) {
                         let mut fails = Fails { procs, ..fails.clone() };
                         fails.and(&self.now().fails(&universal.body.0, &[observed, &chosen].concat()));
@@ -148,18 +135,8 @@ impl<'a> Rule<'a> {
         else {
             return unknown();
         };
-        let is_any = |cell: &Cell| {
-            let assigned = t.updates.iter().find(|it| it.var == cell.var);
-            let counts = self.model.count_of(cell.var).is_some() && self.model.may_change(t, cell.var);
-            counts || assigned.is_some_and(|it| it.assignment.branches().is_empty())
-        };
-        if before.terms.iter().any(|(cell, _)| is_any(cell)) {
-            return unknown();
-        }
-        let reading = |cell: &Cell| match t.updates.iter().find(|it| it.var == cell.var) {
-            Some(update) => updated(self.model, update, cell, t.arity() as u8).map(Some),
-            None => Ok(None),
-        };
+        let reader = self.now();
+        let Some(reading) = reader.reading(t, before.terms.iter().map(|it| &it.0)) else { return unknown() };
         let values = vec![(Conj::new(), Term::Linear(before.clone()))];
         let Ok(values) = read(self.model, &values, &reading) else { return unknown() };
         let mut found = Vec::new();

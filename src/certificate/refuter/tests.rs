@@ -214,9 +214,10 @@ fn what_is_excluded_holds_in_no_state() {
 fn instances_refute_what_they_are_said_to() {
     let system = cubicle_lang::load(MODEL).expect("a correct model").system;
     let forbidden = system.bad.iter().map(Forbidden::from).collect();
-    let subject = (crate::Subject::default(), None);
-    let cubes = Cubes::new(system.clone(), subject, Vec::new(), forbidden, false);
-    let index = CubeIndex::new(&system, &cubes, &Interrupt::default());
+    let interrupt = Interrupt::default();
+    let options = crate::CheckOptions::new(std::time::Duration::MAX, &interrupt);
+    let cubes = Cubes::new(system.clone(), crate::Subject::default(), Vec::new(), forbidden, options);
+    let index = CubeIndex::new(&system, &cubes, &interrupt);
     let refuter = Refuter::new(&system, &index);
     let all = states();
     let mut rng = ChaCha8Rng::seed_from_u64(15);

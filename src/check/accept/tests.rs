@@ -2,7 +2,7 @@ use super::*;
 use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::{BackwardMode, Options, Outcome, Report, RunsPlan, RunsProof, Silent, TemporalReport};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::run::check_on_this_thread;
 
@@ -144,9 +144,11 @@ fn a_forged_proof_about_runs_is_refused() {
 fn with_counts_a_refusal_needs_an_instance() {
     for (text, certain) in [(COUNT, false), (OPEN, true)] {
         let system = system(text);
-        let cubes = Cubes::new(system.clone(), (Subject::default(), None), Vec::new(), bad(&system), false);
+        let interrupt = Interrupt::default();
+        let options = CheckOptions::new(Duration::MAX, &interrupt);
+        let cubes = Cubes::new(system.clone(), Subject::default(), Vec::new(), bad(&system), options);
         let refused = NoCertificate::Failed(ProofFailure::Refuted(Obligation::Begins), Box::new(cubes));
-        let why = not_accepted(&refused, &Interrupt::default());
+        let why = not_accepted(&refused, &interrupt);
         assert_eq!(matches!(why, Reason::Uncertified(_)), certain, "{why:?}");
         assert_eq!(matches!(why, Reason::Unconfirmed(_)), !certain, "{why:?}");
     }

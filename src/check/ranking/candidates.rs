@@ -111,20 +111,11 @@ impl<'a> Candidates<'a> {
         found
     }
 
-    /// Literals about a process beyond the parameters alone, with what is global.
-    fn own(&self) -> Vec<Literal> {
+    /// Literals about a process beyond the parameters: alone, with what is global, and with a parameter.
+    fn of_further(&self) -> (Vec<Literal>, Vec<Literal>) {
         let all: Vec<u8> = (0..=self.params).collect();
-        let mut found = self.literals(&all, &[self.params]);
-        found.retain(|it| (0..self.params).all(|p| !it.procs().contains(&ProcRef::Var(p))));
-        found
-    }
-
-    /// Literals about a process beyond the parameters and a parameter.
-    fn related(&self) -> Vec<Literal> {
-        let all: Vec<u8> = (0..=self.params).collect();
-        let mut found = self.literals(&all, &[self.params]);
-        found.retain(|it| (0..self.params).any(|p| it.procs().contains(&ProcRef::Var(p))));
-        found
+        let literals = self.literals(&all, &[self.params]).into_iter();
+        literals.partition(|it| (0..self.params).all(|p| !it.procs().contains(&ProcRef::Var(p))))
     }
 
     /// Literals about the parameters alone, and what is global.
@@ -135,7 +126,7 @@ impl<'a> Candidates<'a> {
 
     /// Conditions on a further process, the simplest first.
     pub fn of_another(&self) -> Vec<Conj> {
-        let (own, related) = (self.own(), self.related());
+        let (own, related) = self.of_further();
         let mut found: Vec<Conj> = own.iter().chain(&related).map(|it| vec![it.clone()]).collect();
         for (at, a) in own.iter().enumerate() {
             found.extend(related.iter().map(|b| vec![a.clone(), b.clone()]));

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidates::Candidates;
 use super::sample::{Move, Sample};
-use cubicle_lang::model::semantics::{Env, Value};
+use cubicle_lang::model::semantics::{Env, Value, different_namings};
 use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, ProcRef, Progress, Term};
 
 /// The most levels of measures.
@@ -142,10 +142,15 @@ impl<'s, 'a> Chooser<'s, 'a> {
     }
 
     fn column(&self, further: usize, body: &[Conj]) -> Column {
+        self.tuples(further, &|wait, tuple| self.sample.is(wait, body, tuple))
+    }
+
+    /// For each state that waits, the tuples of further processes of which something is true.
+    fn tuples(&self, further: usize, is_true: &dyn Fn(usize, &[usize]) -> bool) -> Column {
         let of = |wait: usize| {
             let tuples = self.sample.further(wait, further);
             let bits = tuples.iter().take(62).enumerate();
-            bits.filter(|(_, it)| self.sample.is(wait, body, it)).map(|(at, _)| 1 << at).sum()
+            bits.filter(|(_, it)| is_true(wait, it)).map(|(at, _)| 1 << at).sum()
         };
         (0..self.sample.waits.len()).map(of).collect()
     }
@@ -234,7 +239,9 @@ impl<'s, 'a> Chooser<'s, 'a> {
             if !sample.system.asked_by(fairness).all(plain) || pledged && !fairness.strong || arity > 2 {
                 continue;
             }
-            for (further, args) in shapes(self.params, arity) {
+            // The arguments are parameters of the property, or further processes.
+            for (named, args) in different_namings(self.params, arity) {
+                let further = named - self.params;
                 let enabled = if pledged {
                     self.column(usize::from(further), &[Conj::new()])
                 } else {
@@ -274,16 +281,10 @@ impl<'s, 'a> Chooser<'s, 'a> {
 
     /// For each state that waits, the tuples for which a step is possible.
     fn enabled(&self, fairness: usize, further: u8, args: &[u8]) -> Column {
-        let of = |wait: usize| {
-            let tuples = self.sample.further(wait, further.into());
-            let bits = tuples.iter().take(62).enumerate();
-            let possible = bits.filter(|(_, tuple)| {
-                let args = self.arguments(wait, tuple, args);
-                self.sample.is_possible(wait, &self.sample.system.fairness[fairness], &args)
-            });
-            possible.map(|(at, _)| 1 << at).sum()
-        };
-        (0..self.sample.waits.len()).map(of).collect()
+        let fairness = &self.sample.system.fairness[fairness];
+        self.tuples(further.into(), &|wait, tuple| {
+            self.sample.is_possible(wait, fairness, &self.arguments(wait, tuple, args))
+        })
     }
 
     fn arguments(&self, wait: usize, tuple: &[usize], args: &[u8]) -> Vec<usize> {
@@ -412,20 +413,4 @@ impl<'s, 'a> Chooser<'s, 'a> {
 
 fn and(a: &Column, b: &Column) -> Column {
     a.iter().zip(b).map(|(a, b)| a & b).collect()
-}
-
-/// The ways to choose arguments among the parameters of a property and further processes, with how many further ones.
-fn shapes(params: u8, arity: u8) -> Vec<(u8, Vec<u8>)> {
-    let mut found = vec![(0, Vec::new())];
-    for _ in 0..arity {
-        let mut next = Vec::new();
-        for (further, args) in found {
-            for p in (0..params).filter(|p| !args.contains(p)) {
-                next.push((further, [&args[..], &[p]].concat()));
-            }
-            next.push((further + 1, [&args[..], &[params + further]].concat()));
-        }
-        found = next;
-    }
-    found
 }

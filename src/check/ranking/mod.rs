@@ -22,6 +22,7 @@ use cubicle_lang::model::{
     Universal, Update, VarId, VarKind, negated, rename,
 };
 use cubicle_run::{Event, Report, RunsPlan, RunsProof, Trace, Unproved, Verdict};
+use cubicle_transform::has_name;
 use sample::Sample;
 use tracing::info;
 
@@ -80,13 +81,9 @@ pub fn proof(
 
 /// A name for the flag that the model does not use.
 fn fresh(system: &System) -> String {
-    let is_known = |name: &String| {
-        let value = system.enums.iter().any(|it| it.constructors.contains(name));
-        value || system.vars.iter().any(|it| it.name == *name)
-    };
-    let names = std::iter::once("Failed".to_owned()).chain((1..).map(|number| format!("Failed_{number}")));
-    let mut names = names.skip_while(is_known);
-    names.next().expect("there are endlessly many names")
+    let mut names =
+        std::iter::once("Failed".to_owned()).chain((1..).map(|number| format!("Failed_{number}")));
+    names.find(|name| !has_name(system, name)).expect("there are endlessly many names")
 }
 
 /// The proof that a ranking is one; else a run to a state where it fails, if there is one.

@@ -6,8 +6,7 @@ use cubicle_certificate::awaited_again;
 use cubicle_forward::{SeenStep, sample_runs};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
 use cubicle_lang::model::{
-    Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, TemporalKind, Term, TransitionId,
-    Type, VarKind,
+    Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, Term, TransitionId, Type, VarKind,
 };
 use cubicle_lang::words::{ShownCell, ValueNames, cells_of};
 use cubicle_run::{ForwardOptions, Interrupt, Strategy, Trace};
@@ -74,10 +73,7 @@ impl<'a> Sample<'a> {
             let semantics = Semantics::new(system, procs);
             Rc::new(Instance { semantics, states: seen.states, steps: seen.steps })
         };
-        let (asked, answer) = match property.kind {
-            TemporalKind::Recurrence => (vec![Case::of(Conj::new())], &property.first),
-            _ => (property.first.0.clone(), &property.then),
-        };
+        let (asked, answer) = property.awaited();
         let params = property.params.len() as u8;
         Self::of(system, sizes.map(instance).collect(), params, (asked, answer.0.clone()))
     }

@@ -121,6 +121,14 @@ impl StepOf {
 }
 
 impl Temporal {
+    /// After what something is awaited, and what; of a `recurrence`, always.
+    pub fn awaited(&self) -> (Vec<Case>, &Condition) {
+        match self.kind {
+            TemporalKind::Response => (self.first.0.clone(), &self.then),
+            _ => (vec![Case::of(Conj::new())], &self.first),
+        }
+    }
+
     /// All its conditions.
     pub fn conditions(&self) -> impl Iterator<Item = &Condition> {
         let atoms = self.ltl.iter().flat_map(|it| &it.atoms).filter_map(|atom| match atom {

@@ -18,6 +18,26 @@ pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> S
     LiteralWriter { system, name, taken: &[] }.cell(cell)
 }
 
+/// Conditions all of which hold where a cell has one of the values: `X = A`, or `X <> A`, `X <> B`.
+pub fn conditions(
+    system: &System,
+    cell: &Cell,
+    values: u64,
+    name: &dyn Fn(ProcRef) -> String,
+) -> Vec<String> {
+    LiteralWriter { system, name, taken: &[] }.conditions(cell, values)
+}
+
+/// Conditions one of which holds where a cell has one of the values: `X = A`, `X <> A`, or `X = A`, `X = B`.
+pub fn alternatives(
+    system: &System,
+    cell: &Cell,
+    values: u64,
+    name: &dyn Fn(ProcRef) -> String,
+) -> Vec<String> {
+    LiteralWriter { system, name, taken: &[] }.member(cell, values)
+}
+
 /// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, .., which
 /// are different.
 pub fn tail(system: &System, tail: &Tail) -> String {

@@ -3,6 +3,7 @@
 use super::scene::Scene;
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
     Assignment, Bad, Cell, Conj, Literal, ProcRef, System, Transition, TransitionId, Universal, Update, VarId,
@@ -192,15 +193,7 @@ impl Step<'_> {
             if !self.may_differ(VarId(id), step.map(|it| it.0)) {
                 continue;
             }
-            let mut indices = vec![(choice.procs, Vec::new())];
-            for _ in 0..var.arity() {
-                let further = |(procs, index): &(u8, Vec<u8>)| {
-                    let one = |it: u8| (*procs.max(&(it + 1)), [&index[..], &[it]].concat());
-                    (0..=*procs).map(one).collect::<Vec<_>>()
-                };
-                indices = indices.iter().flat_map(further).collect();
-            }
-            for (procs, index) in indices {
+            for (procs, index) in namings(choice.procs, var.arity() as u8, &|_, _| true) {
                 let mut failing = Choice { procs, ..choice.clone() };
                 failing.images.push(Failing::Cell(step.cloned(), VarId(id), index));
                 all.push(failing);

@@ -1,6 +1,7 @@
 //! The obligation about initial states.
 
 use super::scene::Scene;
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::ways::{NoWays, Ways, conj, denied};
 use cubicle_lang::model::{Bad, Conj, Dnf, ProcRef, System, rename};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinementMap, refused};
@@ -77,19 +78,10 @@ fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
         return Err(NoWays::TooMany);
     }
     // For each mentioned process, in order, the number of the different one that it is.
-    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
-    for _ in &mentioned {
-        let further = |known: &Vec<u8>| {
-            let next = known.iter().max().map_or(0, |most| most + 1);
-            (0..=next).map(|it| [&known[..], &[it]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(further).collect();
-    }
     let mut found = Vec::new();
-    for numbers in all {
+    for (params, numbers) in namings(0, mentioned.len() as u8, &|_, _| true) {
         let at = |v: u8| mentioned.iter().position(|it| *it == v);
         let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(at(v).map_or(v, |at| numbers[at])));
-        let params = numbers.iter().max().map_or(0, |most| most + 1);
         let cube = rename::conj(cube, &map).ok_or(NoWays::OutOfRange)?;
         found.extend(cube.map(|cube| (params, cube)));
     }

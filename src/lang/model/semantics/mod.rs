@@ -26,6 +26,6 @@ pub use step::{
 };
 pub use trace::Trace;
 pub use tuples::{
-    arrangements, choices_of_arguments, distinct_tuples, other_tuples, rising_tuples, rising_tuples_of,
-    tuples,
+    arrangements, choices_of_arguments, different_namings, distinct_tuples, namings, other_tuples,
+    rising_tuples, rising_tuples_of, tuples,
 };

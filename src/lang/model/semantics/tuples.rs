@@ -69,6 +69,30 @@ pub fn arrangements<T: Copy + PartialEq>(of: &[T], length: usize) -> Vec<Vec<T>>
     all
 }
 
+/// All ways to name `count` processes where `named` have names, in lexicographic order, with how many have names then: each is one of those that
+/// `may_be` it after those chosen before, or the next one. Further processes get their names in order, since they are not told apart otherwise.
+pub fn namings<'m>(
+    named: u8,
+    count: u8,
+    may_be: &'m dyn Fn(&[u8], u8) -> bool,
+) -> Box<dyn Iterator<Item = (u8, Vec<u8>)> + 'm> {
+    let mut all: Box<dyn Iterator<Item = (u8, Vec<u8>)> + 'm> =
+        Box::new(std::iter::once((named, Vec::new())));
+    for _ in 0..count {
+        let longer = |(named, chosen): (u8, Vec<u8>)| {
+            let next = (0..=named).filter(|p| *p == named || may_be(&chosen, *p)).collect::<Vec<u8>>();
+            next.into_iter().map(move |p| (named.max(p + 1), [&chosen[..], &[p]].concat()))
+        };
+        all = Box::new(all.flat_map(longer));
+    }
+    all
+}
+
+/// As [`namings`], of different processes.
+pub fn different_namings(named: u8, count: u8) -> Box<dyn Iterator<Item = (u8, Vec<u8>)>> {
+    namings(named, count, &|chosen, p| !chosen.contains(&p))
+}
+
 /// Number of ways to choose arguments for transitions, or more.
 pub fn choices_of_arguments(system: &System, procs: usize) -> usize {
     let ways = |arity: usize| (0..arity).map(|at| procs.saturating_sub(at)).fold(1, usize::saturating_mul);
