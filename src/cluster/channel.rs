@@ -56,7 +56,8 @@ pub struct Channel<S = TcpStream> {
     session: Arc<Session>,
 }
 
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks it; what a thread that panicked has left there is used.
+pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::flow::RunEvent;
+use cubicle_forward::Outcome;
 
 /// A panic on a thread of the dataflow is a bug, unless a process was lost, which is reported within this time.
 const SOON: Duration = Duration::from_secs(1);
@@ -20,11 +20,21 @@ pub fn note_panic(text: &str) {
     known.get_or_insert_with(|| (text.to_owned(), Instant::now()));
 }
 
+/// Wakes the coordinator to read its questions.
+pub type Wake = Box<dyn Fn() + Send>;
+
+/// What threads of a process report to the one that attends to the cluster.
 pub enum Event {
-    /// A process was lost.
+    /// A process was lost, for this reason.
     Fault(String),
-    /// The run has begun, made progress, or ended.
-    RunEvent(RunEvent),
+    /// The connection to a process failed, with a message; there may be a better reason.
+    Broken(usize, String),
+    /// The exploration begins, in the process that leads; the callback wakes its coordinator.
+    Begins(Wake),
+    /// Number of known states, of waiting states, and the depth.
+    Progress(usize, usize, usize),
+    /// The exploration has ended.
+    Over(Box<Outcome>),
     /// The workers of this process have ended: whether all without a panic.
     Left(bool),
 }

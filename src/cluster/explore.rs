@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::events::{Event, unexplained};
+use super::events::{Event, Wake, unexplained};
 use super::fault::Fault;
-use super::flow::{self, Part, RunEvent, Wake};
+use super::flow::{self, Part};
 use super::join::{Cluster, Facts};
 use super::states::SpreadStates;
 use cubicle_forward::{Instance, Outcome};
@@ -16,13 +16,6 @@ use cubicle_run::{Interrupt, Stop};
 
 /// How long the others may take to end after the outcome is known.
 const LAST: Duration = Duration::from_secs(5);
-
-/// Statistics, besides the outcome.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Figures {
-    /// Number of times that all workers waited for each other.
-    pub rounds: u64,
-}
 
 /// Callbacks of a run.
 pub struct Callbacks<'a> {
@@ -38,8 +31,8 @@ pub struct Callbacks<'a> {
 pub struct Found {
     /// The outcome.
     pub outcome: Outcome,
-    /// How much was done for it.
-    pub figures: Figures,
+    /// Number of times that all workers waited for each other.
+    pub rounds: u64,
     /// The states, when they can answer questions.
     pub states: Option<SpreadStates>,
 }
@@ -62,7 +55,7 @@ impl Cluster {
         let (me, workers, kept) = (self.me, self.workers, Arc::clone(&self.kept));
         let (tell, events) = mpsc::channel();
         let facts = (facts, instance.agreement());
-        let (states, watch) = self.connect(facts, callbacks.log, callbacks.stop, &tell, Event::Fault)?;
+        let (states, watch) = self.connect(facts, callbacks.log, callbacks.stop, &tell)?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
@@ -70,7 +63,6 @@ impl Cluster {
             memory: memory / workers,
             interrupt: interrupt.clone(),
             course: Mutex::new(tell.clone()),
-            report: Event::RunEvent,
             questions: Mutex::new((serves && me == 0).then_some(questions)),
             rounds: AtomicU64::new(0),
             kept,
@@ -93,7 +85,7 @@ impl Cluster {
             watch.done();
             return Ok(None);
         };
-        let figures = Figures { rounds: part.rounds.load(Ordering::Relaxed) };
+        let rounds = part.rounds.load(Ordering::Relaxed);
         let states = match attending.wake.take() {
             Some(wake) if serves && outcome.stop != Stop::Unsafe => {
                 Some(SpreadStates::new(ask, wake, watch, interrupt, attending.events)?)
@@ -103,7 +95,7 @@ impl Cluster {
                 None
             }
         };
-        Ok(Some(Found { outcome, figures, states }))
+        Ok(Some(Found { outcome, rounds, states }))
     }
 }
 
@@ -129,11 +121,9 @@ impl Attending {
             let gone = undecided.then(|| (callbacks.stop)().or_else(unexplained)).flatten();
             let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
             match self.events.recv_timeout(wait) {
-                Ok(Event::RunEvent(RunEvent::Begins(wake))) => self.wake = Some(wake),
-                Ok(Event::RunEvent(RunEvent::Progress(states, waiting, depth))) => {
-                    (callbacks.progress)(states, waiting, depth);
-                }
-                Ok(Event::RunEvent(RunEvent::Over(found))) => {
+                Ok(Event::Begins(wake)) => self.wake = Some(wake),
+                Ok(Event::Progress(states, waiting, depth)) => (callbacks.progress)(states, waiting, depth),
+                Ok(Event::Over(found)) => {
                     self.outcome = Some(*found);
                     known_since = Some(Instant::now());
                 }
@@ -145,7 +135,7 @@ impl Attending {
                     return Ok(());
                 }
                 Ok(Event::Fault(why)) => return Err(Fault(why)),
-                Ok(Event::Left(false)) => {}
+                Ok(Event::Left(false) | Event::Broken(..)) => {}
                 Err(what) => match gone {
                     Some(why) => return Err(Fault(why)),
                     // All senders are gone, and no reason is known yet.

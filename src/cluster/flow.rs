@@ -8,7 +8,7 @@ use std::io;
 use std::net::Shutdown;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use timely::WorkerConfig;
 use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
@@ -21,38 +21,27 @@ use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
 use timely::worker::Worker as TimelyWorker;
 
-use super::channel::Channel;
+use super::channel::{Channel, locked};
+use super::events::Event;
 use super::fault::Fault;
 use super::kept::Kept;
-use cubicle_forward::{Command, Coordinator, Instance, Outcome, Parcel, Summary, Worker};
+use cubicle_forward::{Command, Coordinator, Instance, Parcel, Summary, Worker};
 use cubicle_lang::model::Forbidden;
-use cubicle_run::Interrupt;
-
-/// Wakes the coordinator to read its questions.
-pub type Wake = Box<dyn Fn() + Send>;
+use cubicle_run::{Interrupt, OracleAnswer};
 
 /// A question about the states, once all are known.
 pub enum Question {
     /// Whether some state satisfies a cube over this number of processes.
-    Ask(Forbidden, Sender<Option<bool>>),
+    Ask(Forbidden, Sender<OracleAnswer>),
     /// There are no more questions.
     End,
-}
-
-/// An event of the run, reported by the process that leads.
-pub enum RunEvent {
-    /// It begins; the callback wakes its coordinator.
-    Begins(Wake),
-    /// Number of known states, of waiting states, and the depth.
-    Progress(usize, usize, usize),
-    Over(Box<Outcome>),
 }
 
 /// A parcel and the number of the worker it is for.
 type Addressed = (u64, Parcel);
 
 /// What the workers of this process share.
-pub struct Part<T> {
+pub struct Part {
     pub instance: Instance,
     /// Workers of each process.
     pub workers: usize,
@@ -60,9 +49,7 @@ pub struct Part<T> {
     pub memory: usize,
     pub interrupt: Interrupt,
     /// Receives the events of the run, in the process that leads.
-    pub course: Mutex<Sender<T>>,
-    /// Converts an event to the type that is sent there.
-    pub report: fn(RunEvent) -> T,
+    pub course: Mutex<Sender<Event>>,
     /// Source of questions, in the process that leads, when the states serve as an oracle.
     pub questions: Mutex<Option<Receiver<Question>>>,
     pub rounds: AtomicU64,
@@ -88,8 +75,8 @@ impl Stream for Channel {
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start<T: Send + 'static>(
-    part: Arc<Part<T>>,
+pub fn start(
+    part: Arc<Part>,
     (me, threads): (usize, usize),
     links: Vec<Option<Channel>>,
 ) -> Result<WorkerGuards<()>, Fault> {
@@ -107,7 +94,7 @@ pub fn start<T: Send + 'static>(
 }
 
 /// Builds the dataflow of one worker.
-fn build<T: Send + 'static>(worker: &mut TimelyWorker, part: &Arc<Part<T>>) {
+fn build(worker: &mut TimelyWorker, part: &Arc<Part>) {
     let (me, total) = (worker.index(), worker.peers());
     let owner = part.instance.worker((me, total), part.workers, part.memory, &part.interrupt);
     let questions = if me == 0 { locked(&part.questions).take() } else { None };
@@ -127,7 +114,7 @@ fn build<T: Send + 'static>(worker: &mut TimelyWorker, part: &Arc<Part<T>>) {
             state.questions = questions;
             if begins {
                 // A worker that has ended cannot be woken, and need not be.
-                state.tell(RunEvent::Begins(Box::new(move || waking.activate().unwrap_or_default())));
+                state.tell(Event::Begins(Box::new(move || waking.activate().unwrap_or_default())));
             }
             move |(input, frontier), output| {
                 input.for_each_stamp(|cap, data| {
@@ -154,10 +141,10 @@ fn build<T: Send + 'static>(worker: &mut TimelyWorker, part: &Arc<Part<T>>) {
 }
 
 /// A worker, and the coordinator in its process: what each sends, and when.
-struct Turn<T> {
+struct Turn {
     owner: Worker,
     total: usize,
-    part: Arc<Part<T>>,
+    part: Arc<Part>,
     /// May send states, while there is work to do.
     working: Option<Capability<u64>>,
     /// May send a summary, once all states have arrived.
@@ -173,14 +160,14 @@ struct Turn<T> {
     serves: bool,
     questions: Option<Receiver<Question>>,
     /// Receives the answer to the last question.
-    asked: Option<Sender<Option<bool>>>,
+    asked: Option<Sender<OracleAnswer>>,
 }
 
 /// What is sent, and when.
 type Sent = (Capability<u64>, Vec<Addressed>);
 
-impl<T> Turn<T> {
-    fn new(owner: Worker, coordinator: Option<Coordinator>, total: usize, part: Arc<Part<T>>) -> Self {
+impl Turn {
+    fn new(owner: Worker, coordinator: Option<Coordinator>, total: usize, part: Arc<Part>) -> Self {
         Self {
             owner,
             total,
@@ -257,8 +244,8 @@ impl<T> Turn<T> {
             .then(|| coordinator.outcome());
         self.serves = command == Command::Serve;
         self.tell(match outcome {
-            Some(outcome) => RunEvent::Over(Box::new(outcome)),
-            None => RunEvent::Progress(states, waiting, depth),
+            Some(outcome) => Event::Over(Box::new(outcome)),
+            None => Event::Progress(states, waiting, depth),
         });
         command
     }
@@ -267,8 +254,8 @@ impl<T> Turn<T> {
     fn next_question(&mut self) -> Option<Command> {
         let summaries = std::mem::take(&mut self.summaries);
         if let Some(asked) = self.asked.take() {
-            // One worker that knows such a state is enough; the receiver may be gone.
-            let _ = asked.send(summaries.iter().filter_map(|summary| summary.answer).max());
+            // The receiver may be gone.
+            let _ = asked.send(OracleAnswer::of_all(summaries.iter().filter_map(|summary| summary.answer)));
         }
         match self.questions.as_ref().map(Receiver::try_recv) {
             Some(Ok(Question::Ask(candidate, reply))) => {
@@ -280,12 +267,8 @@ impl<T> Turn<T> {
         }
     }
 
-    fn tell(&self, course: RunEvent) {
+    fn tell(&self, event: Event) {
         // There is no receiver any more when the run has ended otherwise.
-        let _ = locked(&self.part.course).send((self.part.report)(course));
+        let _ = locked(&self.part.course).send(event);
     }
-}
-
-fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

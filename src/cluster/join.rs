@@ -12,6 +12,7 @@ use tracing::debug;
 
 use super::agreement::Agreement;
 use super::channel::Channel;
+use super::events::Event;
 use super::fault::Fault;
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
 use super::kept::Kept;
@@ -64,13 +65,12 @@ impl Cluster {
     ///
     /// # Errors
     /// Why there is no cluster, for the user.
-    pub(super) fn connect<T: Send + 'static>(
+    pub(super) fn connect(
         self,
         (first, further): (Facts, Facts),
         log: &dyn Fn(&str),
         stop: &dyn Fn() -> Option<String>,
-        faults: &Sender<T>,
-        report: fn(String) -> T,
+        faults: &Sender<Event>,
     ) -> Result<(Vec<Option<Channel>>, Watch), Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let sizes = [
@@ -80,7 +80,7 @@ impl Cluster {
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
         let agreement = Agreement::new(first.into_iter().chain(sizes).chain(further));
         let Links { states, life } = join(self, agreement, log, stop)?;
-        let watch = Watch::start(life, (me, &addresses), faults, report)?;
+        let watch = Watch::start(life, (me, &addresses), faults)?;
         Ok((states, watch))
     }
 }

@@ -1,10 +1,10 @@
 //! Exploration on several machines: connects the processes, and carries the messages between the workers of a
 //! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `fault` (why a cluster failed), `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
+//! In reading order: `fault` (why a cluster failed), `events` (what its threads report), `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
 //! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
 //! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
-//! dataflow, the only file that uses timely) and `events` (other events), `states` (all states as an oracle) and `explore` (the
+//! dataflow, the only file that uses timely), `states` (all states as an oracle) and `explore` (the
 //! whole exploration); `meeting` (messages of any kind, for everything else), `remote_walks` and `mutant_queue`. Two connections lead to each other process: one for states, one for signs of life, so that a busy process
 //! is not taken for a lost one. All that processes say is encrypted, and nothing can be changed or left out on its way.
 
@@ -27,7 +27,7 @@ mod watch;
 pub use agreement::Agreement;
 pub use channel::Channel;
 pub use events::note_panic;
-pub use explore::{Callbacks, Figures, Found};
+pub use explore::{Callbacks, Found};
 pub use fault::Fault;
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::{Cluster, Facts, listen};

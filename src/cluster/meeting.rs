@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
+use super::events::Event;
 use super::fault::Fault;
 use super::join::{Cluster, Facts};
 use super::watch::Watch;
@@ -39,19 +40,11 @@ pub struct Meeting {
     me: usize,
     links: Vec<Option<Mutex<Channel>>>,
     heard: Mutex<Receiver<Incoming>>,
-    lost: Sender<Lost>,
+    lost: Sender<Event>,
     watch: Arc<Watch>,
     over: Arc<AtomicBool>,
     fault: Arc<OnceLock<String>>,
     interrupt: Interrupt,
-}
-
-/// How a process was lost.
-enum Lost {
-    /// Certain; the reason as a message.
-    Fault(String),
-    /// The connection to a process failed, with a message; there may be a better reason.
-    Broken(usize, String),
 }
 
 impl Cluster {
@@ -70,7 +63,7 @@ impl Cluster {
     ) -> Result<Meeting, Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
-        let (states, watch) = self.connect(facts, log, stop, &lost, Lost::Fault)?;
+        let (states, watch) = self.connect(facts, log, stop, &lost)?;
         let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
         let failed = Fault::of("cannot use the connections");
@@ -82,7 +75,7 @@ impl Cluster {
             let listen = move || {
                 if let Err(error) = listen(other, &mut link, &tell) {
                     // There is no receiver any more when the run has ended.
-                    let _ = lost.send(Lost::Broken(other, format!("{who}: {error}")));
+                    let _ = lost.send(Event::Broken(other, format!("{who}: {error}")));
                 }
             };
             thread::Builder::new().name("hearing".into()).spawn(listen).map_err(&failed)?;
@@ -132,7 +125,7 @@ impl Meeting {
         if let Err(error) = sent {
             let text = format!("the connection to process {to} was lost: {error}");
             // There is no receiver any more when the run has ended.
-            let _ = self.lost.send(Lost::Broken(to, text));
+            let _ = self.lost.send(Event::Broken(to, text));
         }
     }
 
@@ -160,7 +153,7 @@ impl Meeting {
 
     /// This process cannot go on: all end, and the interrupt is set when this returns.
     pub fn fail(&self, why: String) {
-        let _ = self.lost.send(Lost::Fault(why));
+        let _ = self.lost.send(Event::Fault(why));
         while !self.is_over() && !self.over.load(Ordering::Relaxed) {
             thread::sleep(PATIENCE);
         }
@@ -208,7 +201,7 @@ fn listen(from: usize, link: &mut Channel, tell: &Sender<Incoming>) -> io::Resul
 
 /// Ends the run when a process is lost, or this one leaves.
 struct Attending {
-    news: Receiver<Lost>,
+    news: Receiver<Event>,
     watch: Arc<Watch>,
     over: Arc<AtomicBool>,
     fault: Arc<OnceLock<String>>,
@@ -221,12 +214,12 @@ impl Attending {
         let mut broken: Option<(usize, String, Instant)> = None;
         while !self.over.load(Ordering::Relaxed) {
             let mut why = match self.news.recv_timeout(PATIENCE) {
-                Ok(Lost::Fault(why)) => Some(why),
-                Ok(Lost::Broken(of, why)) => {
+                Ok(Event::Fault(why)) => Some(why),
+                Ok(Event::Broken(of, why)) => {
                     broken.get_or_insert_with(|| (of, why, Instant::now()));
                     None
                 }
-                Err(RecvTimeoutError::Timeout) => None,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
             why = why.or_else(|| (self.leaves)());

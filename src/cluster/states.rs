@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use super::events::{Event, unexplained};
+use super::events::{Event, Wake, unexplained};
 use super::fault::Fault;
-use super::flow::{Question, Wake};
+use super::flow::Question;
 use super::watch::Watch;
 use cubicle_lang::model::Forbidden;
-use cubicle_run::{Interrupt, OracleAnswer};
+use cubicle_run::{Interrupt, Oracle, OracleAnswer};
 
 /// How often to check whether the run must end while waiting for an answer.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -72,8 +72,21 @@ impl SpreadStates {
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }
 
-    /// Whether some state is among those of a candidate; see [`Oracle::ask`](cubicle_run::Oracle::ask).
-    pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
+    /// There are no more questions: all processes end.
+    pub fn end(&self) {
+        let asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        if asking.questions.send(Question::End).is_ok() {
+            (asking.wake)();
+        }
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        // A process that has not ended by then is not waited for.
+        let _ = left.recv_timeout(LAST);
+        self.watch.done();
+    }
+}
+
+impl Oracle for SpreadStates {
+    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = asking.known.get(candidate) {
             return *answer;
@@ -85,9 +98,7 @@ impl SpreadStates {
         (asking.wake)();
         let answer = loop {
             match answer.recv_timeout(PATIENCE) {
-                Ok(Some(true)) => break OracleAnswer::Reached,
-                Ok(Some(false)) => break OracleAnswer::Unseen,
-                Ok(None) => break OracleAnswer::Untested,
+                Ok(answer) => break answer,
                 // The run ends; no answer of an oracle makes a verdict wrong.
                 Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_some() => {
                     return OracleAnswer::Untested;
@@ -98,17 +109,5 @@ impl SpreadStates {
         };
         asking.known.insert(candidate.clone(), answer);
         answer
-    }
-
-    /// There are no more questions: all processes end.
-    pub fn end(&self) {
-        let asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        if asking.questions.send(Question::End).is_ok() {
-            (asking.wake)();
-        }
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        // A process that has not ended by then is not waited for.
-        let _ = left.recv_timeout(LAST);
-        self.watch.done();
     }
 }

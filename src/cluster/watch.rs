@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use tracing::warn;
 
 use super::channel::{Channel, Datagram};
+use super::events::Event;
 use super::fault::Fault;
 
 /// How often a sign of life is sent.
@@ -76,11 +77,10 @@ impl Watch {
     ///
     /// # Errors
     /// The system cannot start a thread, or the connections cannot be used.
-    pub fn start<T: Send + 'static>(
+    pub fn start(
         links: Vec<Option<Channel>>,
         (me, addresses): (usize, &[String]),
-        faults: &Sender<T>,
-        report: fn(String) -> T,
+        faults: &Sender<Event>,
     ) -> Result<Self, Fault> {
         let failed = Fault::of::<io::Error>("cannot watch over the cluster");
         let mut readers = Vec::new();
@@ -110,7 +110,7 @@ impl Watch {
             let listen = move || {
                 if let Some(why) = shared.listen(other, link) {
                     // There is no receiver any more when the run is over.
-                    let _ = faults.send(report(why));
+                    let _ = faults.send(Event::Fault(why));
                 }
             };
             listening.spawn(listen).map_err(&failed)?;

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::error::{StorageError, Unbuildable};
+use crate::error::Unbuildable;
 use crate::exhaustive::recover::{Lost, ways};
 use crate::exhaustive::search::Search;
 use crate::program::compiled::Program;
@@ -18,35 +18,24 @@ use crate::run::finding::Finding;
 use crate::run::findings::Findings;
 use crate::run::growth::growth;
 use crate::run::outside::goes_outside;
-use crate::run::searched::{Problem, SearchStats, Searched};
+use crate::run::searched::{Problem, Searched};
 use crate::run::trace::{self, TraceError};
 use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
 use crate::store::visited::Visited;
 use crate::tuning::{LEAST_STATES, MAX_DEADLOCK_STEPS};
-use cubicle_run::{Event, ForwardOptions, Growth, Observer, Silent, Stop, StoreKind, Strategy, Trace};
+use cubicle_run::{Event, Exploration, ForwardOptions, Observer, Silent, Stop, StoreKind, Strategy, Trace};
 
-/// What a search found.
-#[derive(Clone, Debug)]
+/// What an exhaustive search found.
 pub struct Found {
-    pub course: SearchStats,
-    /// One for each bad cube found, in order of discovery.
-    pub unsafe_traces: Vec<Trace>,
-    pub deadlocks: Vec<Trace>,
-    pub deadlock_states: usize,
-    pub outside_deadlocks: Vec<Trace>,
-    pub outside_states: usize,
-    /// Deadlocked states for which it is unknown whether a clean run leads to them, while no deadlock is known to
-    /// which a clean run leads.
-    pub unclear_states: usize,
+    pub exploration: Exploration,
+    pub visited: Visited,
     /// Numbers of the deadlocked states, by a narrowed program.
     pub clean_states: Vec<usize>,
-    /// Numbers that grew, when not all states were explored.
-    pub growth: Vec<Growth>,
 }
 
 /// Runs an exhaustive search and builds the runs to its findings.
-pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Found, Visited), Unbuildable> {
+pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<Found, Unbuildable> {
     let mut course = search.run(observer)?;
     let Search { problem, limits, visited, tally, .. } = search;
     let mut findings = tally.findings;
@@ -54,7 +43,7 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
         // Runs to the findings cannot be built.
         findings = Findings::new(problem.system, problem.program);
         (course.stop, course.fault) = match lost {
-            Lost::Unreadable(why) => (Stop::Storage, Some(why)),
+            Lost::Unreadable(why) => (Stop::Storage, Some(why.0)),
             Lost::Ended(stop) => (stop, None),
         };
         Cow::Owned(StateTree::new(problem.program.packing.words))
@@ -64,13 +53,13 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<(Fo
     let clean = |searched: &Searched<'_>| {
         search_clean_among(searched, (states, bytes), |state| visited.contains(state).ok())
     };
-    let found = conclude(searched, clean, observer);
+    let exploration = conclude(searched, clean, observer);
     drop(tree);
-    Ok((found, visited))
+    Ok(Found { exploration, visited, clean_states: findings.clean_states })
 }
 
 /// Builds the runs to the findings of walks.
-pub fn conclude_walks(searched: Searched<'_>, observer: &mut dyn Observer) -> Found {
+pub fn conclude_walks(searched: Searched<'_>, observer: &mut dyn Observer) -> Exploration {
     let tree = searched.tree;
     let clean = |searched: &Searched<'_>| {
         let all = (tree.store.len(), tree.bytes());
@@ -84,10 +73,11 @@ pub fn conclude(
     searched: Searched<'_>,
     search_clean: impl FnOnce(&Searched<'_>) -> Option<Clean>,
     observer: &mut dyn Observer,
-) -> Found {
+) -> Exploration {
     let Searched { problem: Problem { system, program, options }, limits, tree, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
-    let unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding)).collect();
+    let mut unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding));
+    let (unsafe_trace, more_unsafe_traces) = (unsafe_traces.next(), unsafe_traces.collect());
     let (deadlocked, looked_at) = runs.deadlocked_runs(&findings.deadlocks);
     let (further, _) = runs.deadlocked_runs(&findings.outside_deadlocks);
     let broken = runs.broken;
@@ -113,7 +103,7 @@ pub fn conclude(
             unclear_states = 0;
         }
         if search.complete || deadlocks.is_empty() {
-            deadlocks = search.found.deadlocks;
+            deadlocks = search.deadlocks;
         }
     }
     let (mut stop, mut fault) = (searched.course.stop, searched.course.fault.clone());
@@ -121,8 +111,7 @@ pub fn conclude(
     for error in broken {
         if restored && !error.is_overflow() {
             stop = Stop::Storage;
-            fault =
-                Some(StorageError(format!("the checkpoint's states are not a run of the model: {error}")));
+            fault = Some(format!("the checkpoint's states are not a run of the model: {error}"));
             continue;
         }
         // Anything else would hide a bad state.
@@ -131,16 +120,18 @@ pub fn conclude(
         observer.event(system, Event::Warning(&text));
         stop = Stop::Numbers;
     }
-    Found {
-        unsafe_traces,
+    Exploration {
+        stop,
+        fault,
+        unsafe_trace,
+        more_unsafe_traces,
         deadlock_states: findings.deadlock_states,
-        unclear_states: if deadlocks.is_empty() { unclear_states } else { 0 },
-        clean_states: findings.clean_states.clone(),
+        unclear_deadlock_states: if deadlocks.is_empty() { unclear_states } else { 0 },
         deadlocks,
         outside_deadlocks,
-        outside_states,
+        outside_deadlock_states: outside_states,
         growth: if cut_short(stop) { growth(system, program, tree) } else { Vec::new() },
-        course: SearchStats { stop, fault, ..searched.course },
+        ..searched.course
     }
 }
 
@@ -185,7 +176,10 @@ impl Runs<'_> {
 
 /// What the search of clean runs found.
 pub struct Clean {
-    pub found: Found,
+    /// Runs to deadlocks.
+    pub deadlocks: Vec<Trace>,
+    /// The deadlocked states that it found.
+    deadlocked: Vec<usize>,
     program: Arc<Program>,
     tree: StateTree,
     /// Whether all clean runs were explored.
@@ -202,19 +196,18 @@ impl Clean {
     /// Whether no clean run leads to a deadlock in this stored state of the first search, as far as is
     /// known: where cells are undefined, states overlap.
     pub fn misses(&self, state: &[u64]) -> bool {
-        let none = self.complete && self.found.clean_states.is_empty();
         let looked_up = self.complete
             && self.comparable
             && (self.program.is_plain() || !self.open && !self.program.is_open(state))
             && (self.tree.store.find(state).is_none()
                 || self.program.deadlock(state, &mut Scratch::new(&self.program)).is_none());
-        none || looked_up
+        self.complete && self.deadlocked.is_empty() || looked_up
     }
 
     /// Of `states` deadlocked states of the first search, the number to which no clean run leads, if that is known
     /// without examining each.
     pub fn missed(&self, states: usize) -> Option<usize> {
-        let none = self.found.clean_states.is_empty();
+        let none = self.deadlocked.is_empty();
         let is_known = self.complete && (none || self.comparable && self.program.is_plain());
         is_known.then(|| states.saturating_sub(self.states))
     }
@@ -242,16 +235,17 @@ pub fn search_clean_among(
     };
     let limits = limits.rest(states.max(LEAST_STATES), bytes);
     let problem = Problem { system, program: &narrowed, options: &options };
-    let (found, clean) = search(Search::within(problem, limits), &mut Silent).ok()?;
-    let tree = clean.into_table().expect("its options say so");
+    let Found { exploration, visited, clean_states: deadlocked } =
+        search(Search::within(problem, limits), &mut Silent).ok()?;
+    let tree = visited.into_table().expect("its options say so");
     let known = |n: usize| known(tree.store.state(n));
     let roots = (0..tree.store.len()).take_while(|n| tree.parents[*n] == ROOT);
     let comparable = roots.map(known).collect::<Option<Vec<bool>>>()?.into_iter().all(|known| known);
     let mut states = 0;
-    for n in &found.clean_states {
+    for n in &deadlocked {
         states += usize::from(known(*n)?);
     }
-    let open = found.clean_states.iter().any(|n| narrowed.is_open(tree.store.state(*n)));
-    let complete = found.course.stop == Stop::Complete;
-    Some(Clean { found, program: narrowed, tree, complete, comparable, open, states })
+    let open = deadlocked.iter().any(|n| narrowed.is_open(tree.store.state(*n)));
+    let (complete, deadlocks) = (exploration.stop == Stop::Complete, exploration.deadlocks);
+    Some(Clean { deadlocks, deadlocked, program: narrowed, tree, complete, comparable, open, states })
 }

@@ -1,19 +1,16 @@
 //! Explores an instance: compiles it, searches it as the options say, and builds the runs to what was found.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::clock::Clock;
-use crate::conclude::{self, Found};
+use crate::conclude;
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::search::Search;
 use crate::explored::graph::Fingerprint;
 use crate::explored::states::ExploredStates;
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::peers::{OptionalPeers, Peers};
+use crate::fuzz::peers::Peers;
 use crate::limits::Limits;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::run::searched::Problem;
 use crate::tuning::{ORACLE_STATES, ORACLE_STATES_WITH_NUMBERS, STEEP_STATES, WALKED_SHARE};
@@ -116,20 +113,11 @@ impl Explored {
 }
 
 impl Explored {
-    /// The states of the instance, to be compared with those of another system with the same declarations; see
+    /// The states or the `steps` of the instance, to be compared with those of another system with the same declarations; see
     /// [`Fingerprint`]. With `ordered`, the order of processes counts: then the exploration must not have used symmetry, and
     /// otherwise it must have ([`ForwardOptions::symmetry`]). `None` when this is violated, when not all states
     /// were explored, or some cell of a state is open.
-    pub fn state_set(&self, ordered: bool) -> Option<Fingerprint> {
-        self.fingerprint(false, ordered)
-    }
-
-    /// The steps of the instance; like [`Explored::state_set`].
-    pub fn step_set(&self, ordered: bool) -> Option<Fingerprint> {
-        self.fingerprint(true, ordered)
-    }
-
-    fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
+    pub fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
         let all = self.exploration.stop == Stop::Complete;
         self.states.as_ref().filter(|_| all).and_then(|seen| seen.fingerprint(steps, ordered))
     }
@@ -143,7 +131,7 @@ pub fn explore(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    explore_with(system, (procs, options), None, interrupt, observer)
+    explore_together(system, (procs, options), None, interrupt, observer)
 }
 
 /// Whether these options select walks, which other processes can share.
@@ -155,19 +143,6 @@ pub const fn walks(options: &ForwardOptions) -> bool {
     }
 }
 
-/// Like [`explore()`], by walks that are shared with other processes, which call this or [`follow_campaign`] with the
-/// same instance and the same options, except for time, memory and the number of threads. The result does not depend on
-/// the number of processes.
-pub fn explore_together(
-    system: &System,
-    instance: (usize, &ForwardOptions),
-    peers: Box<dyn Peers>,
-    interrupt: &Interrupt,
-    observer: &mut dyn Observer,
-) -> Explored {
-    explore_with(system, instance, Some(peers), interrupt, observer)
-}
-
 /// Takes part in the campaign that another process leads with [`explore_together`]; the leader reports the result.
 pub fn follow_campaign(
     system: &System,
@@ -177,13 +152,15 @@ pub fn follow_campaign(
 ) {
     // The leader reports why it cannot be explored.
     let limits = Limits::new(options, interrupt);
-    let Ok(program) = compile(system, procs, options, &limits.clock) else { return };
-    let mut campaign = Campaign::within(Arc::new(system.clone()), Arc::new(program), options, limits);
-    campaign.peers = OptionalPeers(Some(peers));
-    let _ = campaign.run(&mut Silent);
+    let Ok(program) = Program::new(system, procs, options, &limits.clock) else { return };
+    let mut campaign = Campaign::new(Arc::new(system.clone()), Arc::new(program), options, limits);
+    let _ = campaign.run(Some(peers), &mut Silent);
 }
 
-fn explore_with(
+/// Like [`explore()`], by walks that are shared with these processes, which call this or [`follow_campaign`] with the
+/// same instance and the same options, except for time, memory and the number of threads. The result does not depend on
+/// the number of processes.
+pub fn explore_together(
     system: &System,
     (procs, options): (usize, &ForwardOptions),
     peers: Option<Box<dyn Peers>>,
@@ -208,7 +185,7 @@ fn attempt(
 ) -> Explored {
     // Initial states count towards the limits.
     let limits = Limits::new(options, interrupt);
-    let program = match compile(system, procs, options, &limits.clock) {
+    let program = match Program::new(system, procs, options, &limits.clock) {
         Ok(program) => Arc::new(program),
         Err(why) => return none(procs, why),
     };
@@ -229,89 +206,24 @@ fn attempt(
     let system = Arc::new(system.clone());
     let mut walk = None;
     let found = if walks(options) {
-        let mut new = Campaign::within(Arc::clone(&system), Arc::clone(&program), options, limits);
-        new.peers = OptionalPeers(peers);
-        new.run(observer).map(|()| {
-            let found = conclude::conclude_walks(new.searched(), observer);
+        let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, limits);
+        new.run(peers, observer).map(|()| {
+            let exploration = conclude::conclude_walks(new.searched(), observer);
             let visited = new.take_visited();
             walk = Some(new);
-            (found, visited.store.len(), Some(visited))
+            (exploration, Some(visited))
         })
     } else {
         let problem = Problem { system: &system, program: &program, options };
         let found = conclude::search(Search::within(problem, limits), observer);
-        found.map(|(found, visited)| (found, visited.len(), visited.into_table()))
+        found.map(|found| (found.exploration, found.visited.into_table()))
     };
-    let (found, states, tree) = match found {
+    let (exploration, tree) = match found {
         Ok(found) => found,
         Err(why) => return none(procs, why),
     };
-    let seen =
-        tree.map(|tree| ExploredStates::new(system, Arc::clone(&program), tree, walk, options, interrupt));
-    Explored { exploration: exploration(&program, found, states, options.seed), states: seen, remote: None }
-}
-
-/// Compiles the instance of `system` with `procs` processes.
-pub(super) fn compile(
-    system: &System,
-    procs: usize,
-    options: &ForwardOptions,
-    clock: &Clock,
-) -> Result<Program, Unbuildable> {
-    let build = BuildOptions {
-        symmetry: options.symmetry,
-        undefined: options.undefined_cells,
-        merge_dead: options.merge_dead,
-        range: options.number_range,
-        expected_end: &options.expected_end,
-        clock,
-        memory: options.memory,
-    };
-    Program::new(&of_sorts(system, procs, options), procs, build)
-}
-
-/// The system with the numbers of processes of each sort that the options ask for, for an instance with as many processes.
-pub(super) fn of_sorts<'s>(system: &'s System, procs: usize, options: &ForwardOptions) -> Cow<'s, System> {
-    let asked = &options.of_sorts;
-    if asked.is_empty() || system.sorts.is_none() || asked.iter().map(|it| it.1).sum::<usize>() != procs {
-        return Cow::Borrowed(system);
-    }
-    let of = |sort: &String| asked.iter().find(|it| it.0 == *sort).map_or(0, |it| it.1);
-    Cow::Owned(system.edited(|parts| {
-        if let Some(sorts) = &mut parts.sorts {
-            sorts.sizes = Some(sorts.names.iter().map(of).collect());
-        }
-    }))
-}
-
-/// The results for an instance with these findings and `states` states.
-pub(super) fn exploration(program: &Program, found: Found, states: usize, seed: u64) -> Exploration {
-    let mut unsafe_traces = found.unsafe_traces.into_iter();
-    Exploration {
-        procs: program.cells.procs,
-        sorts: program.sorts.as_ref().map_or_else(Vec::new, |it| it.sizes.clone()),
-        states,
-        missed: found.course.missed,
-        symmetry: program.symmetry.is_on(),
-        compressed: program.cells.cells.iter().any(|c| c.undef),
-        depth: found.course.depth,
-        stop: found.course.stop,
-        fault: found.course.fault.map(|StorageError(why)| why),
-        unsafe_trace: unsafe_traces.next(),
-        more_unsafe_traces: unsafe_traces.collect(),
-        deadlocks: found.deadlocks,
-        deadlock_states: found.deadlock_states,
-        outside_deadlocks: found.outside_deadlocks,
-        outside_deadlock_states: found.outside_states,
-        unclear_deadlock_states: found.unclear_states,
-        fired: found.course.fired,
-        growth: found.growth,
-        seed,
-        epochs: found.course.epochs,
-        combinations: found.course.combinations,
-        techniques: found.course.techniques,
-        curve: found.course.curve,
-    }
+    let states = tree.map(|tree| ExploredStates::new(system, program, tree, walk, options, interrupt));
+    Explored { exploration, states, remote: None }
 }
 
 pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
@@ -319,11 +231,8 @@ pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
         Unbuildable::Storage(StorageError(fault)) => Some(fault.clone()),
         _ => None,
     };
-    Explored {
-        exploration: Exploration { fault, ..Exploration::none(procs, why.into()) },
-        states: None,
-        remote: None,
-    }
+    let exploration = Exploration { fault, ..Exploration::none(procs, why.into()) };
+    Explored { exploration, states: None, remote: None }
 }
 
 /// Like [`explore()`], for an exploration that only serves as oracle.

@@ -20,6 +20,7 @@
 // Shares and probabilities need no more than the mantissa holds.
 #![allow(clippy::cast_precision_loss)]
 
+mod agreement;
 mod checkpoint;
 mod clock;
 mod conclude;
@@ -44,6 +45,7 @@ mod symmetry;
 mod tests;
 mod tuning;
 
+pub use agreement::agreement;
 pub use checkpoint::manifest::Manifest;
 pub use error::StorageError;
 pub use explore::{
@@ -53,7 +55,7 @@ pub use explore::{
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use follow::{FollowedRun, Follower, Front, Kept, Known, Seen, Unexplained};
-pub use fuzz::peers::{EpochMessage, Peers, walking_agreement};
+pub use fuzz::peers::{EpochMessage, Peers};
 pub use live::{RunAnswer, RunSample, RunsChecked, SeenStep, check_runs, sample_runs};
 pub use oracle::StateSpace;
 pub use spread::coordinator::{Coordinator, Outcome};

@@ -35,35 +35,31 @@ pub struct Limits {
 impl Limits {
     /// The clock starts now.
     pub fn new(options: &ForwardOptions, interrupt: &Interrupt) -> Self {
-        Self {
-            stop: None,
-            max_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
-            full: Stop::States,
-            clock: Arc::new(Clock::new(options, interrupt)),
-            requested_states: options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES),
-            memory_states: usize::MAX,
-            growth_states: usize::MAX,
-            in_memory_states: usize::MAX,
-            memory_bytes: options.memory.unwrap_or(usize::MAX),
-            ticker: Ticker::new(),
-            next_report: Instant::now() + REPORT_EVERY,
-        }
+        let (states, memory) =
+            (options.max_states.unwrap_or(MAX_STATES), options.memory.unwrap_or(usize::MAX));
+        let clock = Arc::new(Clock::new(options, interrupt));
+        Self::of(states, memory, clock, Instant::now() + REPORT_EVERY)
     }
 
     /// Limits for a second search, of `states` states, when the first holds `bytes` bytes.
     pub fn rest(&self, states: usize, bytes: usize) -> Self {
+        let memory = self.memory_bytes.saturating_sub(bytes);
+        Self::of(states, memory, Arc::clone(&self.clock), self.next_report)
+    }
+
+    fn of(states: usize, memory_bytes: usize, clock: Arc<Clock>, next_report: Instant) -> Self {
         Self {
             stop: None,
             max_states: states.min(MAX_STATES),
             full: Stop::States,
-            clock: Arc::clone(&self.clock),
+            clock,
             requested_states: states.min(MAX_STATES),
             memory_states: usize::MAX,
             growth_states: usize::MAX,
             in_memory_states: usize::MAX,
-            memory_bytes: self.memory_bytes.saturating_sub(bytes),
+            memory_bytes,
             ticker: Ticker::new(),
-            next_report: self.next_report,
+            next_report,
         }
     }
 

@@ -213,27 +213,13 @@ fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
 impl Oracle for StateSpace {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let candidate = &*self.as_states_say(candidate);
-        let mut answer = OracleAnswer::Untested;
         let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
         let more = wider.iter().chain(&self.small).filter_map(|it| it.states.as_ref());
-        for seen in self.seen().chain(more) {
-            match seen.ask(candidate) {
-                OracleAnswer::Reached => return OracleAnswer::Reached,
-                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
-                OracleAnswer::Untested => {}
-            }
+        let of_states = self.seen().chain(more).map(|seen| seen.ask(candidate));
+        match OracleAnswer::of_all(of_states.chain(self.remote().map(|it| it.oracle.ask(candidate)))) {
+            OracleAnswer::Unseen if self.learnt(candidate) => OracleAnswer::Reached,
+            answer => answer,
         }
-        for remote in self.remote() {
-            match remote.oracle.ask(candidate) {
-                OracleAnswer::Reached => return OracleAnswer::Reached,
-                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
-                OracleAnswer::Untested => {}
-            }
-        }
-        if answer == OracleAnswer::Unseen && self.learnt(candidate) {
-            answer = OracleAnswer::Reached;
-        }
-        answer
     }
 
     fn seek(&self, candidate: &Forbidden, most: u64) -> Sought {

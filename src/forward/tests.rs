@@ -11,7 +11,6 @@ use super::*;
 use crate::conclude;
 use crate::exhaustive::search::Search;
 use crate::explored::states::ExploredStates;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use cubicle_lang::model::classes::Classes;
 use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples, replay};
@@ -43,6 +42,11 @@ fn explored(system: &System, procs: usize, options: &ForwardOptions) -> Explored
 
 fn run(system: &System, procs: usize, options: &ForwardOptions) -> Exploration {
     explored(system, procs, options).exploration
+}
+
+/// All results of an exploration.
+fn all(found: &Exploration) -> String {
+    format!("{found:#?}")
 }
 
 /// Candidates of initial states that the reference semantics tries in a moment, and in seconds.

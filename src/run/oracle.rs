@@ -1,10 +1,12 @@
 //! What the backward engine may ask about forward states.
 
+use serde::{Deserialize, Serialize};
+
 use crate::observer::Observer;
 use crate::verdict::{Forbidden, Trace};
 
 /// What an oracle knows of a candidate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum OracleAnswer {
     /// Some explored state satisfies it: it is reachable.
     Reached,
@@ -13,6 +15,21 @@ pub enum OracleAnswer {
     /// It could not be tested: it has more processes than every instance, or it mentions
     /// something that the instances do not represent.
     Untested,
+}
+
+impl OracleAnswer {
+    /// The answer of several: one that has reached it is enough, and else one that could test it. No more answers are taken than needed.
+    pub fn of_all(answers: impl IntoIterator<Item = Self>) -> Self {
+        let mut known = Self::Untested;
+        for answer in answers {
+            match answer {
+                Self::Reached => return Self::Reached,
+                Self::Unseen => known = Self::Unseen,
+                Self::Untested => {}
+            }
+        }
+        known
+    }
 }
 
 /// What an oracle found when it was asked to explore further.

@@ -105,12 +105,11 @@ fn edit(files: &mut Files, edit: [u8; 5]) {
 /// Writes the manifest anew with the lengths that the files have, if it still is one.
 fn set_lengths(folder: &Path) {
     let Ok(mut manifest) = Manifest::read(folder) else { return };
-    let Manifest { parts, course, model, spread, .. } = &mut manifest;
-    let own = parts.iter_mut().chain([course, model]).map(|part| (folder.to_owned(), part));
-    let workers = spread.as_ref().map_or(1, |it| it.workers.max(1));
-    let members = spread.iter_mut().flat_map(|it| it.members.iter_mut().enumerate());
-    let theirs = members.flat_map(|(member, it)| {
-        let process = folder.join(format!("process-{}", member / workers));
+    let Manifest { course, model, cluster, members, .. } = &mut manifest;
+    let own = [course, model].into_iter().map(|part| (folder.to_owned(), part));
+    let theirs = members.iter_mut().enumerate().flat_map(|(member, it)| {
+        let process = cluster.map(|it| folder.join(format!("process-{}", member / it.workers.max(1))));
+        let process = process.unwrap_or_else(|| folder.to_owned());
         it.states.iter_mut().chain([&mut it.waiting]).map(move |part| (process.clone(), part))
     });
     for (folder, part) in own.chain(theirs) {
@@ -119,5 +118,5 @@ fn set_lengths(folder: &Path) {
         }
     }
     let body = serde_json::to_string_pretty(&manifest).expect("it was one");
-    fs::write(folder.join("manifest"), format!("cubicle checkpoint 2 0\n{body}")).expect("there is room");
+    fs::write(folder.join("manifest"), format!("cubicle checkpoint 5 0\n{body}")).expect("there is room");
 }

@@ -1,169 +1,157 @@
-//! Writes and reads the checkpoints of a breadth-first search.
+//! The folder of a checkpoint.
 //!
 //! States that are in a file stay there: a checkpoint adds those of the levels since the last one, then what else is
 //! known, and finally the manifest that names all of it. Whatever happens meanwhile, the manifest in the folder
 //! names complete files.
 
+use std::fs::File;
+use std::path::Path;
 use std::time::Instant;
 
-use crate::checkpoint::course::{self, LevelState, Restored};
-use crate::checkpoint::files::{Part, is_ours, sweep, write};
-use crate::checkpoint::manifest::{self, Manifest};
-use crate::checkpoint::states::{self, Reading, Valid};
-use crate::error::{StorageError, Unbuildable};
+use serde::Serialize;
+
+use crate::checkpoint::course::Course;
+use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, write};
+use crate::checkpoint::manifest::{self, ClusterSizes, Manifest, OwnerParts};
+use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
-use crate::limits::{Limits, MAX_STATES};
-use crate::run::levels::Level;
-use crate::run::searched::Problem;
-use crate::store::visited::Visited;
-use cubicle_run::Checkpoint;
+use crate::program::compiled::Program;
+use cubicle_run::{Checkpoint, ForwardOptions};
 
 /// Name of the file with the model.
 const MODEL: &str = "model";
 
-/// Writes and restores the checkpoint of a search.
+/// The folder of a process of a cluster, inside that of the checkpoint.
+pub fn folder_of(process: usize) -> String {
+    format!("process-{process}")
+}
+
+/// Writes the checkpoints of an exploration, and finds the one to resume from.
 #[derive(Debug)]
 pub struct Keeper {
     to: Checkpoint,
     options: Vec<(String, String)>,
-    /// Files of states, and how many states they hold.
-    parts: Vec<Part>,
-    states: usize,
-    /// The file with the model.
+    /// The processes that explore together, if they do.
+    cluster: Option<ClusterSizes>,
+    /// The file with the model, once it is written or read.
     model: Option<Part>,
+    /// Locks the folder of a cluster against other runs.
+    lock: Option<File>,
     /// When the last checkpoint was written, or the search began.
     last: Instant,
 }
 
-/// A search as restored from its checkpoint.
-#[derive(Debug)]
-pub struct Resumed {
-    /// The level that is to be expanded next.
-    pub level: Level,
-    /// What else the search knew.
-    pub rest: Restored,
-}
-
 impl Keeper {
-    /// For a new search, or for one that is resumed when `to` says so: then its states are added to `visited`.
+    /// For an exploration of this instance.
     pub fn new(
         to: &Checkpoint,
-        problem: Problem<'_>,
-        visited: &mut Visited,
-        limits: &mut Limits,
-    ) -> Result<(Self, Option<Resumed>), Unbuildable> {
-        let Problem { system, program, options } = problem;
-        let folder = &to.folder;
-        let mut keeper = Self {
-            to: to.clone(),
-            options: manifest::options(program, options),
-            parts: Vec::new(),
-            states: 0,
-            model: None,
-            last: Instant::now(),
-        };
-        if !to.resume {
-            keeper.begin()?;
-            return Ok((keeper, None));
-        }
-        let manifest = Manifest::read(folder)?;
-        if manifest.spread.is_some() {
-            let why = "it was written by a cluster, and this run has no cluster";
-            return Err(failed("use the checkpoint in", folder, &why).into());
-        }
-        manifest.fits(folder, to)?;
-        manifest.has_options(&keeper.options)?;
-        if manifest.states > options.max_states.unwrap_or(MAX_STATES).min(MAX_STATES) {
-            let why = "it has more states than this run may explore";
-            return Err(failed("use the checkpoint in", folder, &why).into());
-        }
-        let valid = Valid::new(program);
-        let most = course::most_bytes(system, &valid, manifest.states);
-        let course = manifest.course.open(folder, most)?.rest()?;
-        let waiting = course::waiting(&course, manifest.states);
-        visited.begin_restoring(manifest.states, waiting, program, limits);
-        let level = keeper.states(&manifest, &valid, visited, limits)?;
-        let rest = course::read(&course, system, &valid, &level)
-            .map_err(|why| failed("use", &folder.join(&manifest.course.file), &why))?;
-        (keeper.parts, keeper.states) = (manifest.parts, manifest.states);
-        keeper.model = Some(manifest.model);
-        Ok((keeper, Some(Resumed { level, rest })))
+        program: &Program,
+        options: &ForwardOptions,
+        cluster: Option<ClusterSizes>,
+    ) -> Self {
+        let options = manifest::options(program, options);
+        Self { to: to.clone(), options, cluster, model: None, lock: None, last: Instant::now() }
     }
 
-    /// Prepares the folder.
-    fn begin(&mut self) -> Result<(), StorageError> {
+    pub fn folder(&self) -> &Path {
+        &self.to.folder
+    }
+
+    /// Prepares the folder; returns the checkpoint to resume from, if the exploration is to be resumed.
+    pub fn begin(&mut self) -> Result<Option<Manifest>, StorageError> {
+        if self.to.resume {
+            return self.resume().map(Some);
+        }
         let folder = &self.to.folder;
+        let refused = |why: &str| Err(failed("begin a checkpoint in", folder, &why));
         make(folder)?;
+        let processes = self.cluster.map_or(0, |sizes| sizes.processes);
+        self.lock = self.cluster.map(|_| lock(folder)).transpose()?;
         if Manifest::is_in(folder) {
-            let why = "it already has one, which `cubicle resume` continues";
-            return Err(failed("begin a checkpoint in", folder, &why));
+            return refused("it already has one, which `cubicle resume` continues");
         }
-        // Nothing is removed from a folder with files of other origin.
-        if !entries(folder)?.iter().all(|path| is_ours(name_of(path)) && path.is_file()) {
-            return Err(failed("begin a checkpoint in", folder, &"it is not empty"));
+        // With the model here, the run began here and wrote no manifest: the files of other workers are useless.
+        let mine = folder.join(MODEL).exists();
+        let mut stale = Vec::new();
+        for path in entries(folder)? {
+            let name = name_of(&path);
+            if (is_ours(name) || self.lock.is_some() && name == LOCK) && path.is_file() {
+                continue;
+            }
+            // Nothing is removed from a folder with files of other origin.
+            if !(0..processes).any(|process| name == folder_of(process)) || !path.is_dir() {
+                return refused("it is not empty");
+            }
+            stale.push(path);
         }
-        sweep(folder, |_| false)?;
+        stale.iter().filter(|_| mine).try_for_each(|process| sweep(process, |_| false))?;
+        sweep(folder, |name| name == MODEL)?;
         // A disk that cannot be written is better detected before the search.
         self.model = Some(write(folder, MODEL, self.to.model.as_bytes())?);
-        Ok(())
+        Ok(None)
     }
 
-    /// Reads the states; returns the last level.
-    fn states(
-        &self,
-        manifest: &Manifest,
-        valid: &Valid<'_>,
-        visited: &mut Visited,
-        limits: &mut Limits,
-    ) -> Result<Level, Unbuildable> {
-        let unusable = |why: &str| failed("use the checkpoint in", &self.to.folder, &why);
-        let most = states::most_bytes(manifest.states, valid);
-        let mut reading = Reading::new(visited);
-        for part in &manifest.parts {
-            reading.read(part.open(&self.to.folder, most)?, valid, manifest.states, limits)?;
+    fn resume(&mut self) -> Result<Manifest, StorageError> {
+        let folder = &self.to.folder;
+        let wrong = |why: &str| Err(failed("use the checkpoint in", folder, &why));
+        // Nothing is created where there is no checkpoint.
+        let mut manifest = Manifest::read(folder)?;
+        if self.cluster.is_some() {
+            self.lock = Some(lock(folder)?);
+            manifest = Manifest::read(folder)?;
         }
-        let level = reading.level;
-        if !visited.end_restoring()? {
-            return Err(unusable("its files have a state twice").into());
+        match (manifest.cluster, self.cluster) {
+            (Some(_), None) => return wrong("it was written by a cluster, and this run has no cluster"),
+            (None, Some(_)) => return wrong("it was not written by a cluster"),
+            (Some(there), Some(here)) if there.processes != here.processes => {
+                let (there, here) = (there.processes, here.processes);
+                return wrong(&format!("it was written by {there} processes, and this cluster has {here}"));
+            }
+            _ => {}
         }
-        if visited.len() != manifest.states {
-            let (is, wanted) = (visited.len(), manifest.states);
-            let why = format!("its files have {is} states, and the manifest says {wanted}");
-            return Err(unusable(&why).into());
+        manifest.fits(folder, &self.to)?;
+        manifest.has_options(&self.options)?;
+        let owners = manifest.cluster.map_or(Some(1), |it| it.workers.checked_mul(it.processes));
+        if owners != Some(manifest.members.len()) || manifest.members.is_empty() {
+            return wrong("it does not have the files of all workers");
         }
-        if level.depth != manifest.level {
-            let (is, wanted) = (level.depth, manifest.level);
-            let why = format!("its states have a depth of {is}, and the manifest says {wanted}");
-            return Err(unusable(&why).into());
+        if manifest.level >= manifest.states {
+            return wrong("there are fewer states than levels");
         }
-        Ok(level)
+        self.model = Some(manifest.model.clone());
+        Ok(manifest)
     }
 
     pub fn is_due(&self) -> bool {
         self.last.elapsed() >= self.to.every
     }
 
-    /// Called before level number `level` is expanded: writes a checkpoint.
-    pub fn level(
+    /// All owners have these files, which end with a level of this number, on their disks: from now on, the checkpoint is this one.
+    pub fn commit<F: Serialize>(
         &mut self,
-        level: usize,
-        state: &LevelState<'_>,
-        visited: &Visited,
+        (level, states): (usize, usize),
+        course: &Course<F>,
+        members: Vec<OwnerParts>,
     ) -> Result<(), StorageError> {
-        let folder = self.to.folder.clone();
-        if self.states < visited.len() {
-            self.parts.push(states::write(&folder, visited, self.states..visited.len())?);
-            self.states = visited.len();
-        }
-        let course = write(&folder, &format!("course-{level}"), &course::write(state))?;
+        let folder = &self.to.folder;
+        let course = course.write(folder, level)?;
         let model = self.model.clone().expect("it is written first, or read");
-        let manifest = Manifest::new(&self.to, model, &self.options, course);
-        let manifest = Manifest { level, states: self.states, parts: self.parts.clone(), ..manifest };
-        manifest.write(&folder)?;
-        let needed = |name: &str| {
-            name == MODEL || name == manifest.course.file || self.parts.iter().any(|part| part.file == name)
+        let manifest = Manifest {
+            tool: self.to.tool.clone(),
+            command: self.to.command.clone(),
+            started_in: self.to.started_in.clone(),
+            model,
+            options: self.options.clone(),
+            level,
+            states,
+            course,
+            cluster: self.cluster,
+            members,
         };
-        sweep(&folder, needed)?;
+        manifest.write(folder)?;
+        let own = manifest.members.iter().filter(|_| self.cluster.is_none()).flat_map(OwnerParts::all);
+        let needed: Vec<&Part> = own.chain([&manifest.model, &manifest.course]).collect();
+        sweep(folder, |name| needed.iter().any(|part| part.file == name))?;
         self.last = Instant::now();
         Ok(())
     }

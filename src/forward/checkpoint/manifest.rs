@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agreement::agreement;
 use crate::checkpoint::bytes::checksum;
 use crate::checkpoint::files::{MOST_TEXT, Part, read_text, write};
 use crate::error::StorageError;
@@ -11,7 +12,7 @@ use crate::program::compiled::Program;
 use cubicle_run::{Checkpoint, ForwardOptions};
 
 /// Version of the format.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Name of the file.
 const FILE: &str = "manifest";
@@ -37,54 +38,44 @@ pub struct Manifest {
     pub level: usize,
     /// States of all levels up to that one.
     pub states: usize,
-    /// Files with these states, in order.
-    pub parts: Vec<Part>,
     /// The file with everything else (see `course`).
     pub course: Part,
-    /// The files of each owner, when several processes explored; there are no [`parts`](Self::parts) then.
+    /// How many explored together, if it was a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub spread: Option<SpreadParts>,
+    pub cluster: Option<ClusterSizes>,
+    /// What each owner of states wrote. In a cluster these are the workers, process by process; the files of process I are in the folder
+    /// `process-I`, on its machine.
+    pub members: Vec<OwnerParts>,
 }
 
-/// The files of processes that explored together. Those of process I are in the folder `process-I`, on its machine.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// How many explored together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SpreadParts {
-    /// How many processes there were.
+pub struct ClusterSizes {
+    /// Number of processes.
     pub processes: usize,
     /// Workers of each.
     pub workers: usize,
-    /// What each worker wrote, process by process.
-    pub members: Vec<WorkerParts>,
 }
 
-/// The files of one owner.
+/// The files of one owner of states.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WorkerParts {
+pub struct OwnerParts {
     /// Its states, level by level.
     pub states: Vec<Part>,
     /// How the states of the last level were found.
     pub waiting: Part,
 }
 
-impl Manifest {
-    /// For an exploration without a saved level yet.
-    pub fn new(to: &Checkpoint, model: Part, options: &[(String, String)], course: Part) -> Self {
-        Self {
-            tool: to.tool.clone(),
-            command: to.command.clone(),
-            started_in: to.started_in.clone(),
-            model,
-            options: options.to_vec(),
-            level: 0,
-            states: 0,
-            parts: Vec::new(),
-            course,
-            spread: None,
-        }
+impl OwnerParts {
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &Part> {
+        self.states.iter().chain([&self.waiting])
     }
+}
 
+impl Manifest {
     /// Whether a folder has a manifest.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(FILE).exists()
@@ -194,22 +185,7 @@ impl Manifest {
 pub fn options(program: &Program, options: &ForwardOptions) -> Vec<(String, String)> {
     let Program { cells, packing, instances, .. } = program;
     let layout = format!("{:?} {:?} {} {}", packing.fields, cells.classes, instances.len(), packing.words);
-    let number = |n: Option<usize>| n.map_or_else(|| "none".to_owned(), |n| n.to_string());
-    let said = |yes: bool| if yes { "on" } else { "off" }.to_owned();
-    let all = [
-        ("the number of processes", cells.procs.to_string()),
-        ("symmetry", said(options.symmetry)),
-        ("leaving cells open", said(options.undefined_cells)),
-        ("leaving dead cells open", said(options.merge_dead)),
-        ("looking for deadlocks", said(options.deadlock)),
-        ("stopping at an unsafe state", said(options.stop_at_unsafe)),
-        ("the expected end", format!("{:?}", options.expected_end)),
-        ("the range of numbers", format!("{:?}", options.number_range)),
-        ("the depth", number(options.depth)),
-        ("the number of states", number(options.max_states)),
-        ("the wanted transitions", format!("{:?}", options.until_fired)),
-        ("the limit of steep levels", number(options.steep)),
-        ("the packing of states", format!("{:08x}", checksum(layout.as_bytes()))),
-    ];
-    all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    let mut all = agreement(cells.procs, options);
+    all.push(("the packing of states".to_owned(), format!("{:08x}", checksum(layout.as_bytes()))));
+    all
 }

@@ -1,55 +1,84 @@
-//! States in files: each as its difference from the one before, with the distance to its parent's number.
+//! States in files, level by level: the number of states of each level, then each state as its difference from the one before, with the distance
+//! to its parent's number.
 //!
 //! Neighbours in a level often share a parent, so that few of their bytes differ. For each word there is a byte that
 //! says which of its bytes change, then these. Parents never decrease from one state to the next: breadth-first search
-//! expands them in order.
+//! expands them in order. Initial states have none, and neither have those of an owner, which does not keep parents.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::vec::IntoIter;
 
 use crate::checkpoint::bytes::{Damage, Source, put};
-use crate::checkpoint::files::{NewPart, Part, PartReader};
-use crate::error::{StorageError, Unbuildable};
-use crate::limits::Limits;
+use crate::checkpoint::files::{self, NewPart, Part, PartReader};
+use crate::checkpoint::manifest::OwnerParts;
+use crate::error::StorageError;
+use crate::folder::failed;
 use crate::program::compiled::Program;
-use crate::run::levels::Level;
+use crate::program::sleep::SleepId;
 use crate::state::cells::{CellShape, CodeKind};
 use crate::store::origin::ROOT;
-use crate::store::restore::Restored;
-use crate::store::visited::Visited;
-use cubicle_run::Stop;
 
 /// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;
 
-/// Writes the states of a range.
-pub fn write(folder: &Path, visited: &Visited, range: Range<usize>) -> Result<Part, StorageError> {
-    let mut part = NewPart::begin(folder, format!("states-{}-{}", range.start, range.end))?;
-    let mut bytes = Vec::with_capacity(2 * BLOCK);
-    let mut before: Option<Vec<u64>> = None;
-    let mut parent = 0;
-    visited.each(range, &mut |state, from| {
-        let last = before.get_or_insert_with(|| vec![0; state.len()]);
-        for (word, old) in state.iter().zip(last) {
-            put_change(&mut bytes, *word ^ *old);
-            *old = *word;
+/// Gets a state, and the number of its parent or [`ROOT`].
+pub type TakeState<'f> = dyn FnMut(&[u64], u32) -> Result<(), StorageError> + 'f;
+
+/// Levels of states that wait to be written.
+pub struct NewLevels<'s> {
+    /// Passes the states of a range to a function, in order.
+    pub each: &'s dyn Fn(Range<usize>, &mut TakeState<'_>) -> Result<(), StorageError>,
+    /// The levels that no file has yet.
+    pub levels: &'s [Range<usize>],
+    /// How the states of the last level were found, which wait to be expanded.
+    pub sleeps: &'s [SleepId],
+}
+
+impl NewLevels<'_> {
+    /// Writes them beside the files `before` of worker number `worker`; `level` is the number of the last one.
+    pub fn save(
+        &self,
+        folder: &Path,
+        (level, worker): (usize, usize),
+        before: Option<&OwnerParts>,
+    ) -> Result<OwnerParts, StorageError> {
+        let name = |kind: &str| format!("{kind}-{level}-{worker}");
+        let mut states = before.map_or_else(Vec::new, |known| known.states.clone());
+        states.push(self.write(folder, name("states"))?);
+        let waiting = files::write(folder, &name("waiting"), self.sleeps)?;
+        Ok(OwnerParts { states, waiting })
+    }
+
+    fn write(&self, folder: &Path, name: String) -> Result<Part, StorageError> {
+        let mut part = NewPart::begin(folder, name)?;
+        let mut bytes = Vec::with_capacity(2 * BLOCK);
+        let (mut before, mut last): (Vec<u64>, u32) = (Vec::new(), 0);
+        for level in self.levels {
+            put(&mut bytes, level.len() as u64);
+            (self.each)(level.clone(), &mut |state, parent| {
+                before.resize(state.len(), 0);
+                for (word, old) in state.iter().zip(&mut before) {
+                    put_change(&mut bytes, *word ^ *old);
+                    *old = *word;
+                }
+                // 0 for none, else one more than the distance.
+                if parent == ROOT {
+                    bytes.push(0);
+                } else {
+                    put(&mut bytes, u64::from(parent - last) + 1);
+                    last = parent;
+                }
+                if bytes.len() >= BLOCK {
+                    part.write(&bytes)?;
+                    bytes.clear();
+                }
+                Ok(())
+            })?;
         }
-        // 0 for an initial state, else one more than the distance.
-        match from {
-            ROOT => bytes.push(0),
-            of => {
-                put(&mut bytes, u64::from(of - parent) + 1);
-                parent = of;
-            }
-        }
-        if bytes.len() >= BLOCK {
-            part.write(&bytes)?;
-            bytes.clear();
-        }
-        Ok(())
-    })?;
-    part.write(&bytes)?;
-    part.finish(folder)
+        part.write(&bytes)?;
+        part.finish(folder)
+    }
 }
 
 /// Appends a byte that says which bytes of a word are not 0, and then these.
@@ -74,90 +103,75 @@ pub fn change(from: &mut impl Source) -> Result<u64, Damage> {
     Ok(word)
 }
 
-/// An upper bound on the size of the file of `states` states.
+/// An upper bound on the size of a file with `states` states, each of which may be a level.
 pub fn most_bytes(states: usize, valid: &Valid<'_>) -> u64 {
-    // For each word nine bytes, for the parent ten.
-    (states as u64).saturating_mul(9 * valid.words() as u64 + 10)
+    // For each word nine bytes, for the parent and the number of states ten.
+    (states as u64).saturating_mul(9 * valid.words() as u64 + 20)
 }
 
-/// States while they are read.
-pub struct Reading<'a> {
-    /// The states read so far.
-    visited: &'a mut Visited,
-    /// The level of the last of them.
-    pub level: Level,
-    /// The parent of the last of them.
-    before: Option<u32>,
+/// The levels in the files of one owner, one after the other.
+pub struct Levels<'a> {
+    folder: PathBuf,
+    valid: &'a Valid<'a>,
+    parts: IntoIter<Part>,
+    /// No file is longer.
+    most: u64,
+    open: Option<PartReader>,
+    /// States of the level that are not read yet.
+    left: u64,
+    state: Vec<u64>,
+    parent: u32,
 }
 
-impl<'a> Reading<'a> {
-    /// No states yet, to be added to `visited`.
-    pub fn new(visited: &'a mut Visited) -> Self {
-        Self { visited, level: Level::default(), before: None }
+impl<'a> Levels<'a> {
+    /// Reads these files, of at most `most` bytes each.
+    pub fn new(folder: &Path, parts: Vec<Part>, valid: &'a Valid<'a>, most: u64) -> Self {
+        let (folder, state, parts) = (folder.to_owned(), vec![0; valid.words()], parts.into_iter());
+        Self { folder, valid, parts, most, open: None, left: 0, state, parent: 0 }
     }
 
-    /// Adds the states of a part; an error when there are more than `most` in all.
-    pub fn read(
-        &mut self,
-        mut part: PartReader,
-        valid: &Valid<'_>,
-        most: usize,
-        limits: &mut Limits,
-    ) -> Result<(), Unbuildable> {
-        let mut state = vec![0; valid.program.packing.words];
-        let mut parent = 0;
-        while !part.is_at_end() {
-            let number = self.visited.len();
-            let next = (|| {
-                for word in &mut state {
-                    *word ^= change(&mut part)?;
-                }
-                match part.number()? {
-                    0 => Ok(ROOT),
-                    distance => {
-                        let of = (distance - 1).checked_add(parent).filter(|of| *of < number as u64);
-                        parent = of.ok_or(Damage("a state comes before its parent"))?;
-                        Ok(parent as u32)
-                    }
-                }
-            })();
-            let of = next.map_err(|why| part.damaged(&why))?;
-            if number >= most {
-                return Err(part.damaged(&Damage("it has more states than it says")).into());
-            }
-            if !valid.cells(&state) {
-                return Err(part.damaged(&Damage("it has a state that the model does not have")).into());
-            }
-            let follows = self.follows(number, of);
-            match self.visited.restore(&state, of, limits)? {
-                Restored::New if follows => {}
-                Restored::Full if follows => {
-                    let why =
-                        format!("the checkpoint has {most} states, and the memory limit allows for {number}");
-                    return Err(StorageError(why).into());
-                }
-                _ => return Err(part.damaged(&Damage("its states are not in order")).into()),
-            }
-            if !limits.tick() {
-                return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
-            }
+    /// Moves to the next level; false at the end.
+    pub fn next_level(&mut self) -> Result<bool, StorageError> {
+        while self.open.as_ref().is_none_or(PartReader::is_at_end) {
+            let Some(part) = self.parts.next() else { return Ok(false) };
+            self.open = Some(part.open(&self.folder, self.most)?);
+            self.state.fill(0);
+            self.parent = 0;
         }
-        self.level.states.end = self.visited.len();
-        Ok(())
+        let left = self.open.as_mut().map(Source::number).transpose();
+        self.left = left.map_err(|why| self.damaged(&why))?.unwrap_or(0);
+        Ok(true)
     }
 
-    /// Whether a state with the parent `of` may follow those before. Each level consists of the children of the one before.
-    fn follows(&mut self, number: usize, of: u32) -> bool {
-        let follows = match self.before {
-            None | Some(ROOT) => true,
-            Some(last) => of != ROOT && last <= of,
-        };
-        self.before = Some(of);
-        let Level { depth, states, .. } = &self.level;
-        if of != ROOT && of as usize >= states.start {
-            self.level = Level { depth: depth + 1, before: number - states.start, states: number..number };
+    /// The next state of the level, and the number of its parent or [`ROOT`]; `None` at the end of the level.
+    pub fn next_state(&mut self) -> Result<Option<(&[u64], u32)>, StorageError> {
+        let Some(from) = self.open.as_mut().filter(|_| self.left > 0) else { return Ok(None) };
+        self.left -= 1;
+        let read = self.state.iter_mut().try_for_each(|word| {
+            *word ^= change(from)?;
+            Ok(())
+        });
+        let parent = read.and_then(|()| match from.number()? {
+            0 => Ok(ROOT),
+            distance => {
+                let parent = (distance - 1).checked_add(self.parent.into()).filter(|it| *it < ROOT.into());
+                self.parent = parent.ok_or(Damage("a state comes before its parent"))? as u32;
+                Ok(self.parent)
+            }
+        });
+        let parent = parent.map_err(|why| from.damaged(&why))?;
+        if !self.valid.cells(&self.state) {
+            return Err(from.damaged(&Damage("it has a state that the model does not have")));
         }
-        follows
+        Ok(Some((&self.state, parent)))
+    }
+
+    /// The error for damage in the file that is being read.
+    pub fn damaged(&self, why: &Damage) -> StorageError {
+        match &self.open {
+            Some(part) => part.damaged(why),
+            None => failed("use", &self.folder, why),
+        }
     }
 }
 

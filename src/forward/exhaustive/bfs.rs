@@ -1,11 +1,12 @@
 //! Breadth-first search.
 
-use crate::checkpoint::course::LevelState;
-use crate::checkpoint::keeper::{Keeper, Resumed};
+use crate::checkpoint::alone::SearchKeeper;
+use crate::checkpoint::course::Course;
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::search::Search;
 use crate::run::levels::{Level, Levels, breadth_first};
+use crate::run::tally::Tally;
 use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::{Observer, Stop};
 use tracing::debug;
@@ -69,9 +70,9 @@ impl Search<'_> {
     /// Begins with a checkpoint, or a folder for one: the level to expand, when the search is resumed.
     fn resume(&mut self) -> Result<Option<Level>, Unbuildable> {
         let Some(to) = &self.problem.options.checkpoint else { return Ok(None) };
-        let (keeper, known) = Keeper::new(to, self.problem, &mut self.visited, &mut self.limits)?;
+        let (keeper, known) = SearchKeeper::new(to, self.problem, &mut self.visited, &mut self.limits)?;
         self.keeper = Some(keeper);
-        let Some(Resumed { level, rest }) = known else { return Ok(None) };
+        let Some((level, rest)) = known else { return Ok(None) };
         (self.tally.fired, self.tally.findings) = (rest.fired, rest.findings);
         (self.tally.numbers, self.progress.curve) = (rest.numbers, rest.curve);
         self.progress.depth = level.depth;
@@ -80,16 +81,13 @@ impl Search<'_> {
 
     /// Writes a checkpoint when one is due.
     fn keep(&mut self, level: &Level) -> Result<(), StorageError> {
-        let Some(keeper) = self.keeper.as_mut().filter(|keeper| keeper.is_due()) else { return Ok(()) };
-        let state = LevelState {
-            first: level.states.start,
-            sleeps: &self.visited.level_sleeps(level.states.clone())?,
-            fired: &self.tally.fired,
-            findings: &self.tally.findings,
-            curve: &self.progress.curve,
-            numbers: self.tally.numbers,
-        };
-        keeper.level(level.depth, &state, &self.visited)
+        let Some(keeper) = &mut self.keeper else { return Ok(()) };
+        if !keeper.reach(level) {
+            return Ok(());
+        }
+        let Tally { numbers, fired, findings, .. } = &self.tally;
+        let (fired, curve) = (fired.clone(), self.progress.curve.clone());
+        keeper.save(level, &Course { numbers: *numbers, fired, curve, findings }, &self.visited)
     }
 
     /// Whether some part of each of these declarations has fired.

@@ -9,7 +9,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
-use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::sleep::SleepId;
 use crate::program::step::Scratch;
@@ -42,7 +41,7 @@ pub struct Expander {
     widest: usize,
     scratch: Scratch,
     /// Tells which successors may be bad, unless their owners do that.
-    bad_scratch: Option<BadScratch>,
+    bad_scratch: Option<Scratch>,
     recent: Recent,
 }
 
@@ -57,7 +56,7 @@ impl Expander {
         owners: bool,
     ) -> Self {
         let scratch = Scratch::timed(program, &clock);
-        let bad_scratch = (!owners).then(|| BadScratch::new(program, &clock));
+        let bad_scratch = (!owners).then(|| Scratch::timed(program, &clock));
         let recent = Recent::new(program.packing.words, owners);
         Self { program: Arc::clone(program), clock, deadlock, widest, scratch, bad_scratch, recent }
     }
@@ -125,35 +124,5 @@ impl Expander {
     /// Forgets recent states: needed before a range that precedes those already expanded.
     pub fn forget(&mut self) {
         self.recent.clear();
-    }
-}
-
-impl Chunk {
-    /// For each transition, how often it fired up to and including the step that first led to the successor at
-    /// position `last`, which no earlier state leads to; `states` are those of the chunk, found as `sleeps` says.
-    pub fn fired_until(
-        &self,
-        program: &Program,
-        states: &[u64],
-        sleeps: &[SleepId],
-        last: usize,
-    ) -> Vec<u64> {
-        let mut fired = vec![0; self.fired.len()];
-        let mut scratch = Scratch::new(program);
-        let wanted = self.successors.batch.state(last, program.packing.words);
-        let mut met = false;
-        for (state, sleep) in states.chunks_exact(program.packing.words).zip(sleeps) {
-            let asleep = program.asleep(*sleep);
-            program.successors_but(state, asleep, &mut scratch, |i, next| {
-                program.symmetry.canonicalize(&program.cells, &program.packing, next);
-                fired[usize::from(program.instances[i].transition.0)] += 1;
-                met = next == wanted;
-                met
-            });
-            if met {
-                break;
-            }
-        }
-        fired
     }
 }

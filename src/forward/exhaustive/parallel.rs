@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::exhaustive::expand::Expander;
 use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
 use crate::exhaustive::search::{Piece, Search};
-use crate::program::bad::BadScratch;
+use crate::program::step::Scratch;
 use crate::run::searched::Problem;
 use crate::store::batch::{Batch, Distinct};
 use crate::tuning::{CHUNK_STATES, ROUND_NEW_STATES, ROUND_STATES, SHARE_STATES, SHARING_THREADS};
@@ -110,17 +110,16 @@ impl Search<'_> {
         }
         let batches: Vec<&Batch> = parts.iter().map(|part| &part.unknown).collect();
         let new = Distinct::new(&batches, words, workers);
-        let bad_scratch = || BadScratch::new(program, &limits.clock);
-        let bads: Vec<(Vec<_>, bool)> =
-            workers.share_with(batches.clone(), bad_scratch, |scratch, _, batch| {
-                let mut bads = Vec::new();
-                scratch.numbers = false;
-                for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
-                    let state = batch.state(at, words);
-                    bads.extend(program.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
-                }
-                (bads, scratch.numbers)
-            });
+        let scratch = || Scratch::timed(program, &limits.clock);
+        let bads: Vec<(Vec<_>, bool)> = workers.share_with(batches.clone(), scratch, |scratch, _, batch| {
+            let mut bads = Vec::new();
+            scratch.numbers = false;
+            for at in batch.suspects.iter().map(|at| *at as usize).filter(|at| batch.is_fresh(*at)) {
+                let state = batch.state(at, words);
+                bads.extend(program.bad(state, scratch).map(|(bad, refined)| (at, bad, refined)));
+            }
+            (bads, scratch.numbers)
+        });
         let stops = options.stop_at_unsafe && bads.iter().any(|(bads, _)| !bads.is_empty());
         if new.len() > limits.max_states.saturating_sub(visited.len()) || stops {
             return false;

@@ -3,25 +3,25 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use crate::checkpoint::keeper::Keeper;
+use crate::checkpoint::alone::SearchKeeper;
 use crate::clock::begin_to_help;
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::round_worker::RoundPart;
 use crate::limits::Limits;
 use crate::program::sleep::SleepId;
+use crate::program::step::Scratch;
 use crate::run::curve::Curve;
 use crate::run::findings::Findings;
 use crate::run::pipeline::Pipeline;
-use crate::run::searched::{Problem, SearchStats};
+use crate::run::searched::Problem;
 use crate::run::tally::Tally;
 use crate::store::intake::Intake;
-use crate::store::merge::DeduplicatedAt;
 use crate::store::origin::ROOT;
 use crate::store::visited::Visited;
 use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, SHARING_THREADS};
 use cubicle_run::workers::WorkerPool;
-use cubicle_run::{CurvePoint, Event, Observer, Stop, StoreKind, Strategy};
+use cubicle_run::{CurvePoint, Event, Exploration, Observer, Stop, StoreKind, Strategy};
 
 /// A running search.
 pub struct Search<'a> {
@@ -32,7 +32,7 @@ pub struct Search<'a> {
     pub progress: Progress,
     pub threads: Threads,
     /// Writes the checkpoint, if one is kept.
-    pub keeper: Option<Keeper>,
+    pub keeper: Option<SearchKeeper>,
     /// The file error that ended the search.
     fault: Option<StorageError>,
     /// Since when successors wait to be compared with the states.
@@ -117,16 +117,16 @@ impl<'a> Search<'a> {
     }
 
     /// Runs the strategy that the options name.
-    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<SearchStats, Unbuildable> {
+    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<Exploration, Unbuildable> {
         let complete = match self.problem.options.strategy {
             Strategy::Dfs => self.dfs(observer)?,
             _ => self.bfs(observer)?,
         };
-        Ok(self.stats(complete))
+        Ok(self.exploration(complete))
     }
 
-    /// Statistics of the ended search; `complete` says whether it expanded everything within its bounds.
-    fn stats(&mut self, complete: bool) -> SearchStats {
+    /// The exploration without its findings; `complete` says whether it expanded everything within its bounds.
+    fn exploration(&mut self, complete: bool) -> Exploration {
         let missed = self.visited.missed();
         let stop = match self.limits.stop {
             Some(stop) => stop,
@@ -138,8 +138,9 @@ impl<'a> Search<'a> {
         let Progress { depth, curve } = &self.progress;
         let curve =
             if curve.is_empty() { Vec::new() } else { curve.finish(depth_point(*depth, self.visited.len())) };
-        let (fired, fault) = (std::mem::take(&mut self.tally.fired), self.fault.take());
-        SearchStats { fault, missed, depth: *depth, fired, curve, ..SearchStats::new(stop) }
+        let (fired, fault) = (std::mem::take(&mut self.tally.fired), self.fault.take().map(|why| why.0));
+        let course = self.problem.exploration(self.visited.len(), stop);
+        Exploration { fault, missed, depth: *depth, fired, curve, ..course }
     }
 
     /// The store, and what it may ask.
@@ -197,12 +198,16 @@ impl<'a> Search<'a> {
         let (visited, mut intake) = self.intake();
         match visited.merge(&chunk.successors, &mut intake) {
             Err(why) => self.fail(why),
-            Ok(Some(at)) => self.cut(chunk, at),
+            Ok(Some(at)) => {
+                self.wait_from(chunk.successors.of.start);
+                let (batch, words) = (&chunk.successors.batch, self.problem.program.packing.words);
+                // Its states are in memory.
+                let counted = self.count_until(batch.state(at, words), chunk.successors.parents()(at));
+                counted.unwrap_or_else(|why| self.fail(why));
+            }
             Ok(None) => {
                 if !self.visited.is_deduplicated() && self.pending.is_none() {
-                    let first = chunk.successors.of.start;
-                    let (fired, findings) = (self.tally.fired.clone(), self.tally.findings.clone());
-                    self.pending = Some(Pending { first, fired, findings });
+                    self.wait_from(chunk.successors.of.start);
                 }
                 self.tally.count(&chunk.fired);
                 self.tally.deadlocks(&chunk.deadlocks);
@@ -214,24 +219,12 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The search ends with the successor of a chunk at this position: later ones do not count.
-    #[cold]
-    fn cut(&mut self, chunk: &Chunk, at: usize) {
-        let mut buffer = Vec::new();
-        let range = chunk.successors.of.clone();
-        let states = self.visited.states(range.clone(), &mut buffer);
-        let sleeps = self.visited.sleeps(range);
-        self.tally.count(&chunk.fired_until(self.problem.program, states, sleeps, at));
-        let parent = chunk.successors.parents()(at) as usize;
-        self.tally.deadlocks(chunk.deadlocks.iter().filter(|(state, _)| *state < parent));
-    }
-
     /// Compares waiting successors with the states: the level has been expanded, or will not be finished.
     pub fn deduplicate(&mut self) {
         let (visited, mut intake) = self.intake();
-        let settled = visited.deduplicate(&mut intake).and_then(|settled| match settled {
-            DeduplicatedAt::End => Ok(()),
-            DeduplicatedAt::Successor(state, parent) => self.count_until(&state, parent),
+        let settled = visited.deduplicate(&mut intake).and_then(|last| match last {
+            None => Ok(()),
+            Some((state, parent)) => self.count_until(&state, parent),
         });
         if let Err(why) = settled {
             self.fail(why);
@@ -239,43 +232,50 @@ impl<'a> Search<'a> {
         self.pending = None;
     }
 
-    /// The search ends with the first step to `last`, which comes from state number `parent`: later steps do not count. Where a
-    /// store compares successors late, the steps since then are repeated.
+    /// Successors of this state and those after it wait from now on, or the search ends among them.
+    fn wait_from(&mut self, first: usize) {
+        let (fired, findings) = (self.tally.fired.clone(), self.tally.findings.clone());
+        self.pending = Some(Pending { first, fired, findings });
+    }
+
+    /// The search ends with the first step to `last`, which comes from state number `parent`: later steps do not count, so that those from
+    /// pending states are repeated.
+    #[cold]
     fn count_until(&mut self, last: &[u64], parent: u32) -> Result<(), StorageError> {
         let Some(Pending { first, fired, findings }) = self.pending.take() else { return Ok(()) };
         if parent == ROOT {
             return Ok(());
         }
         let parent = parent as usize;
-        self.tally.fired = fired;
-        self.tally.findings.drop_deadlocks_since(findings);
-        let words = self.problem.program.packing.words;
-        let mut expander = self.expanders()();
-        let (mut chunk, mut buffer, mut at) = (Chunk::default(), Vec::new(), first);
+        let Self { problem: Problem { program, options, .. }, limits, visited, tally, .. } = self;
+        tally.fired = fired;
+        tally.findings.drop_deadlocks_since(findings);
+        let (mut scratch, mut buffer, mut at) = (Scratch::new(program), Vec::new(), first);
         while at <= parent {
-            let end = self.visited.load(at..parent + 1)?;
-            while at < end {
-                // The chunk of `parent` itself is expanded alone.
-                let range = at..end.min(at + CHUNK_STATES).min(parent.max(at + 1));
-                let states = self.visited.states(range.clone(), &mut buffer);
-                let sleeps = self.visited.sleeps(range.clone());
-                if range.start == parent {
-                    expander.forget();
+            let range = at..visited.load(at..parent + 1)?.min(at + CHUNK_STATES);
+            // The steps of one chunk are always counted.
+            if at > first && limits.clock.expired() {
+                return Ok(());
+            }
+            at = range.end;
+            let states = visited.states(range.clone(), &mut buffer).chunks_exact(program.packing.words);
+            for ((number, state), sleep) in range.clone().zip(states).zip(visited.sleeps(range)) {
+                let asleep = program.asleep(*sleep);
+                let live = program.successors_but(state, asleep, &mut scratch, |i, next| {
+                    let fired = &mut tally.fired[usize::from(program.instances[i].transition.0)];
+                    *fired = fired.saturating_add(1);
+                    number == parent && {
+                        program.symmetry.canonicalize(&program.cells, &program.packing, next);
+                        next == last
+                    }
+                });
+                if options.deadlock
+                    && number < parent
+                    && !live
+                    && let Some(refined) = program.deadlock(state, &mut scratch)
+                {
+                    tally.deadlocks(&[(number, refined)]);
                 }
-                expander.expand(range.clone(), states, sleeps, &mut chunk);
-                at = chunk.successors.of.end;
-                if chunk.aborted {
-                    return Ok(());
-                }
-                if range.start == parent {
-                    let batch = &chunk.successors.batch;
-                    let place = (0..batch.len()).find(|at| batch.state(*at, words) == last);
-                    let place = place.expect("it is a successor of that state");
-                    self.tally.count(&chunk.fired_until(self.problem.program, states, sleeps, place));
-                } else {
-                    self.tally.count(&chunk.fired);
-                }
-                self.tally.deadlocks(chunk.deadlocks.iter().filter(|(state, _)| *state < parent));
             }
         }
         Ok(())

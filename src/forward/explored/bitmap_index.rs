@@ -5,15 +5,15 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::ground::arguments::Arguments;
 use crate::ground::formula::{Grounder, Lit, Side};
-use crate::program::code::{Guard, Test};
+use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
 use crate::store::table::Store;
 use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
-use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System};
+use cubicle_lang::model::{Cell, Conj, Literal, System};
 use cubicle_run::{Forbidden, OracleAnswer};
 
 /// One bitmap for each raw value of a cell's field, including the undefined one.
@@ -122,56 +122,20 @@ impl BitmapIndex {
             if !self.represented(lit) {
                 return None;
             }
-            match self.program.counts.test(&self.program.cells, lit).ok()? {
-                Test::In(cell, codes) => match guard.sets.iter_mut().find(|(c, _)| *c == cell) {
-                    Some((_, old)) => *old &= codes,
-                    None => guard.sets.push((cell, codes)),
-                },
-                test => guard.tests.push(test),
-            }
+            guard.add(self.program.counts.test(&self.program.cells, lit).ok()?);
         }
         if guard.sets.iter().any(|(_, codes)| *codes == 0) {
             return Some(None);
         }
-        for test in &guard.tests {
-            test.cells(&mut |c| {
-                if !guard.reads.contains(&c) {
-                    guard.reads.push(c);
-                }
-            });
-        }
         Some(Some(guard))
     }
 
-    /// The ways in which parameters of a cube may be different processes of the instance, without those in which literals about their sorts
-    /// plainly do not hold.
-    fn renamings(&self, params: usize, literals: &[Literal]) -> Box<dyn Iterator<Item = Vec<usize>>> {
+    /// The ways in which parameters of a cube may be different processes of the instance that the model does not name, without those in which
+    /// literals about their sorts plainly do not hold.
+    fn renamings(&self, params: usize, literals: &[Literal]) -> impl Iterator<Item = Vec<usize>> {
         let fixed = usize::from(self.system.proc_constants);
-        let others = self.program.cells.procs - fixed;
-        let Some(sorts) = &self.program.sorts else {
-            let shifted = move |env: Vec<usize>| env.into_iter().map(|p| p + fixed).collect();
-            return Box::new(distinct_tuples(others, params).map(shifted));
-        };
-        let mut allowed = vec![u64::MAX; params];
-        for literal in literals {
-            if let Literal::In { cell, values } = literal
-                && cell.var == sorts.array
-                && let ProcRef::Var(param) = cell.index[0]
-            {
-                allowed[usize::from(param)] &= values;
-            }
-        }
-        let mut tuples: Vec<Vec<usize>> = vec![Vec::new()];
-        for sort in allowed {
-            let of_sort = |p: &usize| sorts.of.get(*p).is_some_and(|it| sort >> it & 1 == 1);
-            let longer = |tuple: Vec<usize>| {
-                let free: Vec<usize> =
-                    (fixed..fixed + others).filter(|p| of_sort(p) && !tuple.contains(p)).collect();
-                free.into_iter().map(move |p| [&tuple[..], &[p]].concat())
-            };
-            tuples = tuples.into_iter().flat_map(longer).collect();
-        }
-        Box::new(tuples.into_iter())
+        let Program { cells, sorts, .. } = &*self.program;
+        Arguments::new(literals, params, cells.procs, sorts.as_ref()).not_below(fixed).tuples()
     }
 
     /// Whether states determine the literal: values that the system never compares are

@@ -1,6 +1,6 @@
 //! The behaviour of an instance, as sets of states and steps that can be compared with those of another model.
 
-use crate::explored::views::{ViewOrder, Viewer, permutations};
+use crate::explored::views::{ViewOrder, Viewer};
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::state::cells::CodeKind;
@@ -8,6 +8,7 @@ use crate::state::codes::UNDEF;
 use crate::store::tree::StateTree;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::arrangements;
 
 /// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same
 /// in every model with the same declarations. Which transition makes a step does not count. Outside values and values of
@@ -95,7 +96,7 @@ impl<'a> OrbitLook<'a> {
     pub(super) fn new(system: &System, program: &'a Program, ordered: bool) -> Self {
         let fixed = usize::from(system.proc_constants);
         let free: Vec<usize> = (fixed..program.cells.procs).collect();
-        let orders = if ordered { vec![free] } else { permutations(&free) };
+        let orders = if ordered { vec![free] } else { arrangements(&free, free.len()) };
         let order = |order: Vec<usize>| ViewOrder::new(program, (0..fixed).chain(order).collect());
         let orders = orders.into_iter().map(order).collect();
         Self {

@@ -9,6 +9,7 @@ use crate::explored::graph::{Fingerprint, OrbitLook};
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::seek::Seek;
+use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::store::origin::ROOT;
 use crate::store::tree::StateTree;
@@ -116,16 +117,9 @@ impl ExploredStates {
 
     pub fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let Grown { visited, indexes, ways, .. } = self.grown().clone();
-        let mut answer = OracleAnswer::Untested;
         let parts = indexes.iter().map(|index| (&visited.store, index.as_ref()));
-        for (store, part) in parts.chain(ways.iter().map(|way| (&way.0.store, &way.1))) {
-            match part.ask(store, candidate) {
-                OracleAnswer::Reached => return OracleAnswer::Reached,
-                OracleAnswer::Unseen => answer = OracleAnswer::Unseen,
-                OracleAnswer::Untested => {}
-            }
-        }
-        answer
+        let parts = parts.chain(ways.iter().map(|way| (&way.0.store, &way.1)));
+        OracleAnswer::of_all(parts.map(|(store, part)| part.ask(store, candidate)))
     }
 
     /// Searches for a state in which the cube holds, from the initial ones and among `most`. The states on the way to it are known from then on.
@@ -219,7 +213,8 @@ impl ExploredStates {
         }
         let begin = |visited: &StateTree| {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
-            let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, interrupt);
+            let limits = Limits::new(&options, interrupt);
+            let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, limits);
             walk.adopt(visited).is_ok().then_some(walk)
         };
         let Some((mut visited, mut walk)) = grown.take(begin) else { return OracleGrowth::Nothing };

@@ -11,7 +11,7 @@ use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use crate::store::tree::StateTree;
-use cubicle_lang::model::semantics::tuples;
+use cubicle_lang::model::semantics::{arrangements, rising_tuples_of, tuples};
 
 /// Kinds of entries of a view.
 const OPEN: i64 = 0;
@@ -49,10 +49,11 @@ impl Views {
     pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &StateTree, procs: usize) -> Self {
         let mut viewer = Viewer::new(program, ordered);
         // Choices of processes, each with the orders in which it is viewed.
-        let choices: Vec<Vec<ViewOrder>> = subsets(fixed, program.cells.procs, procs)
-            .into_iter()
+        let others: Vec<usize> = (fixed..program.cells.procs).collect();
+        let rising = (0..procs).map(|at| at.checked_sub(1)).collect();
+        let choices: Vec<Vec<ViewOrder>> = rising_tuples_of(vec![others; procs], rising)
             .map(|chosen| {
-                let orders = if ordered { vec![chosen] } else { permutations(&chosen) };
+                let orders = if ordered { vec![chosen] } else { arrangements(&chosen, procs) };
                 let order = |order: Vec<usize>| ViewOrder::new(program, (0..fixed).chain(order).collect());
                 orders.into_iter().map(order).collect()
             })
@@ -170,49 +171,5 @@ impl<'a> Viewer<'a> {
             let below = members.iter().filter(|m| (2 * **m as i64 + 1, 0) < place).count();
             self.view.push(below as i64);
         }
-    }
-}
-
-/// All sets of `size` numbers in `first..end`, each in increasing order.
-fn subsets(first: usize, end: usize, size: usize) -> Vec<Vec<usize>> {
-    if size == 0 {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for least in first..end {
-        for mut rest in subsets(least + 1, end, size - 1) {
-            rest.insert(0, least);
-            all.push(rest);
-        }
-    }
-    all
-}
-
-/// All orders of these numbers.
-pub(super) fn permutations(of: &[usize]) -> Vec<Vec<usize>> {
-    if of.is_empty() {
-        return vec![Vec::new()];
-    }
-    let mut all = Vec::new();
-    for (i, first) in of.iter().enumerate() {
-        let rest: Vec<usize> = of[..i].iter().chain(&of[i + 1..]).copied().collect();
-        for mut order in permutations(&rest) {
-            order.insert(0, *first);
-            all.push(order);
-        }
-    }
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{permutations, subsets};
-
-    #[test]
-    fn subsets_and_orders() {
-        assert_eq!(subsets(1, 4, 2), [[1, 2], [1, 3], [2, 3]]);
-        assert_eq!(subsets(0, 1, 2), Vec::<Vec<usize>>::new());
-        assert_eq!(permutations(&[3, 5]), [[3, 5], [5, 3]]);
-        assert_eq!(permutations(&[1, 2, 3]).len(), 6);
     }
 }

@@ -9,9 +9,9 @@ use super::history::{History, Kept, NONE, Record, SAME};
 use super::known::{Known, Seen};
 use crate::clock::Clock;
 use crate::program::code::Guard;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
+use crate::program::step::Scratch;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
 use cubicle_lang::bits::bits;
@@ -36,7 +36,9 @@ pub struct Follower {
     /// The instances that were steps of events.
     fired: Vec<bool>,
     alike: Alike,
-    work: Work,
+    /// Its numbers are set when one had to be guessed, or left its range.
+    scratch: Scratch,
+    polls: u32,
     stop: Option<Stop>,
     /// In a model with sorts, the array of these.
     sorts: Option<(VarId, Vec<SortsOf>)>,
@@ -44,18 +46,6 @@ pub struct Follower {
 
 /// The sorts of the indices of a variable, and of the processes that it points to; `None`: any.
 type SortsOf = (Vec<Option<u8>>, Option<u8>);
-
-/// Buffers, and what was left out.
-#[derive(Default)]
-struct Work {
-    next: Vec<u64>,
-    candidates: Vec<u64>,
-    undefined: Vec<u64>,
-    bad: Vec<u64>,
-    bad_undefined: Vec<u64>,
-    numbers: bool,
-    polls: u32,
-}
 
 /// Whether a guard holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,22 +67,11 @@ impl Follower {
         (most, kept): (usize, Kept),
         interrupt: &Interrupt,
     ) -> Result<Self, Stop> {
-        let clock = Arc::new(Clock::new(&ForwardOptions::default(), interrupt));
-        let build = BuildOptions::plain(&clock, true);
-        let program = Program::new(system, procs, build)?;
-        let mut of = vec![0..0; system.transitions.len()];
-        for (i, instance) in program.instances.iter().enumerate() {
-            let range = &mut of[usize::from(instance.transition.0)];
-            *range = if range.end == 0 { i..i + 1 } else { range.start..i + 1 };
-        }
-        let work = Work {
-            next: vec![0; program.packing.words],
-            candidates: vec![0; program.enabled.words],
-            undefined: vec![0; program.enabled.words],
-            bad: vec![0; program.bad_table.words],
-            bad_undefined: vec![0; program.bad_table.words],
-            ..Work::default()
-        };
+        let options = ForwardOptions::default().symmetry(false);
+        let clock = Arc::new(Clock::new(&options, interrupt));
+        let program = Program::new(system, procs, &options, &clock)?;
+        let of = program.instances_of(system.transitions.len());
+        let scratch = Scratch::new(&program);
         let history = History::new(program.packing.words, kept);
         let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
         let alike = Alike::default();
@@ -103,7 +82,22 @@ impl Follower {
             };
             (array, (0..).map(VarId).zip(&system.vars).map(of).collect())
         });
-        Ok(Self { program, history, of, plain, clock, most, label: 0, fired, alike, work, stop: None, sorts })
+        let (label, polls, stop) = (0, 0, None);
+        Ok(Self {
+            program,
+            history,
+            of,
+            plain,
+            clock,
+            most,
+            label,
+            fired,
+            alike,
+            scratch,
+            polls,
+            stop,
+            sorts,
+        })
     }
 
     /// Why a front may lack states: the limit on their number, the time limit, a signal.
@@ -113,12 +107,12 @@ impl Follower {
 
     /// Whether runs may have been left out since the beginning: a number had to be guessed, or left its range.
     pub const fn is_partial(&self) -> bool {
-        self.work.numbers || self.stop.is_some()
+        self.scratch.numbers || self.stop.is_some()
     }
 
     /// Notes that a number of the log is out of range, so that runs may be missing.
     pub const fn overflow(&mut self) {
-        self.work.numbers = true;
+        self.scratch.numbers = true;
     }
 
     /// Looks at the clock.
@@ -249,7 +243,7 @@ impl Follower {
         let mut found = Vec::new();
         let (words, most) = (self.program.packing.words, self.most);
         let mut cut = false;
-        self.program.initial_states(&self.clock, &mut self.work.numbers, |state| {
+        self.program.initial_states(&self.clock, &mut self.scratch.numbers, |state| {
             found.extend_from_slice(state);
             cut = found.len() / words > most;
             if cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -334,14 +328,14 @@ impl Follower {
                 if self.is_late(front) || self.is_late(&added) {
                     return;
                 }
-                let Work { candidates, undefined, .. } = &mut self.work;
-                self.program.enabled.look(front.state(at), candidates, undefined);
+                let Scratch { enabled, undefined, .. } = &mut self.scratch;
+                self.program.enabled.look(front.state(at), enabled, undefined);
                 let choice = self.alike.may_be();
                 if choice {
                     self.alike.look(&self.program, front.state(at));
                 }
                 for (w, of_set) in set.iter().enumerate() {
-                    let mut rest = self.work.candidates[w] & of_set;
+                    let mut rest = self.scratch.enabled[w] & of_set;
                     while rest != 0 {
                         let i = w * 64 + rest.trailing_zeros() as usize;
                         rest &= rest - 1;
@@ -367,8 +361,8 @@ impl Follower {
         if front.len() > self.most {
             self.stop = self.stop.or(Some(Stop::States));
         }
-        self.work.polls = self.work.polls.wrapping_add(1);
-        if self.work.polls.is_multiple_of(POLL_EVERY) && self.stop.is_none() {
+        self.polls = self.polls.wrapping_add(1);
+        if self.polls.is_multiple_of(POLL_EVERY) && self.stop.is_none() {
             self.stop = self.clock.reason();
         }
         self.stop.is_some()
@@ -385,11 +379,11 @@ impl Follower {
         match self.enabled(i, state) {
             Truth::No => {}
             Truth::Yes => {
-                let mut next = std::mem::take(&mut self.work.next);
-                if self.program.fire_once(i, state, &mut next, &mut self.work.numbers) {
+                let mut next = std::mem::take(&mut self.scratch.next);
+                if self.program.fire_once(i, state, &mut next, &mut self.scratch.numbers) {
                     self.arrive(&next, entry, i as u32, after, to);
                 }
-                self.work.next = next;
+                self.scratch.next = next;
             }
             Truth::Open => self.fire_open(i, state, entry, after, to),
         }
@@ -408,14 +402,14 @@ impl Follower {
             }
         }
         let mut refined = Vec::new();
-        let Self { program, work, clock, .. } = self;
+        let Self { program, scratch, clock, .. } = self;
         let guard = &program.instances[i].guard;
-        program
-            .refine(guard, &start, Gaps::new(&mut work.numbers, Some(clock)), |s| refined.push(s.to_vec()));
+        let gaps = Gaps::new(&mut scratch.numbers, Some(clock));
+        program.refine(guard, &start, gaps, |s| refined.push(s.to_vec()));
         let mut next = vec![0; state.len()];
         for mut state in refined {
             self.program.normalize(&mut state);
-            if self.program.fire_once(i, &state, &mut next, &mut self.work.numbers) {
+            if self.program.fire_once(i, &state, &mut next, &mut self.scratch.numbers) {
                 let record = self.record(&state, entry.record, SAME);
                 self.arrive(&next, Entry { record, ..entry }, i as u32, after, to);
             }
@@ -440,7 +434,7 @@ impl Follower {
     #[inline]
     fn enter(&mut self, state: &[u64], entry: Entry, instance: u32, to: &mut Front) {
         let Entry { bad, record } = entry;
-        if bad || !self.may_be_bad(state) {
+        if bad || !self.program.may_be_bad(state, &mut self.scratch) {
             self.put(state, entry, instance, to);
             return;
         }
@@ -449,11 +443,11 @@ impl Follower {
             if self.is_late(to) {
                 return;
             }
-            if !self.may_be_bad(&state) {
+            if !self.program.may_be_bad(&state, &mut self.scratch) {
                 self.put(&state, Entry { bad, record }, instance, to);
                 continue;
             }
-            let Work { bad: candidates, numbers, .. } = &mut self.work;
+            let Scratch { bad: candidates, numbers, .. } = &mut self.scratch;
             let (mut is_bad, mut open) = (false, None);
             for i in bits(candidates) {
                 let guard = &self.program.bads[i].guard;
@@ -481,17 +475,6 @@ impl Follower {
         to.insert(state, bad, || self.history.add(state, Record { from: record, instance, label }));
     }
 
-    /// Whether a bad cube is not refuted by the table; these are then in the buffer.
-    #[inline]
-    fn may_be_bad(&mut self, state: &[u64]) -> bool {
-        if self.program.bads.is_empty() {
-            return false;
-        }
-        let Work { bad, bad_undefined, .. } = &mut self.work;
-        self.program.bad_table.look(state, bad, bad_undefined);
-        bad.iter().any(|word| *word != 0)
-    }
-
     /// A bad cube that a state surely satisfies.
     pub(super) fn bad_cube(&self, state: &[u64]) -> Option<usize> {
         let holds = |guard| guard_truth(&self.program, self.plain, guard, state, &mut false) == Truth::Yes;
@@ -500,17 +483,17 @@ impl Follower {
 
     /// All ways to define a cell.
     fn split(&mut self, state: &[u64], cell: usize) -> Vec<Vec<u64>> {
-        let Self { program, work, .. } = self;
+        let Self { program, scratch, .. } = self;
         let mut codes = Vec::new();
         program.packing.unpack(state, &mut codes);
         if program.cells.cells[cell].codes == 0 {
-            work.numbers = true;
+            scratch.numbers = true;
         }
         let mut ways = Vec::new();
         program.cells.choices(&codes, cell, program.cells.open_codes(cell), |codes| {
             let mut packed = vec![0; state.len()];
             if program.packing.pack(&codes, &mut packed).is_none() {
-                work.numbers = true;
+                scratch.numbers = true;
                 return;
             }
             program.normalize(&mut packed);
@@ -522,7 +505,7 @@ impl Follower {
     #[inline]
     fn enabled(&mut self, i: usize, state: &[u64]) -> Truth {
         let guard = &self.program.instances[i].guard;
-        guard_truth(&self.program, self.plain, guard, state, &mut self.work.numbers)
+        guard_truth(&self.program, self.plain, guard, state, &mut self.scratch.numbers)
     }
 
     /// Whether `known` is true of a state.
@@ -536,7 +519,7 @@ impl Follower {
                 _ => return Truth::No,
             }
         }
-        let guard = guard_truth(&self.program, self.plain, &known.guard, state, &mut self.work.numbers);
+        let guard = guard_truth(&self.program, self.plain, &known.guard, state, &mut self.scratch.numbers);
         if open && guard == Truth::Yes { Truth::Open } else { guard }
     }
 
@@ -544,13 +527,13 @@ impl Follower {
     #[cold]
     fn narrowed(&mut self, known: &Known, state: &[u64]) -> Vec<Vec<u64>> {
         let mut start = state.to_vec();
-        let Self { program, work, clock, .. } = self;
+        let Self { program, scratch, clock, .. } = self;
         for (cell, code) in &known.numbers {
             match (program.get(&start, *cell), code) {
                 (UNDEF, Some(code)) => program.packing.fields[*cell].set(&mut start, *code),
                 (UNDEF, None) => {
                     // There may be a run, with a number that cannot be stored.
-                    work.numbers = true;
+                    scratch.numbers = true;
                     return Vec::new();
                 }
                 // Two different numbers for one cell.
@@ -559,7 +542,7 @@ impl Follower {
             }
         }
         let mut ways = Vec::new();
-        program.refine(&known.guard, &start, Gaps::new(&mut work.numbers, Some(clock)), |s| {
+        program.refine(&known.guard, &start, Gaps::new(&mut scratch.numbers, Some(clock)), |s| {
             let mut way = s.to_vec();
             program.normalize(&mut way);
             ways.push(way);

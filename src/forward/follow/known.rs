@@ -54,8 +54,8 @@ impl Known {
             Seen::Number(number) if cells.cells[cell].counts.is_some() => {
                 let constant = number.neg();
                 let sum = Sum { terms: vec![(cell, Rational::ONE)], constant };
-                let test = program.counts.test(cells, &Lit::Linear { sum, relation: Relation::Eq })?;
-                self.add_test(test);
+                let is = Lit::Linear { sum, relation: Relation::Eq };
+                self.guard.add(program.counts.test(cells, &is)?);
                 return Ok(());
             }
             Seen::Number(number) => {
@@ -66,11 +66,7 @@ impl Known {
             }
         };
         debug_assert!(matches!(cells.cells[cell].kind, CodeKind::Enum | CodeKind::Proc));
-        let codes = cells.codes_of(cell, values);
-        match self.guard.sets.iter_mut().find(|(other, _)| *other == cell) {
-            Some((_, old)) => *old &= codes,
-            None => self.guard.sets.push((cell, codes)),
-        }
+        self.guard.add(Test::In(cell, cells.codes_of(cell, values)));
         Ok(())
     }
 
@@ -83,17 +79,7 @@ impl Known {
             _ => false,
         };
         if !holds {
-            self.add_test(Test::Any(Vec::new()));
+            self.guard.add(Test::Any(Vec::new()));
         }
-    }
-
-    fn add_test(&mut self, test: Test) {
-        let reads = &mut self.guard.reads;
-        test.cells(&mut |c| {
-            if !reads.contains(&c) {
-                reads.push(c);
-            }
-        });
-        self.guard.tests.push(test);
     }
 }

@@ -9,17 +9,16 @@ use crate::fuzz::bandit::Bandit;
 use crate::fuzz::corpus::Corpus;
 use crate::fuzz::coverage::SeenCombinations;
 use crate::fuzz::goals::Goals;
-use crate::fuzz::peers::OptionalPeers;
 use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::curve::Curve;
 use crate::run::findings::Findings;
-use crate::run::searched::{Problem, SearchStats, Searched};
+use crate::run::searched::{Problem, Searched};
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{
-    AROUND_DEADLOCKS, CflChoice, CurvePoint, ForwardOptions, Interrupt, Stop, Strategy, TechniqueReport,
+    AROUND_DEADLOCKS, CflChoice, CurvePoint, Exploration, ForwardOptions, Stop, Strategy, TechniqueReport,
 };
 
 /// Names of the techniques, by discriminant.
@@ -78,27 +77,11 @@ pub struct Campaign {
     pub max_steps: u64,
     pub reports: [TechniqueReport; 9],
     pub curve: Curve,
-    /// The other processes of the campaign, until it ends for the first time.
-    pub peers: OptionalPeers,
 }
 
 impl Campaign {
-    pub fn new(
-        system: Arc<System>,
-        program: Arc<Program>,
-        options: &ForwardOptions,
-        interrupt: &Interrupt,
-    ) -> Self {
-        Self::within(system, program, options, Limits::new(options, interrupt))
-    }
-
-    /// A campaign with these limits instead of those of the options.
-    pub fn within(
-        system: Arc<System>,
-        program: Arc<Program>,
-        options: &ForwardOptions,
-        limits: Limits,
-    ) -> Self {
+    /// A campaign with these limits, whatever the options say.
+    pub fn new(system: Arc<System>, program: Arc<Program>, options: &ForwardOptions, limits: Limits) -> Self {
         let words = program.enabled.words;
         let mut of_process = vec![vec![0u64; words]; program.cells.procs];
         for (i, instance) in program.instances.iter().enumerate() {
@@ -135,7 +118,6 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
-            peers: OptionalPeers::default(),
             system,
             program,
         }
@@ -147,17 +129,18 @@ impl Campaign {
             Some(stop) => stop,
             None => self.left_out.unwrap_or(Stop::Complete),
         };
-        let course = SearchStats {
+        let Self { system, program, visited, options, limits, findings, .. } = self;
+        let problem = Problem { system, program, options };
+        let course = Exploration {
             depth: self.depth(),
             fired: self.fired.clone(),
             epochs: self.epochs,
             combinations: Some((self.coverage.size(), self.coverage.seen())),
             techniques: self.techniques(),
             curve: self.grown(),
-            ..SearchStats::new(stop)
+            ..problem.exploration(visited.store.len(), stop)
         };
-        let Self { system, program, visited, options, limits, findings, .. } = self;
-        Searched { problem: Problem { system, program, options }, limits, tree: visited, findings, course }
+        Searched { problem, limits, tree: visited, findings, course }
     }
 
     /// Takes out the states; [`Campaign::resume`] puts them back.

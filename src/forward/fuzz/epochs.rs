@@ -7,7 +7,7 @@ use crate::error::Unbuildable;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::goal::Goal;
 use crate::fuzz::outcome::WalkOutcome;
-use crate::fuzz::peers::OptionalPeers;
+use crate::fuzz::peers::{EpochMessage, Peers};
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::Frozen;
 use crate::program::step::Scratch;
@@ -17,10 +17,15 @@ use cubicle_run::{Event, Observer, Silent, Stop, Trace};
 use tracing::debug;
 
 impl Campaign {
-    /// Stores the initial states, then runs epochs until a limit is reached or no state has an untaken exit.
-    pub fn run(&mut self, observer: &mut dyn Observer) -> Result<(), Unbuildable> {
+    /// Stores the initial states, then runs epochs until a limit is reached or no state has an untaken exit: alone, or
+    /// together with other processes.
+    pub fn run(
+        &mut self,
+        peers: Option<Box<dyn Peers>>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Unbuildable> {
         self.seed()?;
-        self.epochs(observer);
+        self.epochs(peers, observer);
         Ok(())
     }
 
@@ -41,23 +46,33 @@ impl Campaign {
         Ok(())
     }
 
-    fn epochs(&mut self, observer: &mut dyn Observer) {
+    fn epochs(&mut self, mut peers: Option<Box<dyn Peers>>, observer: &mut dyn Observer) {
         let known = self.findings.states().count();
-        self.run_epochs(observer);
-        self.leave();
+        self.run_epochs(&mut peers, observer);
+        // The others cannot see this end of the campaign.
+        if let Some(peers) = &mut peers
+            && self.limits.stop == Some(Stop::Memory)
+        {
+            peers.say(&EpochMessage::Full);
+        }
+        drop(peers);
         if self.findings.states().count() > known {
             self.shorten();
         }
     }
 
-    fn run_epochs(&mut self, observer: &mut dyn Observer) {
+    fn run_epochs(&mut self, peers: &mut Option<Box<dyn Peers>>, observer: &mut dyn Observer) {
         while self.limits.stop.is_none() && !self.corpus.members().is_empty() {
             if self.options.epochs.is_some_and(|n| self.epochs >= n) {
                 self.limits.stop = Some(Stop::Epochs);
                 break;
             }
             let tasks = self.plan();
-            let Some(outcomes) = self.epoch(&tasks) else {
+            let outcomes = match peers {
+                None => self.walk(&tasks),
+                Some(peers) => self.walk_together(&tasks, &mut **peers),
+            };
+            let Some(outcomes) = outcomes else {
                 self.limits.look();
                 self.limits.stop.get_or_insert(Stop::Time);
                 break;
@@ -79,11 +94,11 @@ impl Campaign {
             self.bandit.end_epoch();
             let point = self.point();
             self.curve.note(|| point);
-            let (fired, bads) = (&self.fired, &self.findings.bads);
+            let (fired, findings) = (&self.fired, &self.findings);
             let open = self.goals.open.len();
             self.goals.close(|t| match t {
                 Goal::Transition(t) => fired[t] > 0,
-                Goal::Bad(b) => bads.contains(&b),
+                Goal::Bad(b) => findings.has(b),
             });
             if self.goals.open.len() < open {
                 self.unguided = 0;
@@ -110,18 +125,10 @@ impl Campaign {
         self.max_steps = self.steps().saturating_add(wanted.saturating_mul(STEPS_PER_WANTED_STATE));
         self.limits.lift();
         self.options.epochs = None;
-        let known = self.findings.bads.len();
-        self.epochs(&mut Silent);
+        let known = self.findings.bad_states.len();
+        self.epochs(None, &mut Silent);
         let found = self.findings.run_after(known, &self.system, &self.program, &self.visited);
         (self.take_visited(), found)
-    }
-
-    /// Runs the walks of an epoch, alone or together with other processes; `None` when the campaign ends meanwhile.
-    fn epoch(&mut self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let Some(mut peers) = self.peers.0.take() else { return self.walk(tasks) };
-        let outcomes = self.walk_together(tasks, &mut *peers);
-        self.peers = OptionalPeers(Some(peers));
-        outcomes
     }
 
     /// Runs the walks on the frozen view; `None` when time ran out.

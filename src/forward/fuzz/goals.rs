@@ -1,5 +1,6 @@
 //! The open goals, with the nearest states known, and which of them to walk towards.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use rand::RngExt;
@@ -8,7 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use crate::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::fuzz::goal::Goal;
 use crate::program::code::Guard;
-use crate::program::compiled::Program;
+use crate::program::compiled::{Program, ranges};
 use crate::tuning::{GOAL_WEIGHT, HALVING_WALKS, MAX_STALE_WALKS, NEAREST_STATES, PLANNED_WALKS};
 
 #[derive(Clone, Debug)]
@@ -32,9 +33,9 @@ impl OpenGoal {
 pub struct Goals {
     /// In a fixed order.
     pub open: Vec<OpenGoal>,
-    /// Instances of each transition, as a range.
-    instances: Vec<(usize, usize)>,
-    bads: Vec<(usize, usize)>,
+    /// Instances of each transition, and those of each bad cube.
+    instances: Vec<Range<usize>>,
+    bads: Vec<Range<usize>>,
     /// The relaxation for plans, built on first use; `None` when the instance is too large for it.
     relaxed: OnceLock<Option<DeleteRelaxation>>,
 }
@@ -42,25 +43,12 @@ pub struct Goals {
 impl Goals {
     /// All transitions and bad cubes that have an instance.
     pub fn new(program: &Program, transitions: usize, bads: usize) -> Self {
-        let range = |of: &dyn Fn(usize) -> usize, len: usize, n: usize| {
-            let mut ranges = vec![(0, 0); n];
-            for i in 0..len {
-                let range = &mut ranges[of(i)];
-                if range.1 == 0 {
-                    range.0 = i;
-                }
-                range.1 = i + 1;
-            }
-            ranges
-        };
-        let instances =
-            range(&|i| usize::from(program.instances[i].transition.0), program.instances.len(), transitions);
-        let bads = range(&|i| program.bads[i].bad, program.bads.len(), bads);
-        let has = |r: &(usize, usize)| r.1 > r.0;
+        let instances = program.instances_of(transitions);
+        let bads = ranges(program.bads.iter().map(|it| it.bad), bads);
         let open = (0..instances.len())
-            .filter(|t| has(&instances[*t]))
+            .filter(|t| !instances[*t].is_empty())
             .map(Goal::Transition)
-            .chain((0..bads.len()).filter(|b| has(&bads[*b])).map(Goal::Bad))
+            .chain((0..bads.len()).filter(|b| !bads[*b].is_empty()).map(Goal::Bad))
             .map(|goal| OpenGoal { goal, nearest: Vec::new(), stale: 0 })
             .collect();
         Self { open, instances, bads, relaxed: OnceLock::new() }
@@ -73,17 +61,14 @@ impl Goals {
 
     /// The least number of conditions that fail in `state`, over the instances of the goal.
     pub fn failing(&self, program: &Program, goal: Goal, state: &[u64]) -> u32 {
-        match goal {
+        let failing = |guard| failing(program, guard, state);
+        let least = match goal {
             Goal::Transition(t) => {
-                let (first, end) = self.instances[t];
-                program.instances[first..end].iter().map(|i| failing(program, &i.guard, state)).min()
+                program.instances[self.instances[t].clone()].iter().map(|it| failing(&it.guard)).min()
             }
-            Goal::Bad(b) => {
-                let (first, end) = self.bads[b];
-                program.bads[first..end].iter().map(|i| failing(program, &i.guard, state)).min()
-            }
-        }
-        .unwrap_or(u32::MAX)
+            Goal::Bad(b) => program.bads[self.bads[b].clone()].iter().map(|it| failing(&it.guard)).min(),
+        };
+        least.unwrap_or(u32::MAX)
     }
 
     /// Removes goals that have been reached.

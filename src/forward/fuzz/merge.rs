@@ -10,7 +10,6 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::coverage::ItemBuffer;
 use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::technique::Task;
-use crate::program::bad::BadScratch;
 use crate::program::step::Scratch;
 use crate::store::hash::hash;
 use crate::store::origin::ROOT;
@@ -26,14 +25,13 @@ impl Campaign {
         let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.limits.clock);
         let mut scratch = Scratch::timed(program, &clock);
-        let mut bad_scratch = BadScratch::new(program, &clock);
         let mut items = ItemBuffer::default();
         program.initial_states(&clock, &mut numbers, |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let (exits, conditional) = program.exits(&buffer, &mut scratch);
             if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
-                if let Some((bad, refined)) = program.bad(&buffer, &mut bad_scratch) {
+                if let Some((bad, refined)) = program.bad(&buffer, &mut scratch) {
                     self.found_bad(number, refined, bad);
                 }
                 if self.options.deadlock
@@ -55,7 +53,7 @@ impl Campaign {
             self.limits.count(1 + tried);
             if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
-        self.leave_out(Stop::Numbers, numbers | scratch.numbers | bad_scratch.numbers);
+        self.leave_out(Stop::Numbers, numbers | scratch.numbers);
         self.initial = self.visited.store.len();
         Ok(())
     }

@@ -9,6 +9,7 @@ pub enum Ref {
     New(u32),
 }
 
+#[derive(Default)]
 pub struct WalkOutcome {
     /// New states, in order of discovery.
     pub states: Store,

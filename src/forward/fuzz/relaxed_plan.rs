@@ -204,9 +204,8 @@ mod tests {
     use crate::clock::Clock;
     use crate::fuzz::delete_relaxation::DeleteRelaxation;
     use crate::fuzz::goal::Goal;
-    use crate::program::compile::BuildOptions;
     use crate::program::compiled::Program;
-    use crate::program::step::Scratch;
+    use crate::program::step::{ALL_WAYS, Scratch};
     use cubicle_run::{ForwardOptions, Interrupt};
 
     const CHAIN: &str = "
@@ -227,9 +226,8 @@ mod tests {
 
     fn program(text: &str, procs: usize) -> Program {
         let system = cubicle_lang::load(text).expect("a correct model").system;
-        let clock = clock();
-        let options = BuildOptions::plain(&clock, true);
-        Program::new(&system, procs, options).expect("a small instance")
+        let options = ForwardOptions::default().symmetry(false);
+        Program::new(&system, procs, &options, &clock()).expect("a small instance")
     }
 
     fn initial(program: &Program) -> Vec<u64> {
@@ -256,7 +254,7 @@ mod tests {
             assert_eq!(transition == 3, left == 0);
             let from = state.clone();
             program.exits(&from, &mut scratch);
-            program.take(step, &from, &mut scratch, |next| {
+            program.take(step, &from, &mut scratch, ALL_WAYS, |next| {
                 state = next.to_vec();
                 true
             });

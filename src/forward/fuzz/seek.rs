@@ -14,9 +14,9 @@ use crate::fuzz::relaxed_plan::RelaxedPlan;
 use crate::program::code::{BadInstance, Guard, Test};
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
-use crate::program::step::Scratch;
+use crate::program::step::{ALL_WAYS, Scratch};
 use crate::store::hash::hash;
-use crate::store::origin::ROOT;
+use crate::store::origin::{ROOT, way};
 use crate::store::table::Inserted;
 use crate::store::tree::StateTree;
 use crate::tuning::{MAX_SOUGHT_SIZE, MAX_SPLITS, SOUGHT_ROOTS};
@@ -77,13 +77,7 @@ impl<'a> Seek<'a> {
                 self.open.push((Reverse((distance, true)), number));
             }
         }
-        let found = self.found?;
-        let mut way: Vec<usize> = std::iter::successors(Some(found), |number| {
-            let parent = self.tree.parents[*number];
-            (parent != ROOT).then_some(parent as usize)
-        })
-        .collect();
-        way.reverse();
+        let way = way(self.found?, usize::MAX, |number| self.tree.parents[number]);
         let program = self.program;
         let mut states = StateTree::new(program.packing.words);
         states.insert_way(
@@ -134,7 +128,7 @@ impl<'a> Seek<'a> {
                 continue;
             }
             let mut ways = 0;
-            program.take(i, &state, scratch, |next| {
+            program.take(i, &state, scratch, ALL_WAYS, |next| {
                 self.meet(next, number as u32, aim as usize);
                 ways += 1;
                 ways >= MAX_SPLITS || self.is_over()
@@ -178,15 +172,15 @@ mod tests {
 
     use super::Seek;
     use crate::clock::Clock;
-    use crate::program::compile::BuildOptions;
     use crate::program::compiled::Program;
     use cubicle_run::{ForwardOptions, Interrupt};
 
     /// States on the way to each bad cube in the instance with three processes.
     fn sought(text: &str) -> Vec<Option<usize>> {
         let system = cubicle_lang::load(text).expect("a correct model").system;
-        let clock = Arc::new(Clock::new(&ForwardOptions::default(), &Interrupt::default()));
-        let program = Program::new(&system, 3, BuildOptions::plain(&clock, true)).expect("a small instance");
+        let options = ForwardOptions::default().symmetry(false);
+        let clock = Arc::new(Clock::new(&options, &Interrupt::default()));
+        let program = Program::new(&system, 3, &options, &clock).expect("a small instance");
         let mut initial: Vec<Vec<u64>> = Vec::new();
         let add = |state: &[u64]| {
             initial.push(state.to_vec());

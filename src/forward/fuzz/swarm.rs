@@ -66,12 +66,4 @@ impl Campaign {
         let (members, seen) = (self.corpus.members().len() as u64, self.coverage.seen() as u64);
         [self.epochs as u64, self.streams, store.len() as u64, last, members, seen]
     }
-
-    /// Tells the others when the campaign ends here for a reason that they cannot see.
-    pub fn leave(&mut self) {
-        let Some(mut peers) = self.peers.0.take() else { return };
-        if self.limits.stop == Some(Stop::Memory) {
-            peers.say(&EpochMessage::Full);
-        }
-    }
 }

@@ -12,7 +12,6 @@ use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::relaxed_plan::RelaxedPlan;
 use crate::fuzz::technique::{Aim, Task, Technique};
 use crate::fuzz::walker::{Frozen, Walker};
-use crate::program::bad::BadScratch;
 use crate::program::step::Scratch;
 use crate::store::table::Store;
 use crate::tuning::{IDLE_STEPS, MAX_WALK_STATES, RANDOM_STEP_EVERY};
@@ -32,7 +31,6 @@ impl Frozen<'_> {
             scratch: Scratch::timed(self.program, self.clock),
             ahead: Scratch::timed(self.program, self.clock),
             coverage: task.technique != Technique::Around,
-            bad_scratch: BadScratch::new(self.program, self.clock),
             items: ItemBuffer::default(),
             state: vec![0; words],
             at: Ref::Old(task.start),
@@ -42,24 +40,13 @@ impl Frozen<'_> {
             ticker: Ticker::new(),
             out: WalkOutcome {
                 states: Store::small(words),
-                links: Vec::new(),
-                exits: Vec::new(),
-                taken: Vec::new(),
-                combinations: Vec::new(),
                 fired: vec![0; self.fired.len()],
-                bad: None,
-                deadlocks: Vec::new(),
-                around: Vec::new(),
-                nearest: None,
-                steps: 0,
-                numbers: false,
-                wide: false,
-                aborted: false,
+                ..WalkOutcome::default()
             },
         };
         walker.enter(Ref::Old(task.start));
         walker.walk(task);
-        walker.out.numbers |= walker.scratch.numbers | walker.ahead.numbers | walker.bad_scratch.numbers;
+        walker.out.numbers |= walker.scratch.numbers | walker.ahead.numbers;
         walker.out
     }
 }
@@ -103,7 +90,7 @@ impl Walker<'_> {
     fn weighted_exit(&mut self) -> usize {
         let enabled: Vec<usize> = bits(&self.scratch.enabled).collect();
         for &i in &enabled {
-            let (count, _) = self.fire_some(i);
+            let (count, _) = self.fire(i, true);
             self.out.steps -= 1;
             self.out.fired[usize::from(self.view.program.instances[i].transition.0)] -= 1;
             if (0..count).any(|n| self.is_new(n)) {
@@ -157,7 +144,7 @@ impl Walker<'_> {
                 all = false;
                 break;
             }
-            let count = self.fire(i);
+            let (count, _) = self.fire(i, false);
             for n in 0..count {
                 let (to, new) = self.meet(n);
                 f(to, new);
@@ -211,7 +198,7 @@ impl Walker<'_> {
         }
         let i = self.exit(rank);
         let from = self.at;
-        let count = self.fire(i);
+        let (count, _) = self.fire(i, false);
         for n in 0..count {
             self.meet(n);
         }

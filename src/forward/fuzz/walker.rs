@@ -12,7 +12,6 @@ use crate::fuzz::corpus::{Corpus, TRACKED};
 use crate::fuzz::coverage::{ItemBuffer, SeenCombinations};
 use crate::fuzz::goals::Goals;
 use crate::fuzz::outcome::{Ref, WalkOutcome};
-use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::lazy::Refinement;
 use crate::program::step::{FirstWays, Scratch};
@@ -50,7 +49,6 @@ pub struct Walker<'a> {
     pub ahead: Scratch,
     /// Whether to look for new combinations: around deadlocks that would take a third of the time.
     pub coverage: bool,
-    pub bad_scratch: BadScratch,
     pub items: ItemBuffer,
     /// The present state of the walk, and its enabled instances (in `scratch`).
     pub state: Vec<u64>,
@@ -114,41 +112,27 @@ impl Walker<'_> {
         bits(&mine).nth(n)
     }
 
-    /// Computes the successors by an enabled instance of the current state; returns their number.
-    pub fn fire(&mut self, i: usize) -> usize {
+    /// Computes the successors by an enabled instance of the current state; returns their number, and whether some may be
+    /// missing: with `few`, only some of very many ways to define what the instance reads are taken, chosen at random.
+    pub fn fire(&mut self, i: usize, few: bool) -> (usize, bool) {
         let program = self.view.program;
-        self.successors.clear();
-        self.raw.clear();
-        let (successors, raw) = (&mut self.successors, &mut self.raw);
-        let mut tried = 0;
-        program.take(i, &self.state, &mut self.scratch, |next| {
-            raw.extend_from_slice(next);
-            tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);
-            successors.extend_from_slice(next);
-            successors.len() >= MAX_BREADTH_SUCCESSORS * program.packing.words
-        });
-        self.count_step(i, tried);
-        let count = self.successors.len() / program.packing.words;
-        self.out.wide |= count >= MAX_BREADTH_SUCCESSORS;
-        count
-    }
-
-    /// Like [`Walker::fire`], but of very many ways to define what the instance reads only a few, chosen at
-    /// random; whether some may be missing.
-    pub fn fire_some(&mut self, i: usize) -> (usize, bool) {
-        let program = self.view.program;
+        let words = program.packing.words;
         self.successors.clear();
         self.raw.clear();
         let (successors, raw, rng) = (&mut self.successors, &mut self.raw, &mut self.rng);
+        let order = |choices: &mut [Refinement]| if few { choices.shuffle(rng) } else { choices.reverse() };
+        let ways = FirstWays { most: if few { MAX_SPLITS } else { usize::MAX }, order };
         let mut tried = 0;
-        let drawn = FirstWays { most: MAX_SPLITS, order: |choices: &mut [Refinement]| choices.shuffle(rng) };
-        let cut = program.take_some(i, &self.state, &mut self.scratch, drawn, |next| {
+        let cut = program.take(i, &self.state, &mut self.scratch, ways, |next| {
             raw.extend_from_slice(next);
             tried += program.symmetry.canonicalize(&program.cells, &program.packing, next);
             successors.extend_from_slice(next);
+            !few && successors.len() >= MAX_BREADTH_SUCCESSORS * words
         });
         self.count_step(i, tried);
-        (self.successors.len() / program.packing.words, cut)
+        let count = self.successors.len() / words;
+        self.out.wide |= !few && count >= MAX_BREADTH_SUCCESSORS;
+        (count, cut)
     }
 
     /// Counts a step, for whose successors `tried` permutations were tried.
@@ -166,7 +150,7 @@ impl Walker<'_> {
     /// Takes an exit: the walk moves to one of its successors.
     pub fn step(&mut self, i: usize) {
         let bit = self.exit_bit(i);
-        let (count, cut) = self.fire_some(i);
+        let (count, cut) = self.fire(i, true);
         if count <= 1 && !cut {
             self.out.taken.push((self.at, bit));
         }
@@ -203,7 +187,7 @@ impl Walker<'_> {
         let program = self.view.program;
         self.out.links.push(self.at);
         if self.out.bad.is_none()
-            && let Some((bad, refined)) = program.bad(next, &mut self.bad_scratch)
+            && let Some((bad, refined)) = program.bad(next, &mut self.ahead)
         {
             self.out.bad = Some((number, refined, bad));
         }

@@ -50,6 +50,12 @@ impl Arguments {
         Self((params..params + bound).map(&mut of).collect())
     }
 
+    /// Those of processes from this one on.
+    pub fn not_below(mut self, first: usize) -> Self {
+        self.0.iter_mut().for_each(|may_be| may_be.retain(|p| *p >= first));
+        self
+    }
+
     /// Parameters that are these processes, followed by those.
     pub fn after(&self, args: &[usize]) -> Self {
         Self(args.iter().map(|p| vec![*p]).chain(self.0.iter().cloned()).collect())

@@ -3,9 +3,8 @@
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::graph::RunGraph;
 use crate::live::moves::{self, STAY, Turn, then};
-use crate::program::code::Instance;
 use crate::program::compiled::Program;
-use crate::run::trace::{RealStep, states};
+use crate::run::trace::{RealStep, real_instance, states};
 use crate::symmetry::refinement::rename;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::Lasso;
@@ -38,21 +37,14 @@ pub fn run(
     let (mut at, mut names) = (first, STAY);
     for arrow in way {
         let taken = graph.moves.list[arrow.label as usize].instance as usize;
-        let instance = if names == STAY { taken } else { called(program, taken, &names) };
+        let named = if names == STAY { Some(taken) } else { real_instance(program, taken, &names) };
+        let instance = named.expect("what can be taken can be taken under other names");
         steps.push(RealStep { instance, before: codes(at, &names) });
         at = arrow.to;
         names = then(&moves::back(graph.moves.turn(arrow.label)), &names);
     }
     let (initial, steps) = states(system, program, &steps, codes(at, &names), back)?;
     Some(Trace { initial, steps, bad: None })
-}
-
-/// The same transition with renamed arguments.
-fn called(program: &Program, instance: usize, names: &Turn) -> usize {
-    let stored = &program.instances[instance];
-    let args = || stored.args.iter().map(|p| names[usize::from(*p)]);
-    let same = |it: &Instance| it.transition == stored.transition && it.args.iter().copied().eq(args());
-    program.instances.iter().position(same).expect("what can be taken can be taken under other names")
 }
 
 /// After how many rounds of a cycle each name has its original meaning again.

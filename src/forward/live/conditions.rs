@@ -8,6 +8,7 @@ use crate::program::compiled::Program;
 use crate::state::codes::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
 use cubicle_lang::model::{Bad, Condition, Conj, System};
+use cubicle_run::ForwardOptions;
 
 /// The system with the cubes of its run properties as bad cubes: states must distinguish what these compare as they do
 /// for any bad cube.
@@ -20,6 +21,12 @@ pub fn observed(system: &System) -> System {
             parts.bad.extend(property.cubes().map(bad));
         }
     })
+}
+
+/// The options with which instances are compiled for runs: each cell has a value, and no process is renamed.
+pub fn every_cell(options: &ForwardOptions) -> ForwardOptions {
+    let plain = options.clone().symmetry(false).undefined_cells(false).merge_dead(false);
+    ForwardOptions { expected_end: Conj::new(), ..plain }
 }
 
 /// Where a condition holds: a truth value for each state of a graph, and whether it is unknown for some states.

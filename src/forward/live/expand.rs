@@ -7,7 +7,6 @@ use crate::live::moves::{MAX_RENAMED, STAY, Turn};
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::store::hash::hash;
-use crate::symmetry::canonical::Symmetry;
 
 /// The steps from some states, one after the other.
 #[derive(Debug, Default)]
@@ -87,18 +86,9 @@ impl<'a> Expander<'a> {
 #[inline]
 pub fn representative(program: &Program, state: &mut [u64]) -> Turn {
     let Program { cells, packing, symmetry, .. } = program;
+    let (renaming, _) = symmetry.renaming(cells, packing, state);
+    let renamed = &renaming[..renaming.len().min(MAX_RENAMED)];
     let mut turn = STAY;
-    match symmetry {
-        Symmetry::Off => {}
-        Symmetry::Lanes(lanes) => {
-            if let Some(place) = lanes.sort(state) {
-                turn[..cells.procs].copy_from_slice(&place[..cells.procs]);
-            }
-        }
-        _ => {
-            let (renaming, _) = symmetry.renaming(cells, packing, state);
-            turn[..renaming.len().min(MAX_RENAMED)].copy_from_slice(&renaming);
-        }
-    }
+    turn[..renamed.len()].copy_from_slice(renamed);
     turn
 }

@@ -2,25 +2,23 @@
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
-use crate::explore::of_sorts;
 use crate::ground::sorts::FixedSorts;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
 use crate::live::concrete;
-use crate::live::conditions::{holds, observed};
+use crate::live::conditions::{Holds, every_cell, holds, observed};
 use crate::live::constraints::Constraints;
 use crate::live::explore::explore;
 use crate::live::graph::RunGraph;
 use crate::live::moves::{MAX_RENAMED, Move};
 use crate::live::product::{AtomTruth, Product};
 use crate::program::code;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::symmetry::canonical::Symmetry;
 use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
-use cubicle_lang::model::{Atom, StepOf, System, Temporal, TemporalKind};
+use cubicle_lang::model::{Atom, Condition, StepOf, System, Temporal, TemporalKind};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{ForwardOptions, Interrupt, Stop, Trace};
 use tracing::{info, info_span};
@@ -81,12 +79,7 @@ fn attempt(
 ) -> Result<RunsChecked, Unbuildable> {
     let observed = observed(system);
     let limits = Limits::new(options, interrupt);
-    let build = BuildOptions {
-        range: options.number_range,
-        memory: options.memory,
-        ..BuildOptions::plain(&limits.clock, false)
-    };
-    let mut program = Program::new(&of_sorts(&observed, procs, options), procs, build)?;
+    let mut program = Program::new(&observed, procs, &every_cell(options), &limits.clock)?;
     let sorts = FixedSorts::of(program.sorts.as_ref());
     // Where they are not known there are several divisions, in each of which the first processes are of the first sort.
     let of_model = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
@@ -155,7 +148,7 @@ impl Instance<'_> {
         for atom in &ltl.atoms {
             truths.push(match atom {
                 Atom::Holds(condition) => {
-                    let found = holds(self.system, self.program, self.graph, condition, tuple)?;
+                    let found = self.holds(condition, tuple)?;
                     unclear |= found.unclear;
                     AtomTruth::InStates(found.states)
                 }
@@ -188,15 +181,7 @@ impl Instance<'_> {
         let (from, way) = ways.to(component[0]);
         let stem = product.way(&way);
         let cycle = product.way(&cycles.cycle(&component));
-        let semantics = Semantics::new(self.system, self.program.cells.procs);
-        let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
-        let initial = product.states[from as usize];
-        let found =
-            concrete::lasso((self.system, self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
-        Ok(match found {
-            Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
-            None => RunAnswer::Open(Stop::Numbers),
-        })
+        Ok(self.lasso((property, tuple), (product.states[from as usize], &stem), &cycle))
     }
 
     /// The moves that take one of these steps. Observed processes have the same names in all states, as they are stored.
@@ -209,31 +194,23 @@ impl Instance<'_> {
         AtomTruth::ByMoves(self.graph.moves.list.iter().map(fits).collect())
     }
 
-    fn holds(
-        &self,
-        property: &Temporal,
-        then: bool,
-        tuple: &[usize],
-    ) -> Result<(Vec<bool>, bool), Unbuildable> {
-        let condition = if then { &property.then } else { &property.first };
-        let found = holds(self.system, self.program, self.graph, condition, tuple)?;
-        Ok((found.states, found.unclear))
+    /// In which states a condition holds.
+    fn holds(&self, condition: &Condition, tuple: &[usize]) -> Result<Holds, Unbuildable> {
+        holds(self.system, self.program, self.graph, condition, tuple)
     }
 
     /// A `response` or a `recurrence`: searches a fair cycle without the promised condition, and a way there on which it does
     /// not occur once it is due.
     fn endless(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
-        let (first, mut unclear) = self.holds(property, false, tuple)?;
-        let all = 0..self.graph.store.len() as u32;
         let (waits, promised) = if property.kind == TemporalKind::Response {
-            let (then, also) = self.holds(property, true, tuple)?;
-            unclear |= also;
-            (Some(first), then)
+            (Some(self.holds(&property.first, tuple)?), self.holds(&property.then, tuple)?)
         } else {
-            (None, first)
+            (None, self.holds(&property.first, tuple)?)
         };
-        let silent = |node: u32| !promised[node as usize];
-        let begins = |node: &u32| silent(*node) && waits.as_ref().is_none_or(|it| it[*node as usize]);
+        let unclear = promised.unclear || waits.as_ref().is_some_and(|it| it.unclear);
+        let all = 0..self.graph.store.len() as u32;
+        let silent = |node: u32| !promised.states[node as usize];
+        let begins = |node: &u32| silent(*node) && waits.as_ref().is_none_or(|it| it.states[*node as usize]);
         let ways = Ways::new(&self.graph.arrows, all.filter(begins), &silent, |_| true);
         let cycles = FairCycles {
             arrows: &self.graph.arrows,
@@ -248,21 +225,28 @@ impl Instance<'_> {
         let (from, way) = ways.to(component[0]);
         let (initial, mut stem) = self.graph.way_to(from);
         stem.extend(way);
+        Ok(self.lasso((property, tuple), (initial, &stem), &cycles.cycle(&component)))
+    }
+
+    /// The run that begins in a stored state with these steps and repeats a cycle, if it violates the property.
+    fn lasso(
+        &self,
+        (property, tuple): (&Temporal, &[usize]),
+        stem: (u32, &[Arrow]),
+        cycle: &[Arrow],
+    ) -> RunAnswer {
         let semantics = Semantics::new(self.system, self.program.cells.procs);
         let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
-        let cycle = cycles.cycle(&component);
-        let found =
-            concrete::lasso((self.system, self.program, self.graph), (initial, &stem), &cycle, &mut breaks);
-        Ok(match found {
+        match concrete::lasso((self.system, self.program, self.graph), stem, cycle, &mut breaks) {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
-        })
+        }
     }
 
     /// A `possible`: searches a state from which no run leads to where it holds. Unexplored steps may lead to such a
     /// place.
     fn dead_end(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
-        let (first, unclear) = self.holds(property, false, tuple)?;
+        let Holds { states: first, unclear } = self.holds(&property.first, tuple)?;
         let goals = (0..self.graph.store.len() as u32)
             .filter(|node| first[*node as usize] || self.graph.cut[*node as usize]);
         let reversed = self.graph.arrows.reversed();
@@ -280,7 +264,7 @@ impl Instance<'_> {
 
     /// A `cover`: searches the first state where it holds.
     fn reached(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
-        let (first, unclear) = self.holds(property, false, tuple)?;
+        let Holds { states: first, unclear } = self.holds(&property.first, tuple)?;
         let Some(state) = first.iter().position(|holds| *holds) else {
             return Ok(if unclear { RunAnswer::Open(Stop::Numbers) } else { RunAnswer::Holds });
         };

@@ -3,9 +3,8 @@
 use crate::error::Unbuildable;
 use crate::limits::Limits;
 use crate::live::arrows::STUTTER;
-use crate::live::conditions::observed;
+use crate::live::conditions::{every_cell, observed};
 use crate::live::explore::explore;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::run::trace::states;
 use cubicle_lang::model::semantics::State;
@@ -55,12 +54,8 @@ fn attempt(
     interrupt: &Interrupt,
 ) -> Result<RunSample, Unbuildable> {
     let limits = Limits::new(options, interrupt);
-    let build = BuildOptions {
-        range: options.number_range,
-        memory: options.memory,
-        ..BuildOptions::plain(&limits.clock, false)
-    };
-    let program = Program::new(&observed(system), procs, build)?;
+    let any_sorts = ForwardOptions { of_sorts: Vec::new(), ..every_cell(options) };
+    let program = Program::new(&observed(system), procs, &any_sorts, &limits.clock)?;
     let graph = explore(system, &program, options, limits)?;
     let mut sample = RunSample::default();
     for number in 0..graph.store.len() {

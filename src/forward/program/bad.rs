@@ -1,50 +1,29 @@
 //! Which bad cube a state satisfies.
 
-use std::sync::Arc;
-
-use crate::clock::Clock;
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
+use crate::program::step::Scratch;
 use cubicle_lang::bits::bits;
 
-/// Buffers for [`Program::bad`].
-#[derive(Clone, Debug, Default)]
-pub struct BadScratch {
-    bad: Vec<u64>,
-    undefined: Vec<u64>,
-    /// A number left its range, or time was up.
-    pub numbers: bool,
-    clock: Option<Arc<Clock>>,
-}
-
-impl BadScratch {
-    /// Buffers for `program`, for a search that ends when `clock` expires.
-    pub fn new(program: &Program, clock: &Arc<Clock>) -> Self {
-        let words = program.bad_table.words;
-        let clock = Some(Arc::clone(clock));
-        Self { bad: vec![0; words], undefined: vec![0; words], numbers: false, clock }
-    }
-}
-
 impl Program {
-    /// A quick check whether [`Program::bad`] is worth a call.
+    /// A quick check whether [`Program::bad`] is worth a call: puts the ground bad cubes that the table does not refute into `scratch`.
     #[inline]
-    pub fn may_be_bad(&self, state: &[u64], scratch: &mut BadScratch) -> bool {
-        let BadScratch { bad, undefined, .. } = scratch;
+    pub fn may_be_bad(&self, state: &[u64], scratch: &mut Scratch) -> bool {
+        let Scratch { bad, bad_undefined, .. } = scratch;
         if self.bads.is_empty() {
             return false;
         }
-        self.bad_table.look(state, bad, undefined);
+        self.bad_table.look(state, bad, bad_undefined);
         bad.iter().any(|w| *w != 0)
     }
 
     /// The first ground bad cube that `state` satisfies, and the state with the cells that it reads defined.
     #[inline]
-    pub fn bad(&self, state: &[u64], scratch: &mut BadScratch) -> Option<(usize, Vec<u64>)> {
+    pub fn bad(&self, state: &[u64], scratch: &mut Scratch) -> Option<(usize, Vec<u64>)> {
         if self.bads.is_empty() {
             return None;
         }
-        let BadScratch { bad, undefined, numbers, clock } = scratch;
+        let Scratch { bad, bad_undefined: undefined, numbers, clock, .. } = scratch;
         let any_undefined = self.bad_table.look(state, bad, undefined);
         if bad.iter().all(|w| *w == 0) {
             return None;

@@ -114,6 +114,41 @@ impl Test {
     }
 }
 
+impl WrittenValue {
+    /// Calls `f` on every cell that the value depends on.
+    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+        match self {
+            Self::Code(_) => {}
+            Self::Copy(c) => f(*c),
+            Self::Expr(e) => e.terms.iter().for_each(|(c, _)| f(*c)),
+            Self::Counted(e) => e.cells(f),
+        }
+    }
+}
+
+impl Guard {
+    /// Adds that a test holds: those of the codes of one cell are one set.
+    pub fn add(&mut self, test: Test) {
+        match test {
+            Test::In(cell, codes) => match self.sets.iter_mut().find(|(c, _)| *c == cell) {
+                Some((_, old)) => *old &= codes,
+                None => self.sets.push((cell, codes)),
+            },
+            test => {
+                test.cells(&mut |cell| self.read(cell));
+                self.tests.push(test);
+            }
+        }
+    }
+
+    /// Adds a cell that must be defined.
+    pub fn read(&mut self, cell: usize) {
+        if !self.reads.contains(&cell) {
+            self.reads.push(cell);
+        }
+    }
+}
+
 impl CountedExpr {
     /// Calls `f` on every cell that the expression reads.
     pub fn cells(&self, f: &mut impl FnMut(usize)) {

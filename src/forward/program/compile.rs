@@ -28,41 +28,22 @@ use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{admits, interchangeable};
 use cubicle_lang::model::{Assignment, Bad, Branch, Literal, System, Term, TransitionId};
-
-#[derive(Clone, Copy, Debug)]
-pub struct BuildOptions<'a> {
-    /// Use symmetry where possible.
-    pub symmetry: bool,
-    /// Leave finite cells undefined until they are read.
-    pub undefined: bool,
-    /// Leave finite cells undefined again where what they hold does not matter ([`DeadCells`]); only with `undefined`.
-    pub merge_dead: bool,
-    /// Keep integers and reals within this range.
-    pub range: Option<(i64, i64)>,
-    /// The condition that every process satisfies at an expected end; empty for none.
-    pub expected_end: &'a [Literal],
-    /// Polled while the program is built.
-    pub clock: &'a Clock,
-    /// The most bytes that initial states may take; checked before they are built.
-    pub memory: Option<usize>,
-}
-
-impl<'a> BuildOptions<'a> {
-    /// With nothing of this, but for cells that are undefined where that is asked for.
-    pub const fn plain(clock: &'a Clock, undefined: bool) -> Self {
-        let (symmetry, merge_dead, range, memory) = (false, false, None, None);
-        Self { symmetry, undefined, merge_dead, range, expected_end: &[], clock, memory }
-    }
-}
+use cubicle_run::ForwardOptions;
 
 impl Program {
-    /// Compiles the instance of `system` with `procs` processes.
-    pub fn new(system: &System, procs: usize, options: BuildOptions<'_>) -> Result<Self, Unbuildable> {
+    /// Compiles the instance of `system` with `procs` processes, for explorations with these options; `clock` is polled meanwhile.
+    pub fn new(
+        system: &System,
+        procs: usize,
+        options: &ForwardOptions,
+        clock: &Clock,
+    ) -> Result<Self, Unbuildable> {
+        let system = &*of_sorts(system, procs, &options.of_sorts);
         if !admits(system, procs) {
             return Err(Unbuildable::NoInstance);
         }
         let sorts = FixedSorts::new(system, procs);
-        let read = read_by_ends(system, options.expected_end);
+        let read = read_by_ends(system, &options.expected_end);
         let places = Places::new(&read, procs, sorts.as_ref());
         check_size(system, &places, sorts.as_ref())?;
         let grounder = Grounder { system, places: &places, sorts: sorts.as_ref() };
@@ -70,12 +51,13 @@ impl Program {
         let last = read.chosen_last();
         let choices = choices(&grounder, &last)?;
         let memory = options.memory.unwrap_or(usize::MAX);
-        let disjuncts = disjuncts(&grounder, &full, (&last, &choices), (options.clock, memory))?;
-        let counted = counts(&grounder, options.clock)?;
-        let mut cells = Cells::new(&read, places.clone(), &disjuncts, &full, &counted, options.undefined)?;
+        let disjuncts = disjuncts(&grounder, &full, (&last, &choices), (clock, memory))?;
+        let counted = counts(&grounder, clock)?;
+        let mut cells =
+            Cells::new(&read, places.clone(), &disjuncts, &full, &counted, options.undefined_cells)?;
         let constants = largest_constant(&read).saturating_mul(cells.scale.unsigned_abs());
         let mut bounds: Bounds = None;
-        if let Some((low, high)) = options.range {
+        if let Some((low, high)) = options.number_range {
             cells.sample_range(low, high);
             let largest = i64::try_from(constants).unwrap_or(i64::MAX / 2).min(i64::MAX / 4);
             let (low, high) = (low.min(-largest), high.max(largest));
@@ -84,18 +66,18 @@ impl Program {
         let choosing = Choosing::new(&cells, &choices);
         let mut packing = Packing::new(&cells, bounds, constants >= 1 << 30);
         let counts = Counts::new(&cells, &counted)?;
-        let compiler = Compiler::new((&grounder, &counts, options.clock), (&cells, &packing));
+        let compiler = Compiler::new((&grounder, &counts, clock), (&cells, &packing));
         let (mut instances, mut masks) = compiler.instances()?;
-        let (bads, ends) = (compiler.bads()?, compiler.ends(options.expected_end)?);
+        let (bads, ends) = (compiler.bads()?, compiler.ends(&options.expected_end)?);
         let mut dead = DeadCells::default();
-        if options.merge_dead && options.undefined {
+        if options.merge_dead && options.undefined_cells {
             let known = (&cells, &choosing, &packing);
             dead = DeadCells::new(system, known, (&instances, &masks), (&bads, ends.as_deref()), &disjuncts);
         }
         if !dead.is_empty() {
             cells.let_undefined(dead.all());
             packing = Packing::new(&cells, bounds, constants >= 1 << 30);
-            let compiler = Compiler::new((&grounder, &counts, options.clock), (&cells, &packing));
+            let compiler = Compiler::new((&grounder, &counts, clock), (&cells, &packing));
             (instances, masks) = compiler.instances()?;
             for (instance, masks) in instances.iter_mut().zip(masks.chunks_mut(2 * packing.words)) {
                 dead.leave(instance, (&cells, &packing), masks);
@@ -110,7 +92,7 @@ impl Program {
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
-        let (undefined, range) = (options.undefined, options.range);
+        let (undefined, range) = (options.undefined_cells, options.number_range);
         Ok(Self {
             cells,
             counts,
@@ -132,9 +114,22 @@ impl Program {
             dead,
             range,
             ends,
-            interrupt: options.clock.interrupt().clone(),
+            interrupt: clock.interrupt().clone(),
         })
     }
+}
+
+/// The system with these numbers of processes of each sort, where it has sorts and they are as many.
+fn of_sorts<'s>(system: &'s System, procs: usize, asked: &[(String, usize)]) -> Cow<'s, System> {
+    if asked.is_empty() || system.sorts.is_none() || asked.iter().map(|it| it.1).sum::<usize>() != procs {
+        return Cow::Borrowed(system);
+    }
+    let of = |sort: &String| asked.iter().find(|it| it.0 == *sort).map_or(0, |it| it.1);
+    Cow::Owned(system.edited(|parts| {
+        if let Some(sorts) = &mut parts.sorts {
+            sorts.sizes = Some(sorts.names.iter().map(of).collect());
+        }
+    }))
 }
 
 /// The system with what an expected end compares: values that are compared need one encoding, and its
@@ -278,16 +273,7 @@ impl<'a> Compiler<'a> {
     fn guard(&self, conj: &GroundConj, clauses: &[GroundDnf]) -> Result<Option<Guard>, Unbuildable> {
         let mut guard = Guard::default();
         for lit in conj {
-            match self.test(lit)? {
-                Test::In(cell, codes) => {
-                    if let Some((_, old)) = guard.sets.iter_mut().find(|(c, _)| *c == cell) {
-                        *old &= codes;
-                    } else {
-                        guard.sets.push((cell, codes));
-                    }
-                }
-                test => guard.tests.push(test),
-            }
+            guard.add(self.test(lit)?);
         }
         for (cell, codes) in &guard.sets {
             if *codes == 0 {
@@ -300,11 +286,8 @@ impl<'a> Compiler<'a> {
             let Some(any) = self.any(clause)? else { continue };
             match any.as_slice() {
                 [] => return Ok(None),
-                _ => guard.tests.push(Test::Any(any)),
+                _ => guard.add(Test::Any(any)),
             }
-        }
-        for test in &guard.tests {
-            test.cells(&mut |c| add(&mut guard.reads, c));
         }
         Ok(Some(guard))
     }
@@ -381,18 +364,10 @@ impl<'a> Compiler<'a> {
                 }
             }
         }
-        for write in &instance.writes {
-            for (when, source) in &write.branches {
-                when.iter().flatten().for_each(|t| t.cells(&mut |c| add(&mut instance.guard.reads, c)));
-                match source {
-                    WrittenValue::Code(_) => {}
-                    WrittenValue::Copy(c) => add(&mut instance.guard.reads, *c),
-                    WrittenValue::Expr(e) => {
-                        e.terms.iter().for_each(|(c, _)| add(&mut instance.guard.reads, *c));
-                    }
-                    WrittenValue::Counted(e) => e.cells(&mut |c| add(&mut instance.guard.reads, c)),
-                }
-            }
+        let Instance { writes, guard, .. } = instance;
+        for (when, source) in writes.iter().flat_map(|write| &write.branches) {
+            when.iter().flatten().for_each(|test| test.cells(&mut |c| guard.read(c)));
+            source.cells(&mut |c| guard.read(c));
         }
         Ok(())
     }
@@ -455,12 +430,5 @@ impl<'a> Compiler<'a> {
             out.remove(at);
         }
         Ok(out)
-    }
-}
-
-/// Adds to a small set.
-fn add(set: &mut Vec<usize>, c: usize) {
-    if !set.contains(&c) {
-        set.push(c);
     }
 }

@@ -1,5 +1,7 @@
 //! A compiled instance: everything that a search needs to know about it.
 
+use std::ops::Range;
+
 use crate::ground::choices::Choice;
 use crate::ground::init::InitDisjunct;
 use crate::ground::sorts::FixedSorts;
@@ -49,7 +51,22 @@ pub struct Program {
     pub interrupt: Interrupt,
 }
 
+/// The places of each of the first `n` numbers in a list where equal ones are neighbours.
+pub fn ranges(numbers: impl Iterator<Item = usize>, n: usize) -> Vec<Range<usize>> {
+    let mut of = vec![0..0; n];
+    for (at, number) in numbers.enumerate() {
+        let first = if of[number].is_empty() { at } else { of[number].start };
+        of[number] = first..at + 1;
+    }
+    of
+}
+
 impl Program {
+    /// The instances of each of so many transitions.
+    pub fn instances_of(&self, transitions: usize) -> Vec<Range<usize>> {
+        ranges(self.instances.iter().map(|it| usize::from(it.transition.0)), transitions)
+    }
+
     /// Replaces `state`, a successor by instance `i`, by its representative: returns how that is found, and how many
     /// permutations were tried.
     #[inline]

@@ -289,16 +289,9 @@ impl At {
     }
 
     fn of_source(self, source: &WrittenValue) -> bool {
-        match source {
-            WrittenValue::Code(_) => false,
-            WrittenValue::Copy(c) => *c == self.cell,
-            WrittenValue::Expr(e) => e.terms.iter().any(|it| it.0 == self.cell),
-            WrittenValue::Counted(e) => {
-                let mut reads = false;
-                e.cells(&mut |c| reads |= c == self.cell);
-                reads
-            }
-        }
+        let mut reads = false;
+        source.cells(&mut |c| reads |= c == self.cell);
+        reads
     }
 }
 

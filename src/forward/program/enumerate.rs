@@ -79,19 +79,9 @@ impl<'a> DisjunctStates<'a> {
         Ok(Self { program, cells, allowed, tests })
     }
 
-    /// Calls `f` with each way to define the undefined cells in `codes`; `f` may end the enumeration.
+    /// Calls `f` with each way to define the undefined cells in `codes`, but for ways that only rename the processes of
+    /// others, as `orbits` tell; `f` may end the enumeration.
     pub fn each(
-        &self,
-        codes: Vec<i64>,
-        clock: &Clock,
-        numbers: &mut bool,
-        f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
-    ) -> Result<(), Ended> {
-        self.each_orbit(codes, clock, numbers, None, f)
-    }
-
-    /// Like [`each`](Self::each), but leaves out ways that only rename the processes of others, as `orbits` tell.
-    pub fn each_orbit(
         &self,
         codes: Vec<i64>,
         clock: &Clock,
@@ -214,7 +204,7 @@ impl<'a> DisjunctStates<'a> {
                 return Ok(Replaces::Depends(cell));
             }
             narrowed.cells = outside.to_vec();
-            match narrowed.each(start.clone(), clock, &mut false, |_, _| Err(None)) {
+            match narrowed.each(start.clone(), clock, &mut false, None, |_, _| Err(None)) {
                 Ok(()) => {}
                 Err(None) => return Ok(Replaces::Yes),
                 interrupted => interrupted?,

@@ -53,7 +53,7 @@ impl Program {
             let fixed = self.symmetry.fixed().filter(|_| alone);
             let sorts = FixedSorts::of(self.sorts.as_ref());
             let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, (fixed, sorts), init));
-            let end = disjunct.each_orbit(start, clock, numbers, orbits, |codes, numbers| {
+            let end = disjunct.each(start, clock, numbers, orbits, |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }

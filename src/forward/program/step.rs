@@ -14,7 +14,10 @@ pub struct Scratch {
     /// The enabled instances, after [`Program::exits`].
     pub enabled: Vec<u64>,
     pub undefined: Vec<u64>,
-    next: Vec<u64>,
+    /// The same for ground bad cubes, after [`Program::may_be_bad`].
+    pub bad: Vec<u64>,
+    pub bad_undefined: Vec<u64>,
+    pub next: Vec<u64>,
     /// A number left its range, or time was up: the exploration is incomplete.
     pub numbers: bool,
     /// The clock that ends the search.
@@ -27,6 +30,8 @@ impl Scratch {
         Self {
             enabled: vec![0; program.enabled.words],
             undefined: vec![0; program.enabled.words],
+            bad: vec![0; program.bad_table.words],
+            bad_undefined: vec![0; program.bad_table.words],
             next: vec![0; program.packing.words],
             numbers: false,
             clock: None,
@@ -50,6 +55,10 @@ pub struct FirstWays<F> {
     pub most: usize,
     pub order: F,
 }
+
+/// All ways.
+pub const ALL_WAYS: FirstWays<fn(&mut [Refinement])> =
+    FirstWays { most: usize::MAX, order: <[Refinement]>::reverse };
 
 impl Program {
     /// Fires an instance whose guard holds in `state`, where all that it reads is defined. Puts the
@@ -173,7 +182,7 @@ impl Program {
         scratch: &mut Scratch,
         mut f: impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        let Scratch { enabled, undefined, next, numbers, clock } = scratch;
+        let Scratch { enabled, undefined, next, numbers, clock, .. } = scratch;
         let any_undefined = self.enabled.look(state, enabled, undefined);
         if let Some(exchangeable) = &self.exchangeable {
             exchangeable.prune(&self.symmetry, &self.packing, state, enabled);
@@ -255,54 +264,26 @@ impl Program {
         (count, conditional)
     }
 
-    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Program::exits`], until
-    /// it says stop (true).
+    /// Calls `f` with each successor by instance `i`, which is in `scratch` after [`Program::exits`], by these ways to
+    /// define what it reads, until it says stop (true). Returns whether there may be others.
     pub fn take(
         &self,
         i: usize,
         state: &[u64],
         scratch: &mut Scratch,
-        mut f: impl FnMut(&mut [u64]) -> bool,
-    ) {
-        let Scratch { undefined, next, numbers, clock, .. } = scratch;
-        if undefined[i / 64] >> (i % 64) & 1 == 1 {
-            let gaps = Gaps::new(numbers, clock.as_deref());
-            self.split(i, state, &mut Successor { next, gaps }, &mut |_, s| f(s));
-        } else if self.fire(i, state, next, numbers) {
-            self.finish(i, next, &mut |_, s| f(s));
-        }
-    }
-
-    /// Like [`Program::take`], but only some of the ways to define what `i` reads. Returns whether that may
-    /// have left some out.
-    pub fn take_some(
-        &self,
-        i: usize,
-        state: &[u64],
-        scratch: &mut Scratch,
         ways: FirstWays<impl FnMut(&mut [Refinement])>,
-        mut f: impl FnMut(&mut [u64]),
+        mut f: impl FnMut(&mut [u64]) -> bool,
     ) -> bool {
         let Scratch { undefined, next, numbers, clock, .. } = scratch;
-        let mut f = |_: usize, s: &mut [u64]| {
-            f(s);
-            false
-        };
+        let mut f = |_: usize, s: &mut [u64]| f(s);
         if undefined[i / 64] >> (i % 64) & 1 == 0 {
-            if self.fire(i, state, next, numbers) {
-                self.finish(i, next, &mut f);
-            }
-            return false;
+            return self.fire(i, state, next, numbers) && self.finish(i, next, &mut f);
         }
-        let FirstWays { most, order } = ways;
         let mut refined = 0;
         let gaps = Gaps::new(numbers, clock.as_deref());
-        self.split_until(i, state, &mut Successor { next, gaps }, order, |next| {
-            if let Some(next) = next {
-                self.finish(i, next, &mut f);
-            }
+        self.split_until(i, state, &mut Successor { next, gaps }, ways.order, |next| {
             refined += 1;
-            refined >= most
+            next.is_some_and(|next| self.finish(i, next, &mut f)) || refined >= ways.most
         })
     }
 

@@ -1,12 +1,15 @@
 //! The growth of the number of states over the work: a bounded number of points.
 
+use serde::{Deserialize, Serialize};
+
 use cubicle_run::CurvePoint;
 
 /// The most points that are kept: beyond that, every second one is dropped.
 pub const MOST_POINTS: usize = 256;
 
 /// Points of a curve, evenly thinned out.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Curve {
     points: Vec<CurvePoint>,
     /// One point in this many is kept (as a power of two).
@@ -32,14 +35,15 @@ impl Curve {
         }
     }
 
-    /// The parts of the curve: the points, how thin they are, and how many were seen.
-    pub fn parts(&self) -> (&[CurvePoint], u32, u64) {
-        (&self.points, self.thinned, self.seen)
-    }
-
-    /// Rebuilds a curve from [`Curve::parts`].
-    pub const fn from_parts(points: Vec<CurvePoint>, thinned: u32, seen: u64) -> Self {
-        Self { points, thinned, seen }
+    /// Whether it may be that of a breadth-first search that has finished this level: one point for each level so far.
+    pub fn ends_with_level(&self, level: usize) -> bool {
+        let Self { points, thinned, seen } = self;
+        let grows = |a: &CurvePoint, b: &CurvePoint| a.work < b.work && a.states <= b.states;
+        points.is_sorted_by(grows)
+            && points.last().is_none_or(|last| last.work <= level as u64)
+            && *seen == level as u64 + 1
+            && points.len() <= MOST_POINTS
+            && *thinned < u64::BITS
     }
 
     pub fn is_empty(&self) -> bool {

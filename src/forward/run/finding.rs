@@ -1,7 +1,9 @@
 //! A state to which a run is built.
 
+use serde::{Deserialize, Serialize};
+
 /// A state that is bad or deadlocked.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// Number of the stored state.
     pub state: usize,

@@ -1,5 +1,7 @@
 //! Bad and deadlocked states that a search has found.
 
+use serde::{Deserialize, Serialize};
+
 use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::outside::always_inside;
@@ -10,10 +12,10 @@ use cubicle_lang::model::System;
 use cubicle_run::Trace;
 
 /// Bad and deadlocked states found so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Findings {
-    /// Bad cubes found.
-    pub bads: Vec<usize>,
+    /// One for each bad cube found.
     pub bad_states: Vec<Finding>,
     pub deadlocks: Vec<Finding>,
     /// Deadlocks to which no clean run leads, as the values in them show.
@@ -22,18 +24,28 @@ pub struct Findings {
     pub outside_states: usize,
     pub clean_states: Vec<usize>,
     /// Cells in which no clean run has an outside value.
+    #[serde(skip)]
     inside: Vec<usize>,
 }
 
 impl Findings {
     pub fn new(system: &System, program: &Program) -> Self {
-        Self { inside: always_inside(system, program), ..Self::default() }
+        Self::default().of_instance(system, program)
+    }
+
+    /// Findings that were read back, of this instance.
+    pub fn of_instance(self, system: &System, program: &Program) -> Self {
+        Self { inside: always_inside(system, program), ..self }
+    }
+
+    /// Whether a state was found that satisfies this bad cube.
+    pub fn has(&self, bad: usize) -> bool {
+        self.bad_states.iter().any(|finding| finding.bad == Some(bad))
     }
 
     /// Records that a state satisfies a bad cube; the first one for each cube is kept.
     pub fn bad(&mut self, state: usize, refined: Vec<u64>, bad: usize) {
-        if !self.bads.contains(&bad) {
-            self.bads.push(bad);
+        if !self.has(bad) {
             self.bad_states.push(Finding { state, refined, bad: Some(bad) });
         }
     }
@@ -60,8 +72,7 @@ impl Findings {
 
     /// Drops the deadlocks found since these were the findings.
     pub fn drop_deadlocks_since(&mut self, before: Self) {
-        let Self { bads, bad_states, .. } = std::mem::take(self);
-        *self = Self { bads, bad_states, ..before };
+        *self = Self { bad_states: std::mem::take(&mut self.bad_states), ..before };
     }
 
     /// The states to which runs are kept.

@@ -5,7 +5,7 @@ use crate::program::step::Scratch;
 use crate::run::trace::repeat;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
-use crate::store::origin::ROOT;
+use crate::store::origin::way;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, System, VarId};
@@ -30,7 +30,8 @@ pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Gr
         .collect();
     vars.dedup();
     let Some(last) = visited.last().filter(|_| !vars.is_empty()) else { return Vec::new() };
-    let path = path(visited, last);
+    // In breadth-first order, no state is deeper than the last one.
+    let path = way(last, MOST_STATES, |at| visited.parents[at]);
     let mut codes = Vec::new();
     // For each variable, the largest number of each state, and the largest below zero without its sign.
     let mut values = vec![(Vec::new(), Vec::new()); vars.len()];
@@ -63,16 +64,6 @@ pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Gr
         }
     }
     found
-}
-
-/// The last states on the way to the one that was found last: in breadth-first order, none is deeper.
-fn path(visited: &StateTree, last: usize) -> Vec<usize> {
-    let mut path = vec![last];
-    while visited.parents[path[path.len() - 1]] != ROOT && path.len() < MOST_STATES {
-        path.push(visited.parents[path[path.len() - 1]] as usize);
-    }
-    path.reverse();
-    path
 }
 
 /// The transitions that lead from each state to the next; `None` when they take too long to determine.

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::error::StorageError;
 use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::findings::Findings;
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::{CurvePoint, ForwardOptions, Stop, TechniqueReport};
+use cubicle_run::{Exploration, ForwardOptions, Stop};
 
 /// What is searched, and how.
 #[derive(Clone, Copy, Debug)]
@@ -19,30 +18,18 @@ pub struct Problem<'a> {
     pub options: &'a ForwardOptions,
 }
 
-/// How a search went.
-#[derive(Clone, Debug, Default)]
-pub struct SearchStats {
-    pub stop: Stop,
-    /// With [`Stop::Storage`], the file error.
-    pub fault: Option<StorageError>,
-    /// Largest depth of a stored state.
-    pub depth: usize,
-    /// The expected number of states that were mistaken for others; `None` where none can be.
-    pub missed: Option<f64>,
-    /// For each transition, how often it fired.
-    pub fired: Vec<u64>,
-    /// Epochs of walks.
-    pub epochs: usize,
-    /// Size of combinations, and how many were seen.
-    pub combinations: Option<(usize, usize)>,
-    pub techniques: Vec<TechniqueReport>,
-    pub curve: Vec<CurvePoint>,
-}
-
-impl SearchStats {
-    /// Statistics for this stop; the caller sets the rest.
-    pub fn new(stop: Stop) -> Self {
-        Self { stop, ..Self::default() }
+impl Problem<'_> {
+    /// The exploration that ended with this many states for this reason; the caller sets what else the search knows.
+    pub fn exploration(self, states: usize, stop: Stop) -> Exploration {
+        let Program { cells, sorts, symmetry, .. } = &**self.program;
+        Exploration {
+            sorts: sorts.as_ref().map_or_else(Vec::new, |it| it.sizes.clone()),
+            states,
+            symmetry: symmetry.is_on(),
+            compressed: !self.program.is_plain(),
+            seed: self.options.seed,
+            ..Exploration::none(cells.procs, stop)
+        }
     }
 }
 
@@ -54,5 +41,6 @@ pub struct Searched<'a> {
     /// The states, or those on the ways to the findings.
     pub tree: &'a StateTree,
     pub findings: &'a Findings,
-    pub course: SearchStats,
+    /// The exploration so far, without runs to findings.
+    pub course: Exploration,
 }

@@ -1,8 +1,8 @@
 //! What a search has found so far: bad and deadlocked states, and how often transitions fired.
 
 use crate::limits::Limits;
-use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
+use crate::program::step::Scratch;
 use crate::run::findings::Findings;
 use crate::run::searched::Problem;
 use crate::store::intake::Examiner;
@@ -17,7 +17,7 @@ pub struct Tally<'a> {
     pub fired: Vec<u64>,
     /// Whether a number left its range.
     pub numbers: bool,
-    scratch: BadScratch,
+    scratch: Scratch,
 }
 
 impl<'a> Tally<'a> {
@@ -29,7 +29,7 @@ impl<'a> Tally<'a> {
             findings: Findings::new(system, program),
             fired: vec![0; system.transitions.len()],
             numbers: false,
-            scratch: BadScratch::new(program, &limits.clock),
+            scratch: Scratch::timed(program, &limits.clock),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::program::step::Scratch;
 use crate::run::finding::Finding;
 use crate::state::cells::{Cells, CodeKind};
 use crate::state::codes::UNDEF;
-use crate::store::origin::ROOT;
+use crate::store::origin::way;
 use crate::store::tree::StateTree;
 use crate::symmetry::refinement::{Renaming, rename};
 use cubicle_lang::bits::bits;
@@ -57,11 +57,7 @@ pub fn build(
     visited: &StateTree,
     finding: &Finding,
 ) -> Result<Trace, TraceError> {
-    let mut chain = vec![finding.state];
-    while visited.parents[chain[chain.len() - 1]] != ROOT {
-        chain.push(visited.parents[chain[chain.len() - 1]] as usize);
-    }
-    chain.reverse();
+    let chain = way(finding.state, usize::MAX, |at| visited.parents[at]);
     let cells = &program.cells;
     // Stored name -> real name.
     let mut names: Vec<u8> = (0..cells.procs as u8).collect();
@@ -140,7 +136,7 @@ pub fn repeat(
 }
 
 /// This transition with renamed arguments.
-fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option<usize> {
+pub fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option<usize> {
     let stored = &program.instances[instance];
     let args: Vec<u8> = stored.args.iter().map(|a| names[usize::from(*a)]).collect();
     program.instances.iter().position(|i| i.transition == stored.transition && i.args.as_slice() == args)

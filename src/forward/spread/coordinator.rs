@@ -1,11 +1,15 @@
 //! The coordinator of a distributed exploration: from the summaries of workers at the end of a round to the next command.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use crate::checkpoint::keeper::Keeper;
+use crate::program::compiled::Program;
 use crate::run::curve::Curve;
-use crate::spread::checkpoint_writer::CheckpointWriter;
-use crate::spread::message::{Command, Deadlocks, NotableState, Summary, Traffic};
+use crate::spread::findings::SpreadFindings;
+use crate::spread::message::{Command, Deadlocks, NotableState, Summary};
 use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_lang::model::System;
 use cubicle_run::{CurvePoint, ForwardOptions, Stop};
 
 /// The result of a distributed exploration.
@@ -23,14 +27,10 @@ pub struct Outcome {
     pub fired: Vec<u64>,
     /// States by depth.
     pub curve: Vec<CurvePoint>,
-    /// For each bad cube that was met, the first state, in order.
-    pub bads: Vec<(NotableState, usize)>,
-    /// Deadlocked states: how many, and the first of those that count, and of the others.
-    pub deadlocks: Deadlocks,
+    /// What was found.
+    pub found: SpreadFindings,
     /// For states on the ways to those above, by level: the parent.
     pub parents: BTreeMap<(usize, Vec<u64>), Vec<u64>>,
-    /// States exchanged between workers.
-    pub traffic: Traffic,
     /// Number of states that each worker found.
     pub shares: Vec<usize>,
 }
@@ -59,14 +59,15 @@ pub enum Phase {
 /// Coordinates a distributed exploration.
 #[derive(Debug)]
 pub struct Coordinator {
-    words: usize,
     pub(super) max_states: usize,
     depth_limit: Option<usize>,
     stop_at_unsafe: bool,
     serves: bool,
     pub(super) phase: Phase,
+    pub(super) system: Arc<System>,
+    pub(super) program: Arc<Program>,
     /// Writes the checkpoint, if one is kept.
-    pub(super) writer: Option<CheckpointWriter>,
+    pub(super) keeper: Option<Keeper>,
     /// The level that is being found; 0 is that of the initial states.
     pub(super) level: usize,
     /// Deadlocks and firings of the level that is being expanded, which count when it is complete.
@@ -79,26 +80,33 @@ pub struct Coordinator {
     pub(super) outcome: Outcome,
 }
 
+/// Why some worker cannot go on: an interruption before all else.
+pub(super) fn halted(summaries: &[Summary]) -> Option<Stop> {
+    summaries.iter().filter_map(|summary| summary.halt).min_by_key(|stop| *stop != Stop::Interrupted)
+}
+
 fn point(depth: usize, states: usize) -> CurvePoint {
     CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
 impl Coordinator {
-    /// For workers with states of `words` words.
+    /// For the workers of an instance.
     pub fn new(
-        (words, transitions): (usize, usize),
+        (system, program): (&Arc<System>, &Arc<Program>),
         serves: bool,
         options: &ForwardOptions,
-        writer: Option<CheckpointWriter>,
+        keeper: Option<Keeper>,
     ) -> Self {
+        let transitions = system.transitions.len();
         Self {
-            words,
+            system: Arc::clone(system),
+            program: Arc::clone(program),
             max_states: options.max_states.unwrap_or(usize::MAX),
             depth_limit: options.depth,
             stop_at_unsafe: options.stop_at_unsafe,
             serves,
             phase: Phase::Begin,
-            writer,
+            keeper,
             level: 0,
             deadlocks: Deadlocks::default(),
             fired: vec![0; transitions],
@@ -112,10 +120,8 @@ impl Coordinator {
                 depth: 0,
                 fired: vec![0; transitions],
                 curve: Vec::new(),
-                bads: Vec::new(),
-                deadlocks: Deadlocks::default(),
+                found: SpreadFindings::default(),
                 parents: BTreeMap::new(),
-                traffic: Traffic::default(),
                 shares: Vec::new(),
             },
         }
@@ -147,7 +153,7 @@ impl Coordinator {
     fn explore(&mut self, summaries: Vec<Summary>) -> Command {
         for summary in &summaries {
             // Numbers restored from a checkpoint may be arbitrarily large.
-            let all = &mut self.outcome.traffic;
+            let all = &mut self.outcome.found.traffic;
             all.sent = all.sent.saturating_add(summary.traffic.sent);
             all.known = all.known.saturating_add(summary.traffic.known);
         }
@@ -176,8 +182,8 @@ impl Coordinator {
 
     /// Evaluates a round in which a piece of a level was expanded.
     fn level(&mut self, summaries: Vec<Summary>) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
-            self.outcome.stop = halt.into();
+        if let Some(stop) = halted(&summaries) {
+            self.outcome.stop = stop;
             return self.end();
         }
         let mut found = 0;
@@ -206,7 +212,7 @@ impl Coordinator {
             return self.end();
         }
         if found > room {
-            return self.try_bit(vec![u64::MAX; self.words], 0, room);
+            return self.try_bit(vec![u64::MAX; self.program.packing.words], 0, room);
         }
         self.level_ends(&summaries, found);
         let at_limit = self.depth_limit.is_some_and(|limit| self.level > limit);
@@ -239,7 +245,8 @@ impl Coordinator {
         for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
             *all = all.saturating_add(std::mem::take(new));
         }
-        self.outcome.deadlocks.add(std::mem::take(&mut self.deadlocks), MAX_DEADLOCK_TRACES);
+        let found = &mut self.outcome.found;
+        found.deadlocks.add(std::mem::take(&mut self.deadlocks), MAX_DEADLOCK_TRACES);
         let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
         for (bad, worth) in summaries.iter().flat_map(|summary| &summary.bads) {
             let least = bads.entry(*bad).or_insert_with(|| worth.clone());
@@ -247,20 +254,20 @@ impl Coordinator {
                 least.clone_from(worth);
             }
         }
-        bads.retain(|bad, _| self.outcome.bads.iter().all(|(_, known)| known != bad));
+        bads.retain(|bad, _| found.bads.iter().all(|(_, known)| known != bad));
         let mut new: Vec<(NotableState, usize)> = bads.into_iter().map(|(bad, worth)| (worth, bad)).collect();
         new.sort_unstable();
         if self.stop_at_unsafe && !new.is_empty() {
             new.truncate(1);
             self.outcome.stop = Stop::Unsafe;
         }
-        self.outcome.bads.extend(new);
+        found.bads.extend(new);
         self.level += 1;
     }
 
     /// Determines the largest state to keep bit by bit, highest first: counts with the next bit at 0.
     fn try_bit(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize) -> Command {
-        if bit == 64 * self.words {
+        if bit == 64 * self.program.packing.words {
             self.phase = Phase::Cut { keep };
             return Command::Cut(pivot);
         }
@@ -285,8 +292,7 @@ impl Coordinator {
         if self.outcome.stop == Stop::Interrupted {
             return self.give_up();
         }
-        let Outcome { bads, deadlocks: Deadlocks { first, first_outside, .. }, .. } = &self.outcome;
-        for worth in bads.iter().map(|(worth, _)| worth).chain(first).chain(first_outside) {
+        for worth in self.outcome.found.states() {
             self.wanted.entry(worth.level).or_default().insert(worth.state.clone());
         }
         self.next_parents()
@@ -294,8 +300,8 @@ impl Coordinator {
 
     /// No time is left to build runs.
     pub(super) fn give_up(&mut self) -> Command {
-        self.outcome.bads.clear();
-        self.outcome.deadlocks = Deadlocks::default();
+        let SpreadFindings { bads, deadlocks, .. } = &mut self.outcome.found;
+        (*bads, *deadlocks) = (Vec::new(), Deadlocks::default());
         self.phase = Phase::Over;
         Command::End
     }
@@ -313,8 +319,8 @@ impl Coordinator {
     }
 
     fn parents(&mut self, level: usize, targets: &[Vec<u64>], summaries: Vec<Summary>) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
-            self.outcome.stop = halt.into();
+        if let Some(stop) = halted(&summaries) {
+            self.outcome.stop = stop;
             return self.give_up();
         }
         let mut best: Vec<Option<Vec<u64>>> = vec![None; targets.len()];
@@ -325,7 +331,7 @@ impl Coordinator {
         }
         for (target, parent) in targets.iter().zip(best) {
             let Some(parent) = parent else {
-                assert!(self.writer.is_some(), "a state of a level was found from one of the level before");
+                assert!(self.keeper.is_some(), "a state of a level was found from one of the level before");
                 return self.fail("a state of the checkpoint is not reached from any other".to_owned());
             };
             self.wanted.entry(level - 1).or_default().insert(parent.clone());

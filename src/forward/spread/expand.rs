@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
 use crate::spread::worker::Worker;
 use crate::tuning::{CHUNK_STATES, ROUND_TIME, ROUND_WORDS};
+use cubicle_run::Stop;
 
 impl Worker {
     /// Expands a few states of the level; returns whether the round, which began at `since`, is to end.
@@ -16,9 +16,8 @@ impl Worker {
         let mut chunk = std::mem::take(&mut self.chunk);
         self.expander.expand(range.clone(), self.store.states(range), sleeps, &mut chunk);
         if chunk.aborted || chunk.wide {
-            let late = self.clock.reason().map(Halt::from);
-            let halt = if chunk.aborted { late.unwrap_or(Halt::Time) } else { Halt::Wide };
-            self.summary.halt.get_or_insert(halt);
+            let late = self.clock.reason().unwrap_or(Stop::Time);
+            self.summary.halt.get_or_insert(if chunk.aborted { late } else { Stop::Wide });
             return true;
         }
         self.summary.numbers |= chunk.numbers;

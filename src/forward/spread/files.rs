@@ -4,20 +4,18 @@
 //! is to be expanded, and only then removes files that the checkpoint before needed.
 
 use std::fs::{self, File};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, sync_folder, write};
-use crate::checkpoint::manifest::WorkerParts;
-use crate::checkpoint::share;
+use crate::checkpoint::files::{LOCK, is_ours, lock, sweep, sync_folder};
+use crate::checkpoint::keeper::folder_of;
+use crate::checkpoint::manifest::OwnerParts;
+use crate::checkpoint::states::{NewLevels, TakeState};
 use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
 use crate::program::sleep::SleepId;
+use crate::store::origin::ROOT;
 use crate::store::table::Store;
-
-/// The folder of a process, inside that of the checkpoint.
-pub fn folder_of(process: usize) -> String {
-    format!("process-{process}")
-}
 
 /// The files of a worker.
 #[derive(Debug, Default)]
@@ -28,11 +26,9 @@ pub struct Keeping {
     pub worker: usize,
     /// Locks the folder against other runs.
     lock: Option<File>,
-    /// Files with its states, and the number of levels in them.
-    states: Vec<Part>,
+    /// Its files, and the number of levels in them.
+    parts: Option<OwnerParts>,
     levels: usize,
-    /// How the states of the last level in them were found.
-    waiting: Option<Part>,
     /// Files that only the checkpoint before needs.
     obsolete: Vec<String>,
     /// Whether the last checkpoint written is still unconfirmed.
@@ -80,18 +76,18 @@ impl Keeping {
         store: &Store,
         firsts: &[usize],
         sleeps: &[SleepId],
-    ) -> Result<WorkerParts, StorageError> {
-        let level = firsts.len() - 1;
+    ) -> Result<OwnerParts, StorageError> {
         let ends = firsts[1..].iter().copied().chain([store.len()]);
-        let ranges = firsts.iter().zip(ends).map(|(first, end)| *first..end).skip(self.levels);
-        let name = |kind: &str| format!("{kind}-{level}-{}", self.worker);
-        let states = share::write(&self.folder, name("states"), store, ranges)?;
-        let waiting = write(&self.folder, &name("waiting"), sleeps)?;
-        self.states.push(states);
-        self.levels = firsts.len();
-        self.obsolete.extend(self.waiting.replace(waiting.clone()).map(|part| part.file));
-        self.open = true;
-        Ok(WorkerParts { states: self.states.clone(), waiting })
+        let ranges = firsts.iter().zip(ends).map(|(first, end)| *first..end);
+        let levels: Vec<Range<usize>> = ranges.skip(self.levels).collect();
+        let each = |mut range: Range<usize>, take: &mut TakeState<'_>| {
+            range.try_for_each(|number| take(store.state(number), ROOT))
+        };
+        let new = NewLevels { each: &each, levels: &levels, sleeps };
+        let parts = new.save(&self.folder, (firsts.len() - 1, self.worker), self.parts.as_ref())?;
+        self.obsolete.extend(self.parts.replace(parts.clone()).map(|before| before.waiting.file));
+        (self.levels, self.open) = (firsts.len(), true);
+        Ok(parts)
     }
 
     /// The next level is to be expanded: the checkpoint written before it counts.
@@ -106,19 +102,17 @@ impl Keeping {
     }
 
     /// Continues from a checkpoint in which this process has these files, one set for each worker.
-    pub fn resumes(&mut self, level: usize, theirs: &[WorkerParts], same: bool) -> Result<(), StorageError> {
+    pub fn resumes(&mut self, level: usize, theirs: &[OwnerParts], same: bool) -> Result<(), StorageError> {
         self.counts = Some(level);
         if same {
-            let own = &theirs[self.worker];
-            (self.states, self.levels) = (own.states.clone(), level + 1);
-            self.waiting = Some(own.waiting.clone());
+            (self.parts, self.levels) = (Some(theirs[self.worker].clone()), level + 1);
         }
         if self.worker > 0 {
             return Ok(());
         }
         fs::read_dir(&self.folder).map_err(|why| failed("read", &self.folder, &why))?;
         self.lock = Some(lock(&self.folder)?);
-        let names = || theirs.iter().flat_map(|it| it.states.iter().chain([&it.waiting])).map(|it| &it.file);
+        let names = || theirs.iter().flat_map(OwnerParts::all).map(|it| &it.file);
         if !same {
             self.obsolete = names().cloned().collect();
         }

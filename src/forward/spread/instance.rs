@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::manifest;
+use crate::checkpoint::keeper::Keeper;
+use crate::checkpoint::manifest::{self, ClusterSizes};
 use crate::conclude::{conclude, search_clean_among};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::Expander;
 use crate::exhaustive::search::widest;
-use crate::explore::{Explored, compile, exploration, none};
+use crate::explore::{Explored, none};
 use crate::limits::Limits;
 use crate::program::compiled::Program;
 use crate::run::finding::Finding;
 use crate::run::findings::Findings;
-use crate::run::searched::{Problem, SearchStats, Searched};
-use crate::spread::checkpoint_writer::CheckpointWriter;
+use crate::run::searched::{Problem, Searched};
 use crate::spread::coordinator::{Coordinator, Outcome};
 use crate::spread::files::Keeping;
 use crate::spread::message::NotableState;
 use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::tree::StateTree;
 use cubicle_lang::model::System;
-use cubicle_run::{ForwardOptions, Interrupt, Observer, Stop};
+use cubicle_run::{Exploration, ForwardOptions, Interrupt, Observer, Stop};
 
 /// An instance that several workers explore.
 #[derive(Clone, Debug)]
@@ -42,7 +42,8 @@ impl Instance {
         interrupt: &Interrupt,
     ) -> Result<Self, Box<Explored>> {
         let clock = Limits::new(options, interrupt).clock;
-        let program = compile(system, procs, options, &clock).map_err(|why| Box::new(none(procs, why)))?;
+        let program =
+            Program::new(system, procs, options, &clock).map_err(|why| Box::new(none(procs, why)))?;
         Ok(Self { system: Arc::new(system.clone()), program: Arc::new(program), options: options.clone() })
     }
 
@@ -74,9 +75,10 @@ impl Instance {
     /// afterwards, unless an error was found.
     pub fn coordinator(&self, serves: bool, sizes: (usize, usize)) -> Coordinator {
         let Self { system, program, options } = self;
-        let writer = options.checkpoint.as_ref();
-        let writer = writer.map(|to| CheckpointWriter::new(to, system, program, options, sizes));
-        Coordinator::new((program.packing.words, system.transitions.len()), serves, options, writer)
+        let (processes, workers) = sizes;
+        let cluster = Some(ClusterSizes { processes, workers });
+        let keeper = options.checkpoint.as_ref().map(|to| Keeper::new(to, program, options, cluster));
+        Coordinator::new((system, program), serves, options, keeper)
     }
 
     /// Builds the runs to the findings, each of which is replayed.
@@ -92,11 +94,10 @@ impl Instance {
         }
         let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
         let mut findings = Findings::new(system, program);
-        for (worth, bad) in &outcome.bads {
-            findings.bads.push(*bad);
+        for (worth, bad) in &outcome.found.bads {
             findings.bad_states.push(ways.finding(worth, Some(*bad)));
         }
-        let deadlocks = &outcome.deadlocks;
+        let deadlocks = &outcome.found.deadlocks;
         let mut found = |worth: &NotableState| ways.finding(worth, None);
         findings.deadlocks.extend(deadlocks.first.iter().map(&mut found));
         findings.outside_deadlocks.extend(deadlocks.first_outside.iter().map(&mut found));
@@ -104,29 +105,20 @@ impl Instance {
         findings.outside_states = deadlocks.outside;
         let mut limits = Limits::new(options, interrupt);
         limits.stop = Some(outcome.stop);
-        let course = SearchStats {
+        let problem = Problem { system, program, options };
+        let course = Exploration {
             depth: outcome.depth,
             fired: outcome.fired.clone(),
             curve: outcome.curve.clone(),
-            ..SearchStats::new(outcome.stop)
+            ..problem.exploration(outcome.states, outcome.stop)
         };
-        let searched = Searched {
-            problem: Problem { system, program, options },
-            limits: &limits,
-            tree: &ways.tree,
-            findings: &findings,
-            course,
-        };
+        let (limits, tree, findings) = (&limits, &ways.tree, &findings);
+        let searched = Searched { problem, limits, tree, findings, course };
         // Clean runs are runs: where no state stands for several, each state on them is known.
         let all = outcome.stop == Stop::Complete && program.is_plain();
         let clean =
             |searched: &Searched<'_>| search_clean_among(searched, (outcome.states, 0), |_| Some(all));
-        let found = conclude(searched, clean, observer);
-        Explored {
-            exploration: exploration(program, found, outcome.states, options.seed),
-            states: None,
-            remote: None,
-        }
+        Explored { exploration: conclude(searched, clean, observer), states: None, remote: None }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::manifest::{SpreadParts, WorkerParts};
+use crate::checkpoint::manifest::OwnerParts;
 use cubicle_lang::model::Forbidden;
-use cubicle_run::Stop;
+use cubicle_run::{OracleAnswer, Stop};
 
 /// A message from one to another.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -26,8 +26,8 @@ pub enum Command {
     Resume {
         /// The last level in the checkpoint.
         level: usize,
-        /// The files of all workers.
-        parts: SpreadParts,
+        /// The files of all workers, as many in each process.
+        members: Vec<OwnerParts>,
     },
     /// Write your part of a checkpoint at the end of the level that was found. It counts as soon as the next level is to be
     /// expanded.
@@ -70,46 +70,6 @@ pub struct States {
     pub sleeps: Vec<u8>,
 }
 
-/// Why a worker cannot go on.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub enum Halt {
-    Interrupted,
-    Time,
-    Memory,
-    /// A state has too many successors.
-    Wide,
-    /// There are too many initial states.
-    TooLarge,
-    /// A constant is out of range.
-    Numbers,
-}
-
-impl From<Halt> for Stop {
-    fn from(why: Halt) -> Self {
-        match why {
-            Halt::Interrupted => Self::Interrupted,
-            Halt::Time => Self::Time,
-            Halt::Memory => Self::Memory,
-            Halt::Wide => Self::Wide,
-            Halt::TooLarge => Self::TooLarge,
-            Halt::Numbers => Self::Numbers,
-        }
-    }
-}
-
-impl From<Stop> for Halt {
-    fn from(stop: Stop) -> Self {
-        match stop {
-            Stop::Interrupted | Stop::Cluster => Self::Interrupted,
-            Stop::Memory => Self::Memory,
-            Stop::Wide => Self::Wide,
-            Stop::TooLarge => Self::TooLarge,
-            Stop::Numbers => Self::Numbers,
-            _ => Self::Time,
-        }
-    }
-}
-
 /// A state to which a run is built.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct NotableState {
@@ -136,7 +96,7 @@ pub struct Summary {
     /// The number of the worker.
     pub worker: usize,
     /// Why it cannot continue; then nothing of the level that was found counts.
-    pub halt: Option<Halt>,
+    pub halt: Option<Stop>,
     /// States of the level that are not expanded yet.
     pub rest: usize,
     /// States found so far of the next level.
@@ -155,10 +115,10 @@ pub struct Summary {
     pub count: usize,
     /// The answer to [`Command::Parents`]: targets by index, each with a state that has a step to it.
     pub parents: Vec<(usize, Vec<u64>)>,
-    /// The answer to [`Command::Ask`]: whether there is such a state; `None` when unknown.
-    pub answer: Option<bool>,
+    /// The answer to [`Command::Ask`].
+    pub answer: Option<OracleAnswer>,
     /// The answer to [`Command::Save`].
-    pub kept: Option<WorkerParts>,
+    pub kept: Option<OwnerParts>,
     /// A file error, as text.
     pub fault: Option<String>,
     /// States that it sent and received in this round.

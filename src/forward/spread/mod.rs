@@ -4,7 +4,7 @@
 //! rounds: a [`Command`](message::Command) to each worker, states to their owners, a [`Summary`](message::Summary) from each
 //! worker. A round ends when every state that was sent has arrived. In reading order: `message`, `outbox` (successors
 //! on their way to their owners), `worker` (the states of one), `expand` and `parents` (its work), `files` and `saving` (its part
-//! of a checkpoint), `checkpoint_writer` (the checkpoint of all), `coordinator` (the next command), `pause` (between two levels),
+//! of a checkpoint), `findings` (those of all), `coordinator` (the next command), `pause` (between two levels),
 //! `instance` (before and after the exploration).
 //!
 //! The outcome is a function of the model and the options, whatever the number of workers and the order in which states
@@ -12,10 +12,10 @@
 //! parents; the smallest [`SleepId`](crate::program::sleep::SleepId) for how a state was found. Any step from
 //! the level before may be chosen for that, as the argument in `program::sleep` does not depend on which one it is.
 
-pub mod checkpoint_writer;
 pub mod coordinator;
 pub mod expand;
 pub mod files;
+pub mod findings;
 pub mod instance;
 pub mod message;
 pub mod outbox;

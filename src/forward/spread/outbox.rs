@@ -10,30 +10,25 @@ pub const fn owner(h: u64, total: usize) -> usize {
     (((h >> 16 & 0xffff) * total as u64) >> 16) as usize
 }
 
-/// States that wait to be sent to one owner.
-#[derive(Debug, Default)]
-pub struct Outbox {
-    states: States,
-}
-
-impl Outbox {
+/// States of the next parcel for one owner.
+impl States {
     #[inline]
-    pub fn push(&mut self, state: &[u64], sleep: SleepId) {
-        self.states.words.extend(state);
-        self.states.sleeps.push(sleep);
+    pub(super) fn push(&mut self, state: &[u64], sleep: SleepId) {
+        self.words.extend(state);
+        self.sleeps.push(sleep);
     }
 
     /// The parcel to send in this round, if it is large enough; with `all`, if it is not empty.
-    pub fn take(&mut self, round: u64, all: bool) -> Option<States> {
-        let words = self.states.words.len();
+    pub(super) fn take(&mut self, round: u64, all: bool) -> Option<Self> {
+        let words = self.words.len();
         if words == 0 || !all && words < PARCEL_WORDS {
             return None;
         }
-        let next = States {
+        let next = Self {
             round,
             words: Vec::with_capacity(words.max(PARCEL_WORDS)),
-            sleeps: Vec::with_capacity(self.states.sleeps.len()),
+            sleeps: Vec::with_capacity(self.sleeps.len()),
         };
-        Some(States { round, ..std::mem::replace(&mut self.states, next) })
+        Some(Self { round, ..std::mem::replace(self, next) })
     }
 }

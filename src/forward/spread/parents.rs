@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::clock::{Clock, Ticker};
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
-use crate::spread::message::Halt;
 use crate::store::hash::hash;
 use crate::store::table::Store;
 use crate::tuning::CHUNK_STATES;
+use cubicle_run::Stop;
 
 /// States whose parents are wanted, and the results so far.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Wanted {
         program: &Program,
         store: &Store,
         (clock, ticker): (&Clock, &mut Ticker),
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool, Stop> {
         let Self { level, targets, parents, scratch } = self;
         let mut halt = None;
         for number in level.by_ref().take(CHUNK_STATES) {
@@ -62,7 +62,7 @@ impl Wanted {
                 halt.is_some()
             });
             if let Some(stop) = halt {
-                return Err(stop.into());
+                return Err(stop);
             }
         }
         Ok(level.start >= level.end)

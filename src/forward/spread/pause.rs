@@ -1,37 +1,48 @@
 //! The coordinator between two levels: writes a checkpoint when one is due, or resumes from one.
 
+use crate::checkpoint::course::Course;
+use crate::checkpoint::keeper::Keeper;
 use crate::checkpoint::manifest::Manifest;
+use crate::checkpoint::states::Valid;
 use crate::error::StorageError;
-use crate::spread::checkpoint_writer::{CheckpointWriter, Known, Resumed};
-use crate::spread::coordinator::{Coordinator, Phase};
+use crate::spread::coordinator::{Coordinator, Phase, halted};
+use crate::spread::findings::SpreadFindings;
 use crate::spread::message::{Command, Summary};
 use cubicle_run::Stop;
 
 impl Coordinator {
     /// The first command.
     pub fn begin(&mut self) -> Command {
-        match self.writer.as_mut().map_or(Ok(None), CheckpointWriter::begin) {
-            Err(StorageError(why)) => self.fail(why),
+        let begun = match self.keeper.as_mut().map_or(Ok(None), Keeper::begin) {
+            Ok(Some(manifest)) => self.resume(manifest),
             Ok(None) => {
                 self.phase = Phase::Level;
-                Command::Begin
+                Ok(Command::Begin)
             }
-            Ok(Some(Resumed { level, states, known, curve, parts })) => {
-                let Known { numbers, fired, bads, deadlocks, traffic, .. } = known;
-                (self.numbers, self.curve, self.level) = (numbers, curve, level + 1);
-                let outcome = &mut self.outcome;
-                (outcome.states, outcome.depth, outcome.fired) = (states, level, fired);
-                (outcome.bads, outcome.deadlocks, outcome.traffic) = (bads, deadlocks, traffic);
-                self.phase = Phase::Resume;
-                Command::Resume { level, parts }
-            }
-        }
+            Err(why) => Err(why),
+        };
+        begun.unwrap_or_else(|StorageError(why)| self.fail(why))
+    }
+
+    /// Goes on with a checkpoint, once all workers have read their parts of it.
+    fn resume(&mut self, manifest: Manifest) -> Result<Command, StorageError> {
+        let Self { system, program, keeper, .. } = &*self;
+        let Some(keeper) = keeper else { return Ok(Command::End) };
+        let (level, states) = (manifest.level, manifest.states);
+        let check = |found: &SpreadFindings| found.check(system, &Valid::new(program), (level, states));
+        let course = Course::read(keeper.folder(), &manifest, system, check)?;
+        (self.numbers, self.curve, self.level) = (course.numbers, course.curve, level + 1);
+        let outcome = &mut self.outcome;
+        (outcome.states, outcome.depth, outcome.fired) = (states, level, course.fired);
+        outcome.found = course.findings;
+        self.phase = Phase::Resume;
+        Ok(Command::Resume { level, members: manifest.members })
     }
 
     /// All workers have read their parts of the checkpoint.
     pub fn resumed(&mut self, summaries: &[Summary]) -> Command {
-        if let Some(halt) = summaries.iter().filter_map(|summary| summary.halt).min() {
-            self.outcome.stop = halt.into();
+        if let Some(stop) = halted(summaries) {
+            self.outcome.stop = stop;
             return self.give_up();
         }
         self.outcome.shares = summaries.iter().map(|summary| summary.states).collect();
@@ -44,7 +55,7 @@ impl Coordinator {
 
     /// A level is complete: begins the next one, or first a checkpoint.
     pub fn level_is_done(&mut self) -> Command {
-        if self.writer.as_ref().is_some_and(CheckpointWriter::is_due) {
+        if self.keeper.as_ref().is_some_and(Keeper::is_due) {
             self.phase = Phase::Save;
             return Command::Save;
         }
@@ -59,9 +70,11 @@ impl Coordinator {
     /// All workers have written their parts.
     pub fn saved(&mut self, summaries: Vec<Summary>) -> Command {
         let members = summaries.into_iter().filter_map(|summary| summary.kept).collect();
-        let known = self.known();
-        let end = (self.outcome.depth, self.outcome.states);
-        match self.writer.as_mut().map_or(Ok(()), |writer| writer.commit(end, &known, members)) {
+        let Self { numbers, curve, keeper, outcome, .. } = self;
+        let (fired, findings) = (outcome.fired.clone(), &outcome.found);
+        let course = Course { numbers: *numbers, fired, curve: curve.clone(), findings };
+        let end = (outcome.depth, outcome.states);
+        match keeper.as_mut().map_or(Ok(()), |keeper| keeper.commit(end, &course, members)) {
             Ok(()) => self.next_level(),
             Err(StorageError(why)) => self.not_saved(&why),
         }
@@ -69,7 +82,7 @@ impl Coordinator {
 
     /// A checkpoint could not be written. The one before remains valid.
     pub fn not_saved(&mut self, why: &str) -> Command {
-        let before = self.writer.as_ref().and_then(|writer| Manifest::advice(writer.folder()));
+        let before = self.keeper.as_ref().and_then(|keeper| Manifest::advice(keeper.folder()));
         let before = before.unwrap_or_else(|| "no earlier checkpoint exists".to_owned());
         self.fail(format!("{why}; {before}"))
     }
@@ -80,18 +93,5 @@ impl Coordinator {
         self.outcome.fault = Some(why.clone());
         self.give_up();
         Command::Fail(why)
-    }
-
-    fn known(&self) -> Known {
-        let (points, thinned, seen) = self.curve.parts();
-        let outcome = &self.outcome;
-        Known {
-            numbers: self.numbers,
-            fired: outcome.fired.clone(),
-            points: (points.iter().map(|point| (point.work, point.states)).collect(), thinned, seen),
-            bads: outcome.bads.clone(),
-            deadlocks: outcome.deadlocks.clone(),
-            traffic: outcome.traffic,
-        }
     }
 }

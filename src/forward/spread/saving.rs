@@ -3,19 +3,15 @@
 use std::sync::Arc;
 
 use crate::checkpoint::bytes::Damage;
-use crate::checkpoint::manifest::SpreadParts;
-use crate::checkpoint::share::Levels;
-use crate::checkpoint::states::Valid;
+use crate::checkpoint::manifest::OwnerParts;
+use crate::checkpoint::states::{Levels, Valid};
 use crate::error::{StorageError, Unbuildable};
 use crate::limits::MAX_STATES;
 use crate::program::sleep::SleepId;
-use crate::spread::message::Halt;
 use crate::spread::outbox::owner;
-use crate::spread::worker::Worker;
+use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
-use crate::tuning::TOUCH_GROUP;
-use cubicle_run::Stop;
 
 /// The sleep ids do not match the states of the last level.
 const WAITING: Damage = Damage("it does not say how every waiting state was found");
@@ -31,28 +27,30 @@ impl Worker {
     }
 
     /// Reads its part of a checkpoint whose last level is this one.
-    pub fn resume(&mut self, level: usize, spread: &SpreadParts) {
-        match self.read(level, spread) {
+    pub fn resume(&mut self, level: usize, members: &[OwnerParts]) {
+        match self.read(level, members) {
             Ok(()) => {}
             Err(Unbuildable::Storage(StorageError(why))) => self.summary.fault = Some(why),
-            Err(why) => self.summary.halt = Some(Halt::from(Stop::from(why))),
+            Err(why) => self.summary.halt = Some(why.into()),
         }
     }
 
     /// Each state stays in the process that owned it; another worker of that process may own it now.
-    fn read(&mut self, level: usize, spread: &SpreadParts) -> Result<(), Unbuildable> {
+    fn read(&mut self, level: usize, members: &[OwnerParts]) -> Result<(), Unbuildable> {
         let program = Arc::clone(&self.program);
         let valid = Valid::new(&program);
         let Some(keeping) = &mut self.keeping else { return Ok(()) };
-        let (process, same) = (self.config.me / self.config.workers, spread.workers == self.config.workers);
-        let theirs = &spread.members[process * spread.workers..][..spread.workers];
+        let WorkerConfig { me, total, workers, .. } = self.config;
+        let of_each = members.len() / (total / workers);
+        let (process, same) = (me / workers, of_each == workers);
+        let theirs = &members[process * of_each..][..of_each];
         keeping.resumes(level, theirs, same)?;
         let folder = keeping.folder.clone();
         let mine = if same { &theirs[keeping.worker..=keeping.worker] } else { theirs };
         let mut files = Vec::new();
         for it in mine {
             let waiting = it.waiting.open(&folder, u64::MAX)?.rest()?;
-            files.push((Levels::new(&folder, it.states.clone(), &valid), waiting));
+            files.push((Levels::new(&folder, it.states.clone(), &valid, u64::MAX), waiting));
         }
         self.levels.clear();
         for number in 0..=level {
@@ -80,33 +78,26 @@ impl Worker {
         if !levels.next_level()? {
             return Err(levels.damaged(&Damage("it has fewer levels than the manifest says")).into());
         }
-        let size = self.program.packing.words;
-        let (mut words, mut place, mut hashes) = (Vec::new(), 0, Vec::new());
-        loop {
-            levels.states(TOUCH_GROUP, &mut words)?;
-            if words.is_empty() {
-                break;
+        let WorkerConfig { me, total, workers, .. } = self.config;
+        let mut place = 0;
+        while let Some((state, _)) = levels.next_state()? {
+            let h = hash(state);
+            let is = owner(h, total);
+            let sleep = sleeps.and_then(|sleeps| sleeps.get(place).copied());
+            place += 1;
+            let wrong = if is / workers != me / workers {
+                Some(Damage("it has a state of another process"))
+            } else if sleeps.is_some() && sleep.is_none() {
+                Some(WAITING)
+            } else if is != me {
+                all.then_some(Damage("it has a state of another worker"))
+            } else {
+                (!self.add(state, h, sleep)?).then_some(Damage("it has a state twice"))
+            };
+            if let Some(why) = wrong {
+                return Err(levels.damaged(&why).into());
             }
-            hashes.clear();
-            hashes.extend(words.chunks_exact(size).map(hash));
-            self.store.touch(&hashes);
-            for (state, h) in words.chunks_exact(size).zip(hashes.iter().copied()) {
-                let is = owner(h, self.config.total);
-                if is / self.config.workers != self.config.me / self.config.workers {
-                    return Err(levels.damaged(&Damage("it has a state of another process")).into());
-                }
-                let sleep = match sleeps {
-                    None => 0,
-                    Some(sleeps) => *sleeps.get(place).ok_or_else(|| levels.damaged(&WAITING))?,
-                };
-                place += 1;
-                if is == self.config.me {
-                    self.add(levels, (state, h), sleeps.map(|_| sleep))?;
-                } else if all {
-                    return Err(levels.damaged(&Damage("it has a state of another worker")).into());
-                }
-            }
-            if let Some(stop) = self.ticker.count(TOUCH_GROUP as u32, &self.clock) {
+            if let Some(stop) = self.ticker.tick(&self.clock) {
                 return Err(Unbuildable::Interrupted(stop));
             }
         }
@@ -116,23 +107,14 @@ impl Worker {
         }
     }
 
-    /// Stores a state of its own, which no other worker has.
-    fn add(
-        &mut self,
-        levels: &Levels<'_>,
-        (state, h): (&[u64], u64),
-        sleep: Option<SleepId>,
-    ) -> Result<(), StorageError> {
+    /// Stores a state of its own, which no other worker has; false if it is known.
+    fn add(&mut self, state: &[u64], h: u64, sleep: Option<SleepId>) -> Result<bool, StorageError> {
         if self.store.len() >= MAX_STATES || self.store.bytes() > self.config.memory {
             let why = "it has more states than the memory limit allows for";
             return Err(StorageError(format!("cannot resume from the checkpoint: {why}")));
         }
-        match self.store.insert(state, h) {
-            Inserted::New(_) => {
-                self.next_sleeps.extend(sleep);
-                Ok(())
-            }
-            Inserted::Old(_) => Err(levels.damaged(&Damage("it has a state twice"))),
-        }
+        let new = matches!(self.store.insert(state, h), Inserted::New(_));
+        self.next_sleeps.extend(sleep.filter(|_| new));
+        Ok(new)
     }
 }

@@ -6,24 +6,24 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::clock::{Clock, Ticker};
-use crate::error::{StorageError, Unbuildable};
+use crate::error::StorageError;
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::explored::bitmap_index::BitmapIndex;
 use crate::limits::MAX_STATES;
-use crate::program::bad::BadScratch;
 use crate::program::compiled::Program;
 use crate::program::sleep::{AWAKE, SleepId};
+use crate::program::step::Scratch;
 use crate::run::findings::Findings;
 use crate::spread::files::Keeping;
-use crate::spread::message::{Command, Deadlocks, Halt, NotableState, Parcel, States, Summary};
-use crate::spread::outbox::{Outbox, owner};
+use crate::spread::message::{Command, Deadlocks, NotableState, Parcel, States, Summary};
+use crate::spread::outbox::owner;
 use crate::spread::parents::Wanted;
 use crate::store::batch::Batch;
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_lang::model::System;
-use cubicle_run::OracleAnswer;
+use cubicle_run::Stop;
 
 /// The configuration of a worker, besides the model.
 #[derive(Clone, Copy, Debug)]
@@ -65,10 +65,10 @@ pub struct Worker {
     pub(super) next_sleeps: Vec<SleepId>,
     pub(super) expander: Expander,
     pub(super) chunk: Chunk,
-    pub(super) outboxes: Vec<Outbox>,
+    pub(super) outboxes: Vec<States>,
     /// States that it owns, and is about to store.
     pub(super) own: Batch,
-    bad_scratch: BadScratch,
+    scratch: Scratch,
     /// Cells that say which deadlocks count.
     pub(super) findings: Findings,
     bads: BTreeMap<usize, NotableState>,
@@ -103,7 +103,7 @@ impl Worker {
             config,
             expander,
             chunk: Chunk::default(),
-            bad_scratch: BadScratch::new(&program, &clock),
+            scratch: Scratch::timed(&program, &clock),
             clock,
             ticker: Ticker::new(),
             store: Store::new(program.packing.words),
@@ -111,7 +111,7 @@ impl Worker {
             cursor: 0,
             sleeps: Vec::new(),
             next_sleeps: Vec::new(),
-            outboxes: (0..config.total).map(|_| Outbox::default()).collect(),
+            outboxes: vec![States::default(); config.total],
             own: Batch::default(),
             findings: Findings::new(&system, &program),
             bads: BTreeMap::new(),
@@ -144,7 +144,7 @@ impl Worker {
                 }
                 self.task = Task::Expand(Instant::now());
             }
-            Command::Resume { level, parts } => self.resume(level, &parts),
+            Command::Resume { level, members } => self.resume(level, &members),
             Command::Save => self.save(),
             Command::Count(pivot) => self.summary.count = self.count(&pivot),
             Command::Cut(pivot) => self.bads.retain(|_, worth| worth.state <= pivot),
@@ -156,12 +156,7 @@ impl Worker {
             }
             Command::Serve => self.serve(),
             Command::Ask(candidate) => {
-                self.summary.answer =
-                    match self.served.as_ref().map(|(store, index)| index.ask(store, &candidate)) {
-                        Some(OracleAnswer::Reached) => Some(true),
-                        Some(OracleAnswer::Unseen) => Some(false),
-                        Some(OracleAnswer::Untested) | None => None,
-                    };
+                self.summary.answer = self.served.as_ref().map(|(store, index)| index.ask(store, &candidate));
             }
             Command::End | Command::Fail(_) => {}
         }
@@ -232,7 +227,7 @@ impl Worker {
             rest: self.level().end - self.cursor,
             found,
             states: self.store.len(),
-            numbers: self.bad_scratch.numbers || self.summary.numbers,
+            numbers: self.scratch.numbers || self.summary.numbers,
             bads: self.bads.iter().map(|(bad, worth)| (*bad, worth.clone())).collect(),
             halt: self.summary.halt,
             ..std::mem::take(&mut self.summary)
@@ -279,17 +274,13 @@ impl Worker {
                 self.meet(&buffer, h, AWAKE);
             }
             if let Some(stop) = self.ticker.count(1 + tried, &self.clock) {
-                self.summary.halt = Some(stop.into());
+                self.summary.halt = Some(stop);
             }
             if self.summary.halt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         self.summary.numbers |= numbers;
         if let Err(why) = done {
-            self.summary.halt = Some(match why {
-                Unbuildable::Interrupted(stop) => stop.into(),
-                Unbuildable::Numbers => Halt::Numbers,
-                _ => Halt::TooLarge,
-            });
+            self.summary.halt = Some(why.into());
         }
     }
 
@@ -321,13 +312,13 @@ impl Worker {
         let full = self.store.len() >= MAX_STATES
             || self.store.len().is_multiple_of(1 << 10) && self.store.bytes() > self.config.memory;
         if full {
-            self.summary.halt.get_or_insert(Halt::Memory);
+            self.summary.halt.get_or_insert(Stop::Memory);
             return;
         }
         match self.store.insert(state, h) {
             Inserted::New(_) => {
                 self.next_sleeps.push(sleep);
-                if let Some((bad, refined)) = self.program.bad(state, &mut self.bad_scratch) {
+                if let Some((bad, refined)) = self.program.bad(state, &mut self.scratch) {
                     let level = self.levels.len() - 1;
                     self.bad(bad, NotableState { level, state: state.to_vec(), refined });
                 }

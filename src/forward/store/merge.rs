@@ -19,15 +19,6 @@ use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 use cubicle_run::Stop;
 use cubicle_run::workers::WorkerPool;
 
-/// How [`Visited::deduplicate`] ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum DeduplicatedAt {
-    /// All successors so far were compared, or the search must end at once.
-    End,
-    /// The search ended with this successor of the state with this number.
-    Successor(Vec<u64>, u32),
-}
-
 impl Visited {
     /// Adds an initial state.
     pub fn add_root(&mut self, state: &[u64], intake: &mut Intake<'_>) -> Result<(), StorageError> {
@@ -224,9 +215,10 @@ impl Visited {
         }
     }
 
-    /// Compares waiting successors with the states, and adds new ones, until a limit or a finding ends the search.
-    pub fn deduplicate(&mut self, intake: &mut Intake<'_>) -> Result<DeduplicatedAt, StorageError> {
-        let Kept::Disk(disk) = &mut self.kept else { return Ok(DeduplicatedAt::End) };
+    /// Compares waiting successors with the states, and adds new ones, until a limit or a finding ends the search. Returns the one that it
+    /// ended with, if any, and the number of the state that this one was found from.
+    pub fn deduplicate(&mut self, intake: &mut Intake<'_>) -> Result<Option<(Vec<u64>, u32)>, StorageError> {
+        let Kept::Disk(disk) = &mut self.kept else { return Ok(None) };
         let (ticker, clock) = (RefCell::new(Ticker::new()), Arc::clone(&intake.limits.clock));
         let go_on = || ticker.borrow_mut().tick(&clock).is_none();
         let settled = disk.deduplicate(&go_on, &mut |number, state| {
@@ -243,9 +235,9 @@ impl Visited {
         match settled {
             Settled::All => {}
             Settled::Interrupted => intake.limits.look(),
-            Settled::Ended(state, parent) => return Ok(DeduplicatedAt::Successor(state, parent)),
+            Settled::Ended(state, parent) => return Ok(Some((state, parent))),
         }
-        Ok(DeduplicatedAt::End)
+        Ok(None)
     }
 }
 

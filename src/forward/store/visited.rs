@@ -17,7 +17,7 @@ use crate::store::compact::states::CompactStates;
 use crate::store::disk::folder::Folder;
 use crate::store::disk::states::DiskStates;
 use crate::store::lossy::LossyStates;
-use crate::store::origin::ROOT;
+use crate::store::origin::{ROOT, way};
 use crate::store::table::Store;
 use crate::store::tree::StateTree;
 use crate::tuning::{CHUNK_STATES, LEAST_SPILL, MOST_SPILL, PACKED_BYTES};
@@ -272,7 +272,10 @@ impl Visited {
     ) -> Result<WaysTo<'_>, StorageError> {
         match &self.kept {
             Kept::Table(tree) => return Ok(WaysTo::Tree(Cow::Borrowed(tree))),
-            Kept::Lossy(_) => return Ok(WaysTo::Forgotten(wanted.map(|number| self.way(*number)).collect())),
+            Kept::Lossy(lossy) => {
+                let way_to = |number: &mut usize| way(*number, usize::MAX, |at| lossy.parent(at));
+                return Ok(WaysTo::Forgotten(wanted.map(way_to).collect()));
+            }
             Kept::Compact(_) | Kept::Disk(_) => {}
         }
         let mut tree = StateTree::new(self.words);
@@ -283,16 +286,6 @@ impl Visited {
             tree.last = Some(self.copy_way(last, &mut tree)?);
         }
         Ok(WaysTo::Tree(Cow::Owned(tree)))
-    }
-
-    /// The numbers of the states on the way to one that is in memory.
-    fn way(&self, number: usize) -> Vec<usize> {
-        let parent = |state: &usize| Some(self.parent(*state)).filter(|parent| *parent != ROOT);
-        let mut way: Vec<usize> =
-            std::iter::successors(Some(number), |state| parent(state).map(|parent| parent as usize))
-                .collect();
-        way.reverse();
-        way
     }
 
     /// Before the search: these states, given by their sorted numbers, are kept, also where others are forgotten.

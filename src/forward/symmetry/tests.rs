@@ -5,7 +5,6 @@ use rand_chacha::ChaCha8Rng;
 
 use super::canonical::Symmetry;
 use crate::clock::Clock;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::program::step::Scratch;
 use crate::state::cells::{Cells, CodeKind};
@@ -72,10 +71,9 @@ fn program(text: &str, procs: usize, undefined: bool) -> (Program, usize) {
             sorts.sizes = Some(vec![procs / sorts.names.len(); sorts.names.len()]);
         }
     });
-    let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
-    let options =
-        BuildOptions { symmetry: true, merge_dead: undefined, ..BuildOptions::plain(&clock, undefined) };
-    let program = Program::new(&system, procs, options).expect("a small instance");
+    let options = ForwardOptions::default().undefined_cells(undefined).merge_dead(undefined);
+    let clock = Clock::new(&options, &Interrupt::default());
+    let program = Program::new(&system, procs, &options, &clock).expect("a small instance");
     (program, usize::from(system.proc_constants))
 }
 

@@ -117,39 +117,42 @@ impl<'a> Brute<'a> {
         out
     }
 
+    /// All steps from a state: the transition, its arguments, and the successor.
+    pub fn steps(&self, from: &State) -> Vec<((TransitionId, Vec<usize>), State)> {
+        let mut steps = Vec::new();
+        for (t, transition) in self.system.transitions.iter().enumerate() {
+            let id = TransitionId(t as u16);
+            for args in distinct_tuples(self.procs, transition.arity()) {
+                if self.semantics.enabled(from, id, &args) != Some(true) {
+                    continue;
+                }
+                let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
+                for update in transition.updates.iter().filter(|it| it.assignment == Assignment::Nondet) {
+                    let ty = self.system.var(update.var).ty;
+                    let more = |chosen: Vec<Value>| {
+                        let used: Vec<Value> = from.values.iter().chain(&chosen).copied().collect();
+                        let values = self.domain(ty, &used).into_iter();
+                        values.map(move |value| chosen.iter().copied().chain([value]).collect())
+                    };
+                    choices = choices.into_iter().flat_map(more).collect();
+                }
+                for nondet in choices {
+                    let next = self.semantics.fire(from, id, &args, &nondet).expect("it is enabled");
+                    steps.push(((id, args.clone()), self.canonical(&next)));
+                }
+            }
+        }
+        steps
+    }
+
     pub fn reachable(&self) -> BTreeSet<Vec<Value>> {
         let mut seen = self.initial();
         let mut todo: Vec<Vec<Value>> = seen.iter().cloned().collect();
         while let Some(values) = todo.pop() {
             let state = State { procs: self.procs, values };
-            for (t, transition) in self.system.transitions.iter().enumerate() {
-                let id = TransitionId(t as u16);
-                for args in distinct_tuples(self.procs, transition.arity()) {
-                    if self.semantics.enabled(&state, id, &args) != Some(true) {
-                        continue;
-                    }
-                    let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-                    for update in &transition.updates {
-                        if update.assignment == Assignment::Nondet {
-                            let ty = self.system.var(update.var).ty;
-                            choices = choices
-                                .into_iter()
-                                .flat_map(|c| {
-                                    let mut used = state.values.clone();
-                                    used.extend(&c);
-                                    let domain = self.domain(ty, &used);
-                                    domain.into_iter().map(move |v| c.iter().copied().chain([v]).collect())
-                                })
-                                .collect();
-                        }
-                    }
-                    for nondet in choices {
-                        let next = self.semantics.fire(&state, id, &args, &nondet).expect("it is enabled");
-                        let next = self.canonical(&next).values;
-                        if seen.insert(next.clone()) {
-                            todo.push(next);
-                        }
-                    }
+            for (_, next) in self.steps(&state) {
+                if seen.insert(next.values.clone()) {
+                    todo.push(next.values);
                 }
             }
             assert!(seen.len() < 200_000, "random systems stay small");

@@ -1,18 +1,22 @@
 //! Corrupt or forged checkpoints: whatever their bytes, no panic, and no more memory than the files take.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::checkpoint::bytes::{Bytes, Source, checksum, put};
+use crate::checkpoint::bytes::checksum;
+use crate::checkpoint::course::Course;
 use crate::checkpoint::files::Part;
-use crate::checkpoint::manifest::Manifest;
+use crate::checkpoint::manifest::{ClusterSizes, Manifest, OwnerParts};
 use crate::explore;
+use crate::run::findings::Findings;
 use cubicle_lang::model::System;
-use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
+use cubicle_run::{
+    Checkpoint, CurvePoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind,
+};
 
 /// A lock that several processes may hold, with a number and an outside value.
 pub const MODEL: &str = "
@@ -40,34 +44,96 @@ fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) 
     explore(system, 3, &options, &Interrupt::default(), &mut Silent).exploration
 }
 
+/// All files that a manifest names, with their folders.
+pub fn files(folder: &Path, manifest: &Manifest) -> Vec<(PathBuf, Part)> {
+    let theirs = manifest.members.iter().enumerate().flat_map(|(member, it)| {
+        let of_process = |it: ClusterSizes| folder.join(format!("process-{}", member / it.workers));
+        let at = manifest.cluster.map_or_else(|| folder.to_owned(), of_process);
+        it.all().map(move |part| (at.clone(), part.clone()))
+    });
+    let own = [&manifest.model, &manifest.course].map(|part| (folder.to_owned(), part.clone()));
+    own.into_iter().chain(theirs).collect()
+}
+
 /// Makes the manifest match the bytes of its files, which may be anything.
-fn sign(folder: &Path, manifest: &Manifest) {
-    let sign = |part: &Part| {
-        let bytes = fs::read(folder.join(&part.file)).unwrap();
-        Part { bytes: bytes.len() as u64, checksum: checksum(&bytes), ..part.clone() }
+fn sign(folder: &Path, mut manifest: Manifest) {
+    let sign = |folder: &Path, part: &mut Part| {
+        if let Ok(bytes) = fs::read(folder.join(&part.file)) {
+            (part.bytes, part.checksum) = (bytes.len() as u64, checksum(&bytes));
+        }
     };
-    let signed = Manifest {
-        parts: manifest.parts.iter().map(sign).collect(),
-        course: sign(&manifest.course),
-        ..manifest.clone()
-    };
-    fs::write(folder.join("manifest"), signed.text()).unwrap();
+    sign(folder, &mut manifest.course);
+    let processes = manifest.cluster.map(|it| (it.workers.max(1), it.processes));
+    for (member, it) in manifest.members.iter_mut().enumerate() {
+        let of_process =
+            |(workers, processes)| folder.join(format!("process-{}", (member / workers) % processes));
+        let at = processes.map_or_else(|| folder.to_owned(), of_process);
+        it.states.iter_mut().chain([&mut it.waiting]).for_each(|part| sign(&at, part));
+    }
+    fs::write(folder.join("manifest"), manifest.text()).unwrap();
 }
 
 /// Changes a field of the manifest.
 fn forge(manifest: &mut Manifest, rng: &mut ChaCha8Rng) {
     let any = [0, 1, 3, 7, usize::MAX / 2, usize::MAX][rng.random_range(0..6)];
-    let last = manifest.parts.len() - 1;
-    match rng.random_range(0..8) {
-        0 => manifest.level = any,
-        1 => manifest.level = manifest.level.wrapping_add(any),
-        2 => manifest.states = any,
-        3 => manifest.states = manifest.states.wrapping_sub(any),
-        4 => drop(manifest.parts.remove(last)),
-        5 => manifest.parts.push(manifest.parts[last].clone()),
-        6 => manifest.parts.swap(0, last),
-        _ => manifest.course = manifest.parts[0].clone(),
+    let members = manifest.members.len();
+    let OwnerParts { states: parts, waiting } = &mut manifest.members[rng.random_range(0..members)];
+    let last = parts.len() - 1;
+    match (rng.random_range(0..12), &mut manifest.cluster) {
+        (0, _) => manifest.level = any,
+        (1, _) => manifest.level = manifest.level.wrapping_add(any),
+        (2, _) => manifest.states = any,
+        (3, _) => manifest.states = manifest.states.wrapping_sub(any),
+        (4, _) => drop(parts.remove(last)),
+        (5, _) => parts.push(parts[last].clone()),
+        (6, _) => parts.swap(0, last),
+        (7, _) => *waiting = parts[last].clone(),
+        (8, _) => drop(manifest.members.pop()),
+        (9, Some(cluster)) => cluster.workers = any,
+        (10, Some(_)) => manifest.members.swap(0, 1),
+        _ => manifest.course = parts[0].clone(),
     }
+}
+
+/// Explores from what is left of a checkpoint after damage to files, the manifest, or both: most of it is refused.
+pub fn explore_forged(folder: &Path, mut explore: impl FnMut(usize) -> Exploration) {
+    let manifest = Manifest::read(folder).unwrap();
+    let files = files(folder, &manifest).into_iter().skip(1).map(|(folder, part)| folder.join(part.file));
+    let files: Vec<(PathBuf, Vec<u8>)> = files.map(|path| (path.clone(), fs::read(&path).unwrap())).collect();
+    let restore = || files.iter().for_each(|(path, bytes)| fs::write(path, bytes).unwrap());
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut refused = 0;
+    for round in 0..300 {
+        // Every third time the course, else any file.
+        let at = if round % 3 == 0 { 0 } else { rng.random_range(0..files.len()) };
+        let (path, mut bytes) = files[at].clone();
+        for _ in 0..=round % 3 {
+            let place = rng.random_range(0..=bytes.len());
+            match rng.random_range(0..5) {
+                0 => bytes.truncate(place),
+                1 => bytes.insert(place, rng.random()),
+                2 => bytes.insert(place, b'9'),
+                3 => bytes.extend((0..20).map(|_| rng.random::<u8>())),
+                _ if place < bytes.len() => bytes[place] ^= 1 << rng.random_range(0..8),
+                _ => bytes.splice(0..0, [0xff; 9]).for_each(drop),
+            }
+        }
+        let mut forged = manifest.clone();
+        let what = rng.random_range(0..3);
+        if what > 0 {
+            fs::write(path, bytes).unwrap();
+        }
+        if what < 2 {
+            forge(&mut forged, &mut rng);
+        }
+        sign(folder, forged);
+        let found = explore(round);
+        assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
+        refused += usize::from(found.fault.is_some());
+        restore();
+    }
+    assert!(refused > 200, "most of it makes no sense: {refused}");
+    sign(folder, manifest);
 }
 
 #[test]
@@ -78,46 +144,15 @@ fn any_bytes_are_refused_or_explored() {
     let whole = run(&system, folder, false);
     assert_eq!(whole.fault, None);
     assert!(whole.unsafe_trace.is_some() && whole.deadlock_states > 0 && whole.states > 100, "{whole:?}");
-    let manifest = Manifest::read(folder).unwrap();
     let again = run(&system, folder, true);
     assert_eq!((again.states, &again.fired, again.stop), (whole.states, &whole.fired, whole.stop));
     assert_eq!((&again.unsafe_trace, &again.deadlocks), (&whole.unsafe_trace, &whole.deadlocks));
 
-    let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let files: Vec<&Part> = manifest.parts.iter().chain([&manifest.course]).collect();
-    let whole: Vec<Vec<u8>> = files.iter().map(|part| fs::read(folder.join(&part.file)).unwrap()).collect();
     let spilled = tempfile::TempDir::new().unwrap();
-    let mut refused = 0;
-    for round in 0..300 {
-        for (part, bytes) in files.iter().zip(&whole) {
-            fs::write(folder.join(&part.file), bytes).unwrap();
-        }
-        let at = rng.random_range(0..files.len());
-        let mut bytes = whole[at].clone();
-        for _ in 0..=round % 3 {
-            let place = rng.random_range(0..=bytes.len());
-            match rng.random_range(0..4) {
-                0 => bytes.truncate(place),
-                1 => bytes.insert(place, rng.random()),
-                2 => bytes.extend((0..20).map(|_| rng.random::<u8>())),
-                _ if place < bytes.len() => bytes[place] ^= 1 << rng.random_range(0..8),
-                _ => bytes.splice(0..0, [0xff; 9]).for_each(drop),
-            }
-        }
-        let mut forged = manifest.clone();
-        if round % 3 > 0 {
-            fs::write(folder.join(&files[at].file), bytes).unwrap();
-        }
-        if round % 3 < 2 {
-            forge(&mut forged, &mut rng);
-        }
-        sign(folder, &forged);
+    explore_forged(folder, |round| {
         let spill = Spill::new(spilled.path()).buffer(3_000).after(40);
-        let found = run_with(&system, folder, true, (round % 2 == 0).then_some(spill));
-        assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
-        refused += usize::from(found.fault.is_some());
-    }
-    assert!(refused > 200, "most of it makes no sense: {refused}");
+        run_with(&system, folder, true, (round % 2 == 0).then_some(spill))
+    });
 }
 
 /// Numbers in the course file that would later leave their range.
@@ -128,28 +163,23 @@ fn firing_counts_may_be_any_number() {
     let folder = temporary.path();
     assert_eq!(run(&system, folder, false).fault, None);
     let mut manifest = Manifest::read(folder).unwrap();
-    let bytes = fs::read(folder.join(&manifest.course.file)).unwrap();
-    let mut from = Bytes(&bytes);
-    let mut forged = Vec::new();
-    // The first state, whether a number left its range, and the number of transitions.
-    let begin = [(); 3].map(|()| from.number().unwrap());
-    for n in begin {
-        put(&mut forged, n);
-    }
-    assert_eq!(begin[2], 3);
-    for _ in 0..3 {
-        from.number().unwrap();
-        put(&mut forged, u64::MAX);
-    }
-    forged.extend_from_slice(from.0);
-    fs::write(folder.join(&manifest.course.file), forged).unwrap();
-    sign(folder, &manifest);
+    let file = folder.join(&manifest.course.file);
+    let mut course: Course<Findings> = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    course.fired = vec![u64::MAX; 3];
+    fs::write(&file, serde_json::to_string(&course).unwrap()).unwrap();
+    sign(folder, manifest);
     let found = run(&system, folder, true);
     assert_eq!((found.fault, found.fired), (None, vec![u64::MAX; 3]));
-    // Another level only: it has no bytes of its own in the files of states.
+    // Another level: it has no bytes of its own in the files of states.
     manifest = Manifest::read(folder).unwrap();
     manifest.level += 1;
-    sign(folder, &manifest);
+    let (work, states) = (manifest.level as u64, manifest.states);
+    sign(folder, manifest);
+    let why = run(&system, folder, true).fault.unwrap();
+    assert!(why.contains("the number of states did not grow like this"), "{why}");
+    course.curve.note(|| CurvePoint { work, states, techniques: Vec::new() });
+    fs::write(file, serde_json::to_string(&course).unwrap()).unwrap();
+    sign(folder, Manifest::read(folder).unwrap());
     assert!(run(&system, folder, true).fault.unwrap().contains("and the manifest says"));
 }
 
@@ -191,8 +221,10 @@ fn checkpoint_files_are_regular_and_bounded() {
     let long = 1 << 42;
     for what in 0..3 {
         let mut forged = manifest.clone();
-        let part =
-            [&mut forged.model, &mut forged.parts[0], &mut forged.course].into_iter().nth(what).unwrap();
+        let part = [&mut forged.model, &mut forged.members[0].states[0], &mut forged.course]
+            .into_iter()
+            .nth(what)
+            .unwrap();
         part.bytes = long;
         let path = folder.join(&part.file);
         let bytes = fs::read(&path).unwrap();

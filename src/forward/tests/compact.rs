@@ -1,31 +1,21 @@
 //! The compact store against the table: all results of an exploration are the same.
 
-use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use crate::explore;
-use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Stop, StoreKind};
-
-/// All results of an exploration, except its memory use.
-fn all(found: &Exploration) -> String {
-    format!("{found:#?}")
-}
+use super::{all, models, run};
+use cubicle_run::{Checkpoint, ForwardOptions, Stop, StoreKind};
 
 #[test]
 fn an_exploration_reports_the_same_with_either_store() {
     let mut seen = 0;
-    for (name, system) in super::models("examples").into_iter().chain(super::models("tests/traps")) {
+    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
         for (procs, states, jobs) in [(2, 1_000, 1), (3, 6_000, 2), (4, 2_001, 1)] {
             let options = |store: StoreKind| {
                 let options = ForwardOptions::default().store(store).max_states(states).jobs(jobs);
                 options.deadlock(procs != 3).stop_at_unsafe(procs == 3).symmetry(procs != 2)
             };
-            let run = |options: &ForwardOptions| {
-                explore(&system, procs, options, &Interrupt::default(), &mut Silent).exploration
-            };
-            let table = run(&options(StoreKind::Table));
-            let compact = run(&options(StoreKind::Compact));
+            let table = run(&system, procs, &options(StoreKind::Table));
+            let compact = run(&system, procs, &options(StoreKind::Compact));
             assert_eq!(all(&compact), all(&table), "{name} with {procs}");
             seen += compact.states;
         }
@@ -43,11 +33,11 @@ fn states_without_records_are_kept_as_they_are() {
         transition inc (i) requires { N[i] < 3000 } { N[i] := N[i] + 1 }
         transition jump (i j) requires { N[i] = 7 && N[j] = 9 } { N[i] := 1000 }";
     let system = cubicle_lang::load(text).unwrap().system;
-    let run = |store: StoreKind| {
+    let found = |store: StoreKind| {
         let options = ForwardOptions::default().store(store).max_states(150_000);
-        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+        run(&system, 5, &options)
     };
-    let (table, compact) = (run(StoreKind::Table), run(StoreKind::Compact));
+    let (table, compact) = (found(StoreKind::Table), found(StoreKind::Compact));
     assert_eq!(table.stop, Stop::States);
     assert_eq!(all(&compact), all(&table));
 }
@@ -55,45 +45,41 @@ fn states_without_records_are_kept_as_they_are() {
 /// The table fills up halfway, and the states are packed.
 #[test]
 fn states_are_packed_when_memory_runs_out() {
-    let text =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german.cub")).unwrap();
-    let system = cubicle_lang::load(&text).unwrap().system;
-    let run = |store: StoreKind, memory: Option<usize>, jobs: usize| {
+    let system = cubicle_lang::load(include_str!("../../../examples/german.cub")).unwrap().system;
+    let found = |store: StoreKind, memory: Option<usize>, jobs: usize| {
         let options = ForwardOptions::default().store(store).memory(memory).jobs(jobs).deadlock(true);
-        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+        run(&system, 5, &options)
     };
-    let table = run(StoreKind::Table, None, 1);
+    let table = found(StoreKind::Table, None, 1);
     assert_eq!((table.states, table.stop), (134_331, Stop::Complete));
     let little = Some(2 << 20);
-    assert_eq!(run(StoreKind::Table, little, 1).stop, Stop::Memory);
+    assert_eq!(found(StoreKind::Table, little, 1).stop, Stop::Memory);
     for jobs in [1, 2, 5] {
-        assert_eq!(all(&run(StoreKind::Auto, little, jobs)), all(&table), "{jobs} threads");
+        assert_eq!(all(&found(StoreKind::Auto, little, jobs)), all(&table), "{jobs} threads");
     }
     // Where that does not suffice either, it ends at the same state for any number of threads.
     let less = Some(1 << 19);
-    let cut = run(StoreKind::Auto, less, 1);
+    let cut = found(StoreKind::Auto, less, 1);
     assert_eq!(cut.stop, Stop::Memory);
-    assert!(cut.states > run(StoreKind::Table, less, 1).states, "{}", cut.states);
-    assert_eq!(all(&run(StoreKind::Auto, less, 3)), all(&cut));
+    assert!(cut.states > found(StoreKind::Table, less, 1).states, "{}", cut.states);
+    assert_eq!(all(&found(StoreKind::Auto, less, 3)), all(&cut));
 }
 
 /// States that were packed when the checkpoint was written are packed when it is resumed.
 #[test]
 fn a_checkpoint_of_packed_states_resumes() {
-    let text =
-        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/german.cub")).unwrap();
-    let system = cubicle_lang::load(&text).unwrap().system;
+    let system = cubicle_lang::load(include_str!("../../../examples/german.cub")).unwrap().system;
     let folder = tempfile::TempDir::new().unwrap();
-    let run = |resume: bool, memory: usize| {
+    let found = |resume: bool, memory: usize| {
         let kept = Checkpoint::new(folder.path().join("kept"), "german").every(Duration::ZERO).resume(resume);
         let options = ForwardOptions::default().store(StoreKind::Auto).memory(memory).checkpoint(kept);
-        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+        run(&system, 5, &options)
     };
-    let cut = run(false, 1 << 19);
+    let cut = found(false, 1 << 19);
     assert_eq!(cut.stop, Stop::Memory);
-    let whole = run(true, 2 << 20);
+    let whole = found(true, 2 << 20);
     assert_eq!((whole.states, whole.stop, whole.fault), (134_331, Stop::Complete, None));
-    let again = run(true, 2 << 20);
+    let again = found(true, 2 << 20);
     assert_eq!((again.states, again.stop, again.fault), (134_331, Stop::Complete, None));
 }
 
@@ -107,14 +93,14 @@ fn initial_states_are_packed_when_memory_runs_out() {
         unsafe (p) { S[p] = H }
         transition go (p) requires { S[p] = A } { S[p] := B }";
     let system = cubicle_lang::load(text).unwrap().system;
-    let run = |store: StoreKind, memory: Option<usize>| {
+    let found = |store: StoreKind, memory: Option<usize>| {
         let options = ForwardOptions::default().store(store).memory(memory).undefined_cells(false);
         let options = options.symmetry(false).deadlock(true);
-        explore(&system, 5, &options, &Interrupt::default(), &mut Silent).exploration
+        run(&system, 5, &options)
     };
-    let table = run(StoreKind::Table, None);
+    let table = found(StoreKind::Table, None);
     assert_eq!((table.states, table.stop), (16_807, Stop::Complete));
     let little = Some(200_000);
-    assert_eq!(run(StoreKind::Table, little).stop, Stop::Memory);
-    assert_eq!(all(&run(StoreKind::Auto, little)), all(&table));
+    assert_eq!(found(StoreKind::Table, little).stop, Stop::Memory);
+    assert_eq!(all(&found(StoreKind::Auto, little)), all(&table));
 }

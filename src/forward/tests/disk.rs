@@ -5,15 +5,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::random::{Shape, wide_system};
-use super::run;
+use super::{all, run};
 use crate::store::disk::folder::Folder;
 use crate::store::disk::states::{Decision, DiskStates, Settled};
-use cubicle_run::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
-
-/// All results of an exploration.
-fn all(found: &Exploration) -> String {
-    format!("{found:#?}")
-}
+use cubicle_run::{Checkpoint, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
 
 /// Moves to a folder after `after` states, with room for about a hundred successors in the memory.
 fn spilled(options: &ForwardOptions, folder: &Path, store: StoreKind, after: usize) -> ForwardOptions {

@@ -4,7 +4,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
-use crate::program::compile::BuildOptions;
 use crate::program::compiled::Program;
 use crate::state::cells::CodeKind;
 use crate::state::codes::UNDEF;
@@ -20,12 +19,12 @@ const MODEL: &str = "type t = A | B | C var P : proc var N : int array S[proc] :
 #[test]
 fn the_index_agrees_with_each_guard() {
     let system = cubicle_lang::load(MODEL).expect("a correct model").system;
-    let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
+    let options = ForwardOptions::default().symmetry(false);
+    let clock = Clock::new(&options, &Interrupt::default());
     let mut widths = Vec::new();
     // Rows of one to five words, and of seven.
     for procs in [3, 9, 12, 14, 16, 20] {
-        let options = BuildOptions::plain(&clock, true);
-        let program = Program::new(&system, procs, options).expect("a small instance");
+        let program = Program::new(&system, procs, &options, &clock).expect("a small instance");
         let Program { cells, packing, instances, enabled: index, .. } = &program;
         widths.push(index.words);
         let mut rng = ChaCha8Rng::seed_from_u64(procs as u64);

@@ -8,12 +8,11 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::checkpoint::MODEL;
-use super::spread::{all, spread_until};
+use super::checkpoint::{MODEL, explore_forged, files};
+use super::spread::spread_until;
 use super::*;
-use crate::checkpoint::bytes::checksum;
-use crate::checkpoint::files::{Part, lock};
-use crate::checkpoint::manifest::{Manifest, SpreadParts};
+use crate::checkpoint::files::lock;
+use crate::checkpoint::manifest::Manifest;
 use crate::spread::instance::Instance;
 use cubicle_run::Checkpoint;
 
@@ -35,17 +34,6 @@ fn explore_kept(
     let Ok(instance) = Instance::new(system, 3, options, &interrupt) else { panic!("it can be explored") };
     let outcome = spread_until(&instance, sizes, seed, goes_on)?;
     Some(instance.conclude(outcome, &interrupt, &mut Silent).exploration)
-}
-
-/// All files that a manifest names, with their folders.
-fn files(folder: &Path, manifest: &Manifest) -> Vec<(std::path::PathBuf, Part)> {
-    let SpreadParts { workers, members, .. } = manifest.spread.as_ref().expect("it is that of a cluster");
-    let own = [&manifest.model, &manifest.course].map(|part| (folder.to_owned(), part.clone()));
-    let theirs = members.iter().zip(0..).flat_map(|(it, member)| {
-        let of_process = folder.join(format!("process-{}", member / workers));
-        it.states.iter().chain([&it.waiting]).map(move |part| (of_process.clone(), part.clone()))
-    });
-    own.into_iter().chain(theirs).collect()
 }
 
 #[test]
@@ -135,92 +123,19 @@ fn other_sizes_models_and_options_are_refused() {
     assert!(run(&kept(other.path(), 0, true), (2, 1)).contains("it was not written by a cluster"));
 }
 
-/// Makes the manifest match the bytes of its files, which may be anything.
-fn sign(folder: &Path, mut manifest: Manifest) {
-    let sign = |folder: &Path, part: &mut Part| {
-        let bytes = fs::read(folder.join(&part.file)).unwrap();
-        (part.bytes, part.checksum) = (bytes.len() as u64, checksum(&bytes));
-    };
-    sign(folder, &mut manifest.course);
-    let spread = manifest.spread.as_mut().unwrap();
-    for (member, it) in spread.members.iter_mut().enumerate() {
-        let of_process = folder.join(format!("process-{}", (member / spread.workers.max(1)) % 2));
-        for part in it.states.iter_mut().chain([&mut it.waiting]) {
-            if of_process.join(&part.file).exists() {
-                sign(&of_process, part);
-            }
-        }
-    }
-    fs::write(folder.join("manifest"), manifest.text()).unwrap();
-}
-
-/// Changes a field of the manifest.
-fn forge(manifest: &mut Manifest, rng: &mut ChaCha8Rng) {
-    let any = [0, 1, 3, 7, usize::MAX / 2, usize::MAX][rng.random_range(0..6)];
-    let spread = manifest.spread.as_mut().unwrap();
-    let member = rng.random_range(0..spread.members.len());
-    let files = &mut spread.members[member].states;
-    let last = files.len() - 1;
-    match rng.random_range(0..9) {
-        0 => manifest.level = any,
-        1 => manifest.level = manifest.level.wrapping_add(any),
-        2 => manifest.states = any,
-        3 => spread.workers = any,
-        4 => drop(files.remove(last)),
-        5 => files.push(files[last].clone()),
-        6 => files.swap(0, last),
-        7 => spread.members.swap(0, 1),
-        _ => drop(spread.members.pop()),
-    }
-}
-
 #[test]
 fn any_bytes_are_refused_or_explored() {
     let system = cubicle_lang::load(MODEL).unwrap().system;
     let temporary = tempfile::TempDir::new().unwrap();
     let folder = temporary.path();
-    let sizes = (2, 2);
-    let whole = explore_kept(&system, &kept(folder, 0, false), sizes, 1, &mut || true).unwrap();
-    assert_eq!(whole.fault, None);
-    let manifest = Manifest::read(folder).unwrap();
-    let files: Vec<_> = files(folder, &manifest)
-        .into_iter()
-        .map(|(folder, part)| folder.join(part.file))
-        .filter(|path| !path.ends_with("model"))
-        .map(|path| (path.clone(), fs::read(path).unwrap()))
-        .collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(7);
-    let mut refused = 0;
-    for round in 0..300 {
-        // Every third time the coordinator's data, else states.
-        let (path, right) = &files[if round % 3 == 0 { 0 } else { rng.random_range(0..files.len()) }];
-        let mut bytes = right.clone();
-        let place = rng.random_range(0..=bytes.len());
-        match rng.random_range(0..4) {
-            0 => bytes.truncate(place),
-            1 => bytes.insert(place, rng.random()),
-            2 if path.ends_with("course") => bytes.insert(place, b'9'),
-            _ if place < bytes.len() => bytes[place] ^= 1 << rng.random_range(0..8),
-            _ => bytes.splice(0..0, [0xff; 9]).for_each(drop),
-        }
-        let mut forged = manifest.clone();
-        match round % 2 {
-            0 => fs::write(path, bytes).unwrap(),
-            _ => forge(&mut forged, &mut rng),
-        }
-        sign(folder, forged);
-        let sizes = [sizes, (2, 1)][round % 5 / 4];
-        let found = explore_kept(&system, &kept(folder, 3600, true), sizes, 1, &mut || true).unwrap();
-        assert_eq!(found.stop == Stop::Storage, found.fault.is_some(), "{found:?}");
-        refused += usize::from(found.fault.is_some());
-        for (path, bytes) in files.iter().filter(|(known, _)| known == path || !known.exists()) {
-            fs::write(path, bytes).unwrap();
-        }
-    }
-    assert!(refused > 200, "most of it makes no sense: {refused}");
+    let explore = |options: &ForwardOptions, workers: usize| {
+        explore_kept(&system, options, (2, workers), 1, &mut || true).unwrap()
+    };
+    assert_eq!(explore(&kept(folder, 0, false), 2).fault, None);
+    explore_forged(folder, |round| explore(&kept(folder, 3600, true), if round % 5 == 4 { 1 } else { 2 }));
     // A file that disappears, while the manifest still names it.
-    sign(folder, manifest);
-    fs::remove_file(&files[3].0).unwrap();
-    let found = explore_kept(&system, &kept(folder, 0, true), sizes, 1, &mut || true).unwrap();
+    let (of_process, part) = &files(folder, &Manifest::read(folder).unwrap())[4];
+    fs::remove_file(of_process.join(&part.file)).unwrap();
+    let found = explore(&kept(folder, 0, true), 2);
     assert!(found.fault.is_some_and(|why| why.contains("cannot read") && why.contains("process-")));
 }

@@ -34,33 +34,13 @@ fn graph(brute: &Brute<'_>) -> Option<BruteGraph> {
         }
         let from = states[steps.len()].clone();
         let mut out = Vec::new();
-        for (t, transition) in brute.system.transitions.iter().enumerate() {
-            let id = TransitionId(t as u16);
-            for args in distinct_tuples(brute.procs, transition.arity()) {
-                if brute.semantics.enabled(&from, id, &args) != Some(true) {
-                    continue;
-                }
-                let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-                for update in transition.updates.iter().filter(|it| it.assignment == Assignment::Nondet) {
-                    let ty = brute.system.var(update.var).ty;
-                    let more = |chosen: Vec<Value>| {
-                        let used: Vec<Value> = from.values.iter().chain(&chosen).copied().collect();
-                        let values = brute.domain(ty, &used).into_iter();
-                        values.map(move |value| chosen.iter().copied().chain([value]).collect())
-                    };
-                    choices = choices.into_iter().flat_map(more).collect();
-                }
-                for nondet in choices {
-                    let next = brute.semantics.fire(&from, id, &args, &nondet).expect("it is enabled");
-                    let next = brute.canonical(&next);
-                    let new = states.len();
-                    let to = *numbers.entry(next.values.clone()).or_insert(new);
-                    if to == new {
-                        states.push(next);
-                    }
-                    out.push((Some((id, args.clone())), to));
-                }
+        for (fired, next) in brute.steps(&from) {
+            let new = states.len();
+            let to = *numbers.entry(next.values.clone()).or_insert(new);
+            if to == new {
+                states.push(next);
             }
+            out.push((Some(fired), to));
         }
         if out.is_empty() {
             out.push((None, steps.len()));

@@ -67,8 +67,8 @@ fn compare(
     strategy: Strategy,
 ) -> (u64, u64) {
     let clock = Clock::new(&options(), &Interrupt::default());
-    let build = BuildOptions { symmetry, merge_dead: undefined, ..BuildOptions::plain(&clock, undefined) };
-    let program = Program::new(system, procs, build).expect("the system is small");
+    let build = options().symmetry(symmetry).undefined_cells(undefined).merge_dead(undefined);
+    let program = Program::new(system, procs, &build, &clock).expect("the system is small");
     let with_all = Arc::new(Program { sleep_sets: None, ..program.clone() });
     let program = Arc::new(program);
     let options = ForwardOptions { strategy, max_states: Some(20_000), ..options() };
@@ -76,22 +76,22 @@ fn compare(
         let interrupt = Interrupt::default();
         let search =
             Search::within(Problem { system, program, options: &options }, Limits::new(&options, &interrupt));
-        let (found, visited) = conclude::search(search, &mut Silent).expect("the system is small");
-        (found, visited.into_table().expect("nothing moves them"))
+        let found = conclude::search(search, &mut Silent).expect("the system is small");
+        (found.exploration, found.visited.into_table().expect("nothing moves them"))
     };
     let ((found, visited), (expected, reference)) = (run(&program), run(&with_all));
-    if expected.course.stop != Stop::Complete {
+    if expected.stop != Stop::Complete {
         return (0, 0);
     }
     let context = format!("{procs} processes, {symmetry} {undefined} {options:?} {system:#?}");
     let fired = |f: &[u64]| f.iter().map(|n| *n > 0).collect::<Vec<_>>();
-    assert_eq!(found.course.stop, expected.course.stop, "{context}");
-    assert_eq!(fired(&found.course.fired), fired(&expected.course.fired), "{context}");
+    assert_eq!(found.stop, expected.stop, "{context}");
+    assert_eq!(fired(&found.fired), fired(&expected.fired), "{context}");
     assert_eq!(found.deadlock_states, expected.deadlock_states, "{context}");
     let (mine, theirs) = (depths(&visited), depths(&reference));
     assert!(mine.keys().eq(theirs.keys()), "{context}");
     assert!(strategy == Strategy::Dfs || mine == theirs, "{context}");
-    (found.course.fired.iter().sum(), expected.course.fired.iter().sum())
+    (found.fired.iter().sum(), expected.fired.iter().sum())
 }
 
 #[test]

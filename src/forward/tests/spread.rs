@@ -77,11 +77,6 @@ pub fn of_spread(system: &System, procs: usize, options: &ForwardOptions, total:
     }
 }
 
-/// The results that must not depend on the number of workers.
-pub fn all(of: &Exploration) -> String {
-    format!("{of:?}")
-}
-
 /// The results that a single process has as well, where it explores all states.
 fn shared(of: &Exploration) -> impl PartialEq + std::fmt::Debug + use<> {
     let never: Vec<_> = of.fired.iter().map(|times| *times == 0).collect();

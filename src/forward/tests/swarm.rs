@@ -8,9 +8,9 @@ use std::time::Duration;
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::*;
-use crate::clock::Clock;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::limits::Limits;
 use crate::{EpochMessage, Peers};
 
 /// A process whose messages go through channels.
@@ -74,7 +74,7 @@ fn together(
             let options = &of_process[member.me];
             let walk = move || {
                 let (member, interrupt) = (Box::new(member), Interrupt::default());
-                explore_together(system, (procs, options), member, &interrupt, &mut Silent).exploration
+                explore_together(system, (procs, options), Some(member), &interrupt, &mut Silent).exploration
             };
             scope.spawn(walk)
         };
@@ -150,9 +150,9 @@ proptest! {
     fn any_bytes_are_read_without_panic(changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4), cut in any::<u16>()) {
         let system = Arc::new(example());
         let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
-        let interrupt = Interrupt::default();
-        let program = explore::compile(&system, 3, &options, &Clock::new(&options, &interrupt)).expect("it is small");
-        let mut campaign = Campaign::new(Arc::clone(&system), Arc::new(program), &options, &interrupt);
+        let limits = Limits::new(&options, &Interrupt::default());
+        let program = Program::new(&system, 3, &options, &limits.clock).expect("it is small");
+        let mut campaign = Campaign::new(Arc::clone(&system), Arc::new(program), &options, limits);
         campaign.seed().expect("it is small");
         let tasks = campaign.plan();
         let mut bytes = Vec::new();

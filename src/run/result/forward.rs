@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::Growth;
 use crate::verdict::{Stop, Trace};
 
@@ -26,7 +28,7 @@ pub struct TechniqueReport {
 }
 
 /// How far an exploration had come at some point.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// Steps of walks, or the depth that a breadth-first search had reached.
     pub work: u64,

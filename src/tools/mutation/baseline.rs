@@ -66,7 +66,7 @@ impl<'a> Baseline<'a> {
             What::States => &instance.states,
             What::Steps => &instance.steps,
         };
-        let make = || fingerprint(&self.compared(self.system, size, ordered), what, ordered);
+        let make = || self.compared(self.system, size, ordered).fingerprint(what == What::Steps, ordered);
         known.get_or_init(make).as_ref()
     }
 
@@ -77,7 +77,7 @@ impl<'a> Baseline<'a> {
 
     /// The states or the steps of such an instance.
     pub fn of_mutant(&self, mutant: &System, explored: &Explored, what: What) -> Option<Fingerprint> {
-        fingerprint(explored, what, self.ordered(mutant))
+        explored.fingerprint(what == What::Steps, self.ordered(mutant))
     }
 
     /// Whether the order of processes matters in either system.
@@ -89,12 +89,5 @@ impl<'a> Baseline<'a> {
     fn compared(&self, system: &System, size: usize, ordered: bool) -> Explored {
         let options = self.forward().undefined_cells(false).symmetry(!ordered).stop_at_unsafe(false);
         explore(system, size, &options, self.interrupt, &mut Silent)
-    }
-}
-
-fn fingerprint(explored: &Explored, what: What, ordered: bool) -> Option<Fingerprint> {
-    match what {
-        What::States => explored.state_set(ordered),
-        What::Steps => explored.step_set(ordered),
     }
 }

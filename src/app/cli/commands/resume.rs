@@ -12,7 +12,7 @@ use crate::cli::model::{parse, supervised};
 pub fn run(resume: ResumeArgs) -> Result<u8, Failure> {
     let manifest = Manifest::read(&resume.folder).map_err(Failure::usage)?;
     let typed: Vec<OsString> = manifest.command.iter().map(OsString::from).collect();
-    match (&manifest.spread, resume.jobs, resume.workers) {
+    match (&manifest.cluster, resume.jobs, resume.workers) {
         (Some(_), Some(_), _) => {
             return Err(Failure::usage("--jobs has no effect here: a cluster has --workers"));
         }

@@ -4,10 +4,10 @@ use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cubicle_check::RemoteExplorer;
-use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Figures, Found, SpreadStates};
+use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Found, SpreadStates};
 use cubicle_forward::{Explored, Instance, Manifest, Outcome, Remote, explore, walks};
 use cubicle_lang::model::System;
-use cubicle_run::{Checkpoint, Event, Forbidden, ForwardOptions, Interrupt, Observer, Oracle, OracleAnswer};
+use cubicle_run::{Checkpoint, Event, ForwardOptions, Interrupt, Observer};
 use cubicle_tools::export;
 
 use super::launch::Children;
@@ -93,16 +93,16 @@ impl RemoteExplorer for Leading {
         let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut progress };
         let explored = explore_on(cluster, system, &instance, options, interrupt, callbacks, serves);
         match explored {
-            Ok(Some(Found { outcome, figures, states })) => {
+            Ok(Some(Found { outcome, rounds, states })) => {
                 if self.profile {
-                    observer.event(system, Event::Note(&said(&outcome, figures, total, workers)));
+                    observer.event(system, Event::Note(&said(&outcome, rounds, total, workers)));
                 }
                 let explored = instance.conclude(outcome, interrupt, observer);
                 let Some(states) = states else { return explored };
                 let states = Arc::new(states);
                 *self.states.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&states));
                 explored.with_remote(Remote {
-                    oracle: Arc::new(Asked(states)),
+                    oracle: states,
                     system: Arc::new(system.clone()),
                     options: options.clone(),
                     interrupt: interrupt.clone(),
@@ -139,26 +139,17 @@ fn advice(checkpoint: Option<&Checkpoint>, explored: bool) -> String {
     checkpoint.and_then(|it| Manifest::advice(&it.folder)).unwrap_or_else(lost)
 }
 
-/// The states of all, as an oracle.
-struct Asked(Arc<SpreadStates>);
-
-impl Oracle for Asked {
-    fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        self.0.ask(candidate)
-    }
-}
-
 /// How much was sent, and how even the shares are.
 #[expect(clippy::cast_precision_loss, reason = "they are shown with three digits")]
-fn said(outcome: &Outcome, figures: Figures, total: usize, workers: usize) -> String {
-    let traffic = outcome.traffic;
+fn said(outcome: &Outcome, rounds: u64, total: usize, workers: usize) -> String {
+    let traffic = outcome.found.traffic;
     let states = outcome.states.max(1) as f64;
     let largest = outcome.shares.iter().max().copied().unwrap_or(0) as f64;
     format!(
         "cluster of {} processes, workers of each: {workers}; {} rounds; {:.2} states sent for each that is kept, of which {:.0} % \
          were known; the largest share is {:.3} of the mean",
         total / workers,
-        figures.rounds,
+        rounds,
         traffic.sent as f64 / states,
         traffic.known as f64 * 100.0 / (traffic.sent.max(1)) as f64,
         largest * total as f64 / states,

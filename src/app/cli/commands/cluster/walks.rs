@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, PoisonError};
 
 use cubicle_cluster::{Cluster, Fault, Leaves, Meeting, RemoteWalks};
-use cubicle_forward::{Explored, explore_together, follow_campaign, walking_agreement};
+use cubicle_forward::{Explored, agreement, explore_together, follow_campaign};
 use cubicle_lang::model::System;
 use cubicle_run::{Event, ForwardOptions, Interrupt, Observer, Stop};
 use cubicle_tools::export;
@@ -24,7 +24,7 @@ fn meet_walkers(
     callbacks: (&dyn Fn(&str), &dyn Fn() -> Option<String>),
     leaves: Leaves,
 ) -> Result<(Arc<Meeting>, ForwardOptions), Fault> {
-    let facts = (facts(export::model(system).as_bytes()), walking_agreement(procs, options));
+    let facts = (facts(export::model(system).as_bytes()), agreement(procs, options));
     let mut options = options.clone().jobs(cluster.workers);
     options.memory = options.memory.map(|bytes| bytes / cluster.sharing());
     let meeting = cluster.meet(facts, interrupt, callbacks.0, callbacks.1, leaves)?;
@@ -73,7 +73,7 @@ impl Leading {
             (Err(Fault(why)), None) => return lost(why),
         };
         let others = Box::new(RemoteWalks::new(Arc::clone(&meeting)));
-        let explored = explore_together(system, (procs, &options), others, interrupt, observer);
+        let explored = explore_together(system, (procs, &options), Some(others), interrupt, observer);
         match meeting.end() {
             Err(Fault(why)) if explored.exploration.stop == Stop::Cluster => lost(why),
             // Findings so far are kept.

@@ -1,0 +1,55 @@
+//! What a distributed exploration has found so far, as its checkpoint keeps it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::checkpoint::bytes::Damage;
+use crate::checkpoint::course::are_cubes;
+use crate::checkpoint::states::Valid;
+use crate::spread::message::{Deadlocks, NotableState, Traffic};
+use crate::tuning::MAX_DEADLOCK_TRACES;
+use cubicle_lang::model::System;
+
+/// Findings of all workers.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SpreadFindings {
+    /// For each bad cube that was met, the first state, and the cube, in order.
+    pub bads: Vec<(NotableState, usize)>,
+    /// Deadlocked states: how many, and the first of those that count, and of the others.
+    pub deadlocks: Deadlocks,
+    /// States exchanged between workers.
+    pub traffic: Traffic,
+}
+
+impl SpreadFindings {
+    /// The states to which runs are built.
+    pub fn states(&self) -> impl Iterator<Item = &NotableState> {
+        let Deadlocks { first, first_outside, .. } = &self.deadlocks;
+        self.bads.iter().map(|(state, _)| state).chain(first).chain(first_outside)
+    }
+
+    /// Checks findings that were read, among this many states up to this level.
+    pub fn check(
+        &self,
+        system: &System,
+        valid: &Valid<'_>,
+        (level, states): (usize, usize),
+    ) -> Result<(), Damage> {
+        let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
+        let few = |found: &[NotableState], most: usize| found.len() <= most.min(MAX_DEADLOCK_TRACES);
+        let counts = *all <= states && outside <= all;
+        if !counts || !few(first, all - outside) || !few(first_outside, *outside) {
+            return Err(Damage("its deadlocks do not fit each other"));
+        }
+        let cubes: Vec<Option<usize>> = self.bads.iter().map(|(_, bad)| Some(*bad)).collect();
+        if !are_cubes(&cubes, system) {
+            return Err(Damage("it has a bad state twice"));
+        }
+        let known =
+            |it: &NotableState| it.level <= level && valid.cells(&it.state) && valid.cells(&it.refined);
+        if !self.states().all(known) {
+            return Err(Damage("it has a state that the model does not have"));
+        }
+        Ok(())
+    }
+}
