@@ -327,10 +327,10 @@ impl Search<'_> {
         statistics.solver_calls = solver.calls as usize;
         statistics.effort = totals.effort + tester.effort();
         statistics.tests = Tests {
-            subsumed: tests.subsumed,
-            empty: tests.empty,
-            finite: tests.hard - tests.left_to_solver,
-            solver: tests.left_to_solver,
+            subsumption: tests.subsumed,
+            contradiction: tests.empty,
+            finite_domains: tests.hard - tests.left_to_solver,
+            z3: tests.left_to_solver,
         };
         let lemmas = pool.lemmas.len() as u64;
         let proposed = u64::from(pool.made) - lemmas;

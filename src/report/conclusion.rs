@@ -16,7 +16,7 @@ use cubicle_lang::model::{BadKind, System};
 use cubicle_run::style::Style;
 use cubicle_run::{
     AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Options, Outcome, Report, Trace,
-    Verdict,
+    Verdict, words,
 };
 
 /// Everything after the node lines, ending in the answer.
@@ -164,19 +164,18 @@ fn refuted(system: &System, source: &Source<'_>, report: &Report, trace: &Trace)
 /// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is not
 /// a proof for any number of processes.
 fn in_states(what: &str, seen: &Coverage) -> String {
-    let sizes: Vec<_> = seen.procs.iter().map(ToString::to_string).collect();
+    let processes = words::sizes(&seen.procs, ", ");
     let unit = match (seen.symmetry, seen.states) {
         (true, 1) => "orbit of states",
         (true, _) => "orbits of states",
         (false, 1) => "state",
         (false, _) => "states",
     };
-    let processes = if seen.procs == [1] { "process" } else { "processes" };
     if seen.states == 0 && seen.cut.is_none() {
-        return format!("{what} found with {} {processes}: no state is initial", sizes.join(", "));
+        return format!("{what} found with {processes}: no state is initial");
     }
     let (all, not_all) = if seen.cut.is_none() { ("all ", "") } else { ("", " (not all)") };
-    format!("{what} found with {} {processes} in {all}{} {unit}{not_all}", sizes.join(", "), seen.states)
+    format!("{what} found with {processes} in {all}{} {unit}{not_all}", seen.states)
 }
 
 /// Why no larger instance was explored, without line end; `None` when that is obvious.

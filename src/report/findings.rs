@@ -1,7 +1,7 @@
 //! What a run has found, as messages: for formats in which a violated property is a message like any other.
 
-use super::count::count;
 use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
+use cubicle_run::words::count;
 
 /// Code of an unsafe state. Findings of runs have their own codes, which are not about the text of the model.
 pub const UNSAFE: &str = "unsafe";

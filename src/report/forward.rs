@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::block::Block;
 use super::statistics::walks;
-use cubicle_lang::model::System;
+use cubicle_lang::model::{System, Transition};
 use cubicle_run::style::Style;
 use cubicle_run::words::cause;
 use cubicle_run::{AROUND_DEADLOCKS, Exploration, Stop};
@@ -63,17 +63,20 @@ fn unit(exploration: &Exploration) -> &'static str {
     }
 }
 
+/// The declarations of transitions, each with how often all of its parts fired in an exploration.
+pub(super) fn fired<'s>(
+    system: &'s System,
+    exploration: &Exploration,
+) -> impl Iterator<Item = (&'s Transition, u64)> {
+    let mut counts = exploration.fired.iter().chain(std::iter::repeat(&0));
+    let declared = system.transitions.chunk_by(|a, b| a.origin == b.origin);
+    declared.map(move |parts| (&parts[0], counts.by_ref().take(parts.len()).sum()))
+}
+
 /// How many transitions fired, of how many, and ` (never: t, u)`. The parts of one declaration count as one.
 pub(super) fn coverage(system: &System, exploration: &Exploration) -> (usize, usize, String) {
-    let mut declared: Vec<(u16, &str, bool)> = Vec::new();
-    let fired = system.transitions.iter().zip(&exploration.fired);
-    for (transition, &count) in fired.filter(|it| !system.is_watch(it.0)) {
-        match declared.iter_mut().find(|(origin, ..)| *origin == transition.origin) {
-            Some((.., fired)) => *fired |= count > 0,
-            None => declared.push((transition.origin, &transition.name, count > 0)),
-        }
-    }
-    let never: Vec<_> = declared.iter().filter(|(.., fired)| !fired).map(|(_, name, _)| *name).collect();
+    let declared: Vec<_> = fired(system, exploration).filter(|it| !system.is_watch(it.0)).collect();
+    let never: Vec<&str> = declared.iter().filter(|it| it.1 == 0).map(|it| it.0.name.as_str()).collect();
     let mut text = String::new();
     if !never.is_empty() {
         let shown = &never[..never.len().min(MOST_NAMES)];

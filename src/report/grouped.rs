@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 
-use super::count::count;
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 use cubicle_tools::mutation::{Fate, MutantResult, Mutation};
 
 /// At most this many groups have a line.

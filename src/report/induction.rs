@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
 use super::refinement::changes;
-use super::trace::{action, open_run};
+use super::trace::{action, legend, open_run};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Layout, forbidden_at};
 use cubicle_lang::words::{ValueNames, cells_of, processes};
 use cubicle_run::style::Style;
-use cubicle_run::words::reason;
+use cubicle_run::words::{count, reason, sizes};
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};
 
 /// What is known of a claim.
@@ -35,10 +34,8 @@ pub fn induction(system: &System, finding: &ClaimFinding, style: Style) -> Strin
     }
     if matches!(induction, Induction::Step(_)) {
         text += "No run has to reach the first state";
-        let sizes: Vec<String> = without.iter().map(ToString::to_string).collect();
-        if !sizes.is_empty() {
-            let plural = if sizes == ["1"] { "process" } else { "processes" };
-            let _ = write!(text, "; with {} {plural}, none ends like this", sizes.join(", "));
+        if !without.is_empty() {
+            let _ = write!(text, "; with {}, none ends like this", sizes(without, ", "));
         }
         text += ".\n";
     }
@@ -76,8 +73,5 @@ fn step(system: &System, InductionStep { step: run, bad, claim }: &InductionStep
         let who = witnesses.filter(|it| !it.is_empty()).map(|it| format!(" for {}", processes(&it)));
         let _ = writeln!(text, "   {}{}", style.bad(&it.name), who.unwrap_or_default());
     }
-    for line in names.legend() {
-        let _ = writeln!(text, "({line})");
-    }
-    text + "\n"
+    text + &legend(&names) + "\n"
 }

@@ -8,7 +8,6 @@
 mod assumptions;
 mod block;
 mod conclusion;
-mod count;
 pub mod document;
 mod dot;
 mod findings;

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::count::count;
 use super::stages::name;
+use cubicle_run::words::count;
 use cubicle_run::{BackwardMode, Event};
 
 /// Work that lasts longer than this is shown with its duration.

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
 use super::grouped::grouped;
 use super::trace::{TraceStates, history, states};
 use cubicle_lang::diagnostic::Source;
 use cubicle_run::style::Style;
-use cubicle_run::words::reason;
-use cubicle_tools::mutation::{Change, Fate, MutantResult, Mutation, Survival};
+use cubicle_run::words::{count, reason};
+use cubicle_tools::mutation::{Change, Fate, KillsUpTo, MutantResult, Mutation, Survival};
 use cubicle_tools::mutation::{Rate, curve, rate_by, rate_by_claim, smallest_set};
 use cubicle_transform::mutate::MutantCandidate;
 
@@ -151,18 +150,22 @@ fn sizes(found: &Mutation, style: Style) -> String {
     let curve = curve(found);
     let Some(stable) = curve.stable() else { return String::new() };
     let mut text = format!("\n{}\n", style.title("By number of processes"));
-    let most = curve.killed.last().map_or(1, |(_, killed)| *killed).max(1);
-    for (procs, killed) in &curve.killed {
+    let most = curve.killed.last().map_or(1, |it| it.killed).max(1);
+    for KillsUpTo { procs, killed } in &curve.killed {
         let bar = "#".repeat(killed * 40 / most);
         let line = format!("  up to {procs:<3} {killed:5} killed  {bar}");
         let _ = writeln!(text, "{}", line.trim_end());
     }
-    let why = if curve.settled {
+    text + &format!("  mutant-stable k: {stable} ({})\n", certainty(curve.settled))
+}
+
+/// Whether larger instances kill more.
+pub(super) const fn certainty(settled: bool) -> &'static str {
+    if settled {
         "no larger instance kills more, since all others are proved safe"
     } else {
         "as far as is known: some mutants are not decided"
-    };
-    text + &format!("  mutant-stable k: {stable} ({why})\n")
+    }
 }
 
 fn killed(found: &Mutation, source: &Source<'_>, style: Style) -> String {

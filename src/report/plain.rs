@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 
 use super::conclusion::ending;
-use super::count::count;
 use super::forward::{coverage, expected};
 use super::progress::literals;
 use super::stages::ordered_name;
@@ -13,7 +12,7 @@ use super::trace::EndedRun;
 use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;
 use cubicle_run::style::Style;
-use cubicle_run::words::{cause, reason};
+use cubicle_run::words::{cause, count, reason};
 use cubicle_run::{
     Acceptance, BackwardMode, Candidate, Decider, Exploration, Options, Outcome, Proposals, Reason, Report,
     Stage, Stop, Tests, Verdict,
@@ -179,9 +178,9 @@ fn figures(outcome: &Outcome, acceptance: Option<Acceptance>, style: Style) -> S
     row("", format!("{} not expanded, because they were covered", statistics.fixpoints));
     let procs = count(statistics.max_procs, "process");
     row("largest cube", format!("{procs}, {}", count(statistics.max_literals, "literal")));
-    let Tests { subsumed, empty, finite, solver } = statistics.tests;
-    row("fixpoint tests", format!("{subsumed} settled by subsumption, {empty} by contradiction"));
-    row("", format!("{finite} by finite domains, {solver} by Z3"));
+    let Tests { subsumption, contradiction, finite_domains, z3 } = statistics.tests;
+    row("fixpoint tests", format!("{subsumption} settled by subsumption, {contradiction} by contradiction"));
+    row("", format!("{finite_domains} by finite domains, {z3} by Z3"));
     row("Z3", count(statistics.solver_calls, "call"));
     if outcome.approximated {
         let Proposals { lemmas, asked, refuted, proposed, bad } = statistics.proposals;

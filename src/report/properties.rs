@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
 use cubicle_lang::model::System;
 use cubicle_run::named::Named;
 use cubicle_run::style::Style;
-use cubicle_run::words::reason;
+use cubicle_run::words::{count, reason};
 use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
 
 /// All about them; `stronger` and `suggested` properties are left out where they were not asked for.

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
-use super::trace::action;
+use super::trace::{action, legend};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::words::{ValueNames, cells_of};
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 use cubicle_tools::refines::BrokenRefinement;
 
 /// The run state by state, with the abstract steps and what they change behind bars; at the end, why there is no further one.
@@ -45,10 +45,7 @@ pub fn refinement(
     for line in why {
         let _ = writeln!(text, "   | {}: {line}", style.bad("no such step"));
     }
-    for line in own.legend().into_iter().chain(names.legend()) {
-        let _ = writeln!(text, "({line})");
-    }
-    text
+    text + &legend(&own) + &legend(&names)
 }
 
 /// The cells that differ from those of an earlier state, or all.

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
-use super::trace::{EndedRun, action, walked};
+use super::trace::{EndedRun, action, legend, walked};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, Value};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_lang::words::{ValueNames, processes};
 use cubicle_run::style::Style;
-use cubicle_run::words::{cause, unproved};
+use cubicle_run::words::{cause, count, numbers, sizes, unproved};
 use cubicle_run::{Report, RunsSeen, TemporalFinding, TemporalReport};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
@@ -71,9 +70,7 @@ pub(super) fn findings(run: EndedRun<'_>) -> String {
                     None => writeln!(text, "-> nothing has to follow"),
                 };
             }
-            for line in names.legend() {
-                let _ = writeln!(text, "({line})");
-            }
+            text += &legend(&names);
         }
     }
     text
@@ -202,8 +199,7 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
         return style
             .bad(format!("VIOLATED: never reached with any number of processes ({proved} no run shows it)"));
     }
-    let sizes: Vec<String> = known.held.iter().map(ToString::to_string).collect();
-    let unit = if known.held == [1] { "process" } else { "processes" };
+    let sizes = sizes(&known.held, ", ");
     let held = match (known.held.is_empty(), cover) {
         (true, false) if known.proved => {
             format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
@@ -213,10 +209,11 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
             format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
         }
         (false, false) if known.proved => {
-            format!("holds for every number of processes that the model has ({})", sizes.join(", "))
+            let sizes = numbers(&known.held, ", ");
+            format!("holds for every number of processes that the model has ({sizes})")
         }
-        (false, false) => format!("holds with {} {unit}", sizes.join(", ")),
-        (false, true) => format!("not reached with {} {unit}", sizes.join(", ")),
+        (false, false) => format!("holds with {sizes}"),
+        (false, true) => format!("not reached with {sizes}"),
     };
     let held = match &known.unproved {
         Some(why) if !held.is_empty() && !cover => format!("{held}; {}", unproved(why)),

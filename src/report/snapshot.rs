@@ -5,7 +5,7 @@ use super::document::{
 };
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
-use cubicle_run::{BackwardMode, Conclusion, Event, Reason, SearchOrder, Stage, Stop, result};
+use cubicle_run::{BackwardMode, Conclusion, Event, Reason, SearchOrder, Stage, Statistics, Stop, result};
 
 /// How far a run has come. Fed with its events by [`Snapshot::note`].
 #[derive(Clone, Debug, Default)]
@@ -134,8 +134,7 @@ impl Snapshot {
             document.stages.push(StageFigures::from(&stage));
         }
         document.backward = self.backward.map(|(nodes, restarts)| BackwardFigures {
-            nodes,
-            restarts,
+            statistics: Statistics { nodes, restarts, ..Statistics::default() },
             ..BackwardFigures::default()
         });
     }

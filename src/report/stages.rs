@@ -2,6 +2,7 @@
 
 use super::block::WIDTH;
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 use cubicle_run::{BackwardMode, Decider, Report, SearchOrder, Stage, Verdict};
 
 /// The lines that announce a search.
@@ -17,12 +18,7 @@ pub(super) fn decider(report: &Report) -> Option<String> {
     if matches!(report.verdict, Some(Verdict::Unknown(_))) {
         return None;
     }
-    let all = |procs: usize| {
-        format!(
-            "explorations of all instances, with up to {procs} process{}",
-            if procs == 1 { "" } else { "es" }
-        )
-    };
+    let all = |procs| format!("explorations of all instances, with up to {}", count(procs, "process"));
     if let (Some(Decider::AllInstances(procs)), []) = (report.decider, &report.stages[..]) {
         return Some(format!("Decided by {}", all(procs)));
     }
@@ -50,10 +46,8 @@ pub(super) fn name(proof: BackwardMode) -> String {
     match proof {
         BackwardMode::Auto => "automatic choice".to_owned(),
         BackwardMode::Classic => "exact backward search".to_owned(),
-        BackwardMode::Brab(1) => "BRAB with 1 process".to_owned(),
-        BackwardMode::Pdr(1) => "property-directed search with 1 process".to_owned(),
-        BackwardMode::Pdr(procs) => format!("property-directed search with {procs} processes"),
-        BackwardMode::Brab(procs) => format!("BRAB with {procs} processes"),
+        BackwardMode::Pdr(procs) => format!("property-directed search with {}", count(procs, "process")),
+        BackwardMode::Brab(procs) => format!("BRAB with {}", count(procs, "process")),
     }
 }
 

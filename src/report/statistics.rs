@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::block::Block;
-use super::count::count;
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 use cubicle_run::{Acceptance, Options, Outcome, Proposals, Report, TechniqueReport, Tests, Verdict};
 
 /// Figures of the backward search; nothing that depends on the clock.
@@ -21,10 +21,12 @@ pub(super) fn statistics(
     block.row("Number of solver calls", statistics.solver_calls);
     block.row("Max Number of processes", statistics.max_procs);
     block.row("Max Number of literals", statistics.max_literals);
-    let Tests { subsumed, empty, finite, solver } = statistics.tests;
+    let Tests { subsumption, contradiction, finite_domains, z3 } = statistics.tests;
     block.row(
         "Tests settled by",
-        format!("subsumption {subsumed}, contradiction {empty}, finite domains {finite}, Z3 {solver}"),
+        format!(
+            "subsumption {subsumption}, contradiction {contradiction}, finite domains {finite_domains}, Z3 {z3}"
+        ),
     );
     if options.backward.delete {
         block.row("Number of deleted nodes", statistics.deleted);

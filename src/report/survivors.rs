@@ -29,7 +29,7 @@ fn result(mutant: &MutantRecord, uri: Option<&str>) -> Value {
         Some(it) if moved => {
             format!(
                 "of {} states of {} processes, {} vanish and {} appear",
-                it.states, it.procs, it.vanish, it.appear
+                it.of, it.procs, it.vanish, it.appear
             )
         }
         Some(_) => "the states stay the same".to_owned(),

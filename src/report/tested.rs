@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::count::count;
 use super::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun};
 use super::junit::{JunitCase, JunitOutcome, junit};
 use super::sarif::{SarifRun, file, invocation, physical, uri};
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 
 /// A line about a model, and below it its runs that are not as expected.
 pub fn tested(model: &TestedModel, style: Style) -> String {

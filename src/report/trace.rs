@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, satisfies};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::style::Style;
+use cubicle_run::words::count;
 use cubicle_run::{Report, Trace, named};
 
 named! {
@@ -44,12 +44,18 @@ impl<'a> EndedRun<'a> {
 
 /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`; a trace without a bad cube ends in `deadlock`.
 pub fn history(system: &System, trace: &Trace, style: Style) -> String {
-    let mut text = String::from("Init");
-    for step in &trace.steps {
-        let _ = write!(text, " -> {}", action(system, step, style));
-    }
-    let _ = write!(text, " -> {}", style.bad(ending(system, trace)));
-    text
+    format!("{} -> {}", path(system, trace, style), style.bad(ending(system, trace)))
+}
+
+/// `Init -> t(#1) -> u(#1, #3)`.
+pub(super) fn path(system: &System, trace: &Trace, style: Style) -> String {
+    let steps = trace.steps.iter().map(|step| format!(" -> {}", action(system, step, style)));
+    format!("Init{}", steps.collect::<String>())
+}
+
+/// What names of values that are not the model's mean, a line each.
+pub(super) fn legend(names: &ValueNames<'_>) -> String {
+    names.legend().iter().map(|line| format!("({line})\n")).collect()
 }
 
 /// `t(#1, #3)`: only the declared parameters are shown.
@@ -65,22 +71,14 @@ pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) 
     let names = ValueNames::new(system, trace);
     let mut text = walked(system, trace, which, &names, style);
     let _ = writeln!(text, "-> {}{}", style.bad(ending(system, trace)), witnesses(system, trace));
-    for line in names.legend() {
-        let _ = writeln!(text, "({line})");
-    }
-    text
+    text + &legend(&names)
 }
 
 /// A run without a special end: its steps in one line, and what each changes.
 pub fn open_run(system: &System, trace: &Trace, style: Style) -> String {
-    let steps = trace.steps.iter().map(|step| format!(" -> {}", action(system, step, style)));
     let names = ValueNames::new(system, trace);
-    let mut text = format!("Init{}\n\n", steps.collect::<String>());
-    text += &walked(system, trace, TraceStates::Diff, &names, style);
-    for line in names.legend() {
-        let _ = writeln!(text, "({line})");
-    }
-    text
+    let walked = walked(system, trace, TraceStates::Diff, &names, style);
+    format!("{}\n\n{walked}{}", path(system, trace, style), legend(&names))
 }
 
 /// The states of a run, each below its step.

@@ -2,6 +2,7 @@
 
 use cubicle_lang::diagnostic::{Diagnostic, Source};
 use cubicle_lang::model::System;
+use cubicle_run::words::{count, listed_sizes};
 use cubicle_run::{Claim, Emptying, Lack, Report, Unpopulated, Vacuous};
 
 /// The warnings. A model that declares no bad state at all already got one when it was loaded.
@@ -40,19 +41,20 @@ fn diagnostic(system: &System, vacuous: &Vacuous) -> Diagnostic {
             Diagnostic::warning("C0921", system.init.span, message)
         }
         Vacuous::NoInitialState(procs) => {
-            let message = format!("there is no initial state with {}", processes(procs));
+            let message = format!("there is no initial state with {}", listed_sizes(procs));
             Diagnostic::warning("C0922", system.init.span, message)
                 .label("nothing can satisfy this together with the axioms, if there are any")
         }
         Vacuous::NeverFires(id, procs) => {
             let transition = system.transition(*id);
-            let message = format!("transition `{}` never fires with {}", transition.name, processes(procs));
+            let message =
+                format!("transition `{}` never fires with {}", transition.name, listed_sizes(procs));
             Diagnostic::warning("C0923", transition.span, message)
                 .label("all states of these instances were seen: its guard holds in none")
         }
         Vacuous::NeverApplies(claim, lack) => {
             let Claim { name, span, procs } = claim;
-            let needs = format!("{name} needs {procs} process{}", if *procs == 1 { "" } else { "es" });
+            let needs = format!("{name} needs {}", count(procs, "process"));
             let warning = |why: &str| Diagnostic::warning("C0922", *span, format!("{needs}, {why}"));
             match lack {
                 Lack::NumberProcs(most) => {
@@ -69,18 +71,4 @@ fn diagnostic(system: &System, vacuous: &Vacuous) -> Diagnostic {
             }
         }
     }
-}
-
-/// `2 and 3 processes`.
-fn processes(numbers: &[usize]) -> String {
-    let mut text = String::new();
-    for (at, procs) in numbers.iter().enumerate() {
-        text += match at {
-            0 => "",
-            _ if at + 1 == numbers.len() => " and ",
-            _ => ", ",
-        };
-        text += &procs.to_string();
-    }
-    text + if numbers == [1] { " process" } else { " processes" }
 }

@@ -2,14 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::count::count;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
 use super::witness::of_all;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
-use cubicle_tools::validate::{Covered, LogAnswer, Validated};
+use cubicle_run::words::count;
+use cubicle_run::{Covered, WitnessCoverage};
+use cubicle_tools::validate::{LogAnswer, Validated};
 
 /// The most steps of a run that are shown: `--trace-out` writes all.
 const MOST_STEPS: usize = 12;
@@ -62,7 +63,7 @@ pub fn validated(system: &System, log: &str, found: &Validated, style: Style) ->
     if found.answer == LogAnswer::Violated {
         text += &run(system, found, style);
     }
-    if let Some((transitions, values)) = &found.coverage {
+    if let Some(WitnessCoverage { transitions, values }) = &found.coverage {
         text += &covered(transitions, "transition", "takes");
         text += &covered(values, "value", "shows");
     }

@@ -1,10 +1,10 @@
 //! Runs that show something harmless.
 
-use super::count::count;
 use super::trace::open_run;
 use cubicle_lang::model::System;
 use cubicle_run::style::Style;
-use cubicle_run::{Witness, WitnessCoverage};
+use cubicle_run::words::count;
+use cubicle_run::{Covered, Witness, WitnessCoverage};
 
 /// The run to `what`, and what it covers.
 pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> String {
@@ -24,8 +24,8 @@ fn covered(coverage: &WitnessCoverage) -> String {
 }
 
 /// How many of these are covered, and which are not; ends the line.
-pub(super) fn of_all(all: &[(String, bool)], what: &str) -> String {
-    let left: Vec<&str> = all.iter().filter(|(_, it)| !it).map(|(name, _)| name.as_str()).collect();
+pub(super) fn of_all(all: &[Covered], what: &str) -> String {
+    let left: Vec<&str> = all.iter().filter(|it| !it.covered).map(|it| it.name.as_str()).collect();
     let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
     format!("{} of {}{not}\n", all.len() - left.len(), count(all.len(), what))
 }

@@ -46,11 +46,7 @@ impl Json<'_> {
             Self::Text(text) => Some(Cow::Borrowed(text)),
             Self::Whole(n) => Some(Cow::Owned(n.to_string())),
             Self::Bool(truth) => Some(Cow::Borrowed(if *truth { "true" } else { "false" })),
-            Self::Object(entries) => match entries.as_slice() {
-                [(key, value @ (Self::Text(_) | Self::Whole(_)))] if key == "#bigint" => value.word(),
-                _ => None,
-            },
-            _ => None,
+            _ => self.digits()?.word(),
         }
     }
 
@@ -63,8 +59,15 @@ impl Json<'_> {
                 Some((num, den)) => Rational::parse(num)?.div(Rational::parse(den)?),
                 None => Rational::parse(text),
             },
+            _ => self.digits()?.number(),
+        }
+    }
+
+    /// The digits of `{"#bigint": "5"}`.
+    fn digits(&self) -> Option<&Self> {
+        match self {
             Self::Object(entries) => match entries.as_slice() {
-                [(key, value @ (Self::Text(_) | Self::Whole(_)))] if key == "#bigint" => value.number(),
+                [(key, value @ (Self::Text(_) | Self::Whole(_)))] if key == "#bigint" => Some(value),
                 _ => None,
             },
             _ => None,

@@ -10,6 +10,7 @@ pub mod import;
 pub mod inductive;
 pub mod itf;
 mod json;
+pub mod lines;
 pub mod lint;
 pub mod mutation;
 pub mod refines;

@@ -1,11 +1,12 @@
-//! The program itself as a child process: a run that a crash, a limit or a lack of memory ends without its caller.
+//! The program itself as a child process: a run that a crash, a limit or a lack of memory ends without its caller; and other
+//! programs.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -84,24 +85,35 @@ impl Call<'_> {
             }
         });
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let mut child = Guarded(parent::bind(&mut command).spawn()?);
-        let mut looked = 0;
-        let status = loop {
-            let ended = child.0.try_wait()?;
-            if ended.is_some() || interrupt.reason().is_some() {
-                break ended;
-            }
-            thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
-            looked += 1;
-        };
-        // It is killed unless it has ended.
-        drop(child);
-        let code = status.map(|status| match status.code() {
+        let code = ended(parent::bind(&mut command), interrupt)?.map(|status| match status.code() {
             Some(code) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
             None => Err(status.signal().unwrap_or_default()),
         });
         Ok(ChildEnd { code, stdout: content(&mut stdout)?, stderr: content(&mut stderr)? })
     }
+}
+
+/// Runs a command until it ends, or until `interrupt` ends it, when it has no status.
+fn ended(command: &mut Command, interrupt: &Interrupt) -> io::Result<Option<ExitStatus>> {
+    // It is killed unless it has ended.
+    let mut child = Guarded(command.spawn()?);
+    let mut looked = 0;
+    loop {
+        let ended = child.0.try_wait()?;
+        if ended.is_some() || interrupt.reason().is_some() {
+            return Ok(ended);
+        }
+        thread::sleep(PERIODS[usize::from(looked >= SHORT_PERIODS)]);
+        looked += 1;
+    }
+}
+
+/// What another program writes to standard output, and whether it succeeds; ends it when the run must end.
+pub fn output(command: &mut Command, interrupt: &Interrupt) -> io::Result<(String, bool)> {
+    let mut stdout = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stderr(Stdio::inherit()).stdout(stdout.try_clone()?);
+    let status = ended(command, interrupt)?;
+    Ok((content(&mut stdout)?, status.is_some_and(|it| it.success())))
 }
 
 /// Runs the program here with these words, and nothing on standard input.

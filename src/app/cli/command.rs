@@ -15,9 +15,8 @@ use super::load::{LoadedModel, load_for, passes_over_runs};
 use super::outputs::{self, NamedFile};
 use super::supervise::supervise_until;
 
-/// A command with its arguments.
-pub struct Command<A> {
-    args: A,
+/// A command on a model.
+pub struct Command {
     model: PathBuf,
     format: ResultFormat,
     kind: DocumentKind,
@@ -51,11 +50,11 @@ impl From<(u8, Document)> for Ended {
     }
 }
 
-impl<A: Send + 'static> Command<A> {
+impl Command {
     /// On this model, with results in this format, and documents of this kind.
-    pub fn new(args: A, model: &Path, format: ResultFormat, kind: DocumentKind) -> Self {
+    pub fn new(model: &Path, format: ResultFormat, kind: DocumentKind) -> Self {
         let (reads, writes) = (vec![("the model", model.to_owned())], Vec::new());
-        Self { args, model: model.to_owned(), format, kind, reads, writes, force: false, time: None }
+        Self { model: model.to_owned(), format, kind, reads, writes, force: false, time: None }
     }
 
     /// Reads these files, too.
@@ -80,12 +79,17 @@ impl<A: Send + 'static> Command<A> {
         Self { time, ..self }
     }
 
-    /// Runs it; the exit code.
-    pub fn run(self, work: impl FnOnce(&Run<'_, A>) -> Result<Ended, Failure> + Send + 'static) -> u8 {
+    /// Runs it with these arguments; the exit code.
+    pub fn run<A: Send + 'static>(
+        self,
+        args: A,
+        work: impl FnOnce(&Run<'_, A>) -> Result<Ended, Failure> + Send + 'static,
+    ) -> u8 {
         if let Err(failure) = outputs::check(&self.reads, &self.writes, self.force) {
             return document::refused(&document::typed(), failure);
         }
         self.supervised(
+            args,
             |ending| ending,
             move |run| {
                 let ended = work(run);
@@ -100,12 +104,13 @@ impl<A: Send + 'static> Command<A> {
     }
 
     /// Does work that ends by itself, without a look at its files; `adjust` makes the last changes to how it ends.
-    pub fn supervised(
+    pub fn supervised<A: Send + 'static>(
         self,
+        args: A,
         adjust: impl FnOnce(Ending) -> Ending,
         work: impl FnOnce(&Run<'_, A>) -> u8 + Send + 'static,
     ) -> u8 {
-        let Self { args, model, format, kind, time, .. } = self;
+        let Self { model, format, kind, time, .. } = self;
         supervise_until(
             time,
             move |interrupt| adjust(Ending::with_document(&model, format, kind, interrupt)),

@@ -9,12 +9,12 @@ use cubicle_certificate::kernel::{self, NoTheorem};
 use cubicle_lang::model::System;
 use cubicle_run::{Interrupt, Reason, words};
 
+use super::child::output;
 use super::document::sha256;
 use super::exit;
 use super::failure::Failure;
 use super::files;
 use super::outputs;
-use super::programs::run;
 
 /// The folder with the files for Coq, in that of a certificate.
 const FOLDER: &str = "coq";
@@ -110,7 +110,7 @@ pub fn check(system: &System, certificate: &Certificate, interrupt: &Interrupt) 
 
 /// The folder with the compiled files that are the same for all certificates. They are kept in the user's cache.
 fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> {
-    let (version, _) = run(Command::new("coqc").arg("--version"), interrupt).map_err(|error| {
+    let (version, _) = output(Command::new("coqc").arg("--version"), interrupt).map_err(|error| {
         Failure::internal(format!("cannot run coqc: {error}; `apt-get install coq` installs it"))
     })?;
     let texts: Vec<&str> = kernel::ONCE.iter().map(|it| it.1).collect();
@@ -148,7 +148,7 @@ fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> 
 /// Compiles a file of `folder`, with the library in `once`.
 fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result<Opinion, Failure> {
     let words: [&OsStr; 5] = ["-q".as_ref(), "-Q".as_ref(), once.as_ref(), "Cubicle".as_ref(), name.as_ref()];
-    let ran = run(Command::new("coqc").args(words).current_dir(folder), interrupt);
+    let ran = output(Command::new("coqc").args(words).current_dir(folder), interrupt);
     let (said, done) = ran.map_err(|error| Failure::internal(format!("cannot run coqc: {error}")))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Opinion::Stopped(reason));

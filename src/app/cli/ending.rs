@@ -13,11 +13,11 @@ use cubicle_run::{BackwardMode, Interrupt, Reason};
 use tracing::info;
 
 use super::args::Args;
-use super::choices::ResultFormat;
+use super::choices::{MessageFormat, ResultFormat};
 use super::costs::Costs;
 use super::document::{self, sha256};
 use super::failure::{Failure, after_output};
-use super::messages::{Format, Messages};
+use super::messages::Messages;
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
@@ -125,8 +125,8 @@ impl Ending {
     ) -> Self {
         let style = settings::automatic_style(&std::io::stderr());
         let (results, of_messages) = match format {
-            ResultFormat::Github => (ResultFormat::Human, Format::Github),
-            format => (format, Format::Human),
+            ResultFormat::Github => (ResultFormat::Human, MessageFormat::Github),
+            format => (format, MessageFormat::Human),
         };
         let messages = Messages::new(of_messages, false, style, true, model.display().to_string());
         Self { results, kind, messages, ..Self::of_command(model, interrupt) }

@@ -7,6 +7,7 @@ use cubicle_check::Numbers;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Equation, Forbidden, Literal, System, forbids_all_of};
 use cubicle_run::Report;
+use cubicle_run::words::count;
 use cubicle_transform::searched_system;
 
 use super::args::Args;
@@ -48,7 +49,7 @@ pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<
         }
     }
     if again > 0 {
-        let lines = if again == 1 { "1 line" } else { &format!("{again} lines") };
+        let lines = count(again, "line");
         messages.note(&format!("{shown}: {lines} about numbers of processes found again in the model"));
     }
     Ok(own)

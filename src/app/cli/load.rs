@@ -6,6 +6,7 @@ use cubicle_lang::diagnostic::{Diagnostic, Severity, Source};
 use cubicle_lang::load::{Allowed, Loaded, beyond_original};
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
+use cubicle_run::words;
 use cubicle_transform::{Crash, with_crashes};
 
 use super::ending::Ending;
@@ -26,14 +27,6 @@ pub struct LoadedModel {
     pub warnings: usize,
 }
 
-/// Why there is no model.
-pub struct NoModel {
-    /// The text of the file, if it is known.
-    pub text: Option<String>,
-    /// What is wrong, in one line.
-    pub error: String,
-}
-
 /// The model in `file` for a run that ends as `ending` says, which then knows its text. As [`load_as`], with warnings.
 pub fn load_for(
     ending: &Ending,
@@ -41,16 +34,7 @@ pub fn load_for(
     allow: &[&'static str],
     strictly: bool,
 ) -> Result<LoadedModel, Failure> {
-    let loaded = load_as(file, Some(allow), strictly, &ending.messages);
-    let text = loaded.as_ref().map_or_else(|refused| refused.text.as_ref(), |model| Some(&model.text));
-    text.map_or(Ok(()), |text| ending.know_model(text))?;
-    Ok(loaded?)
-}
-
-impl From<NoModel> for Failure {
-    fn from(NoModel { error, .. }: NoModel) -> Self {
-        Self::usage(error).reported()
-    }
+    load_as(file, Some(allow), strictly, &ending.messages, |text| ending.know_model(text))
 }
 
 /// The model in `file`. Reports its errors, and its warnings but for those with a code in `allow`; without such a list,
@@ -59,21 +43,23 @@ pub fn load(
     file: &Path,
     allow: Option<&[&'static str]>,
     messages: &Messages,
-) -> Result<LoadedModel, NoModel> {
-    load_as(file, allow, false, messages)
+) -> Result<LoadedModel, Failure> {
+    load_as(file, allow, false, messages, |_| Ok(()))
 }
 
-/// Like [`load`]; `strictly`: what the original Cubicle does not have is an error.
+/// Like [`load`]; `strictly`: what the original Cubicle does not have is an error. `know` gets the text.
 pub fn load_as(
     file: &Path,
     allow: Option<&[&'static str]>,
     strictly: bool,
     messages: &Messages,
-) -> Result<LoadedModel, NoModel> {
-    let input = input::read(file).map_err(|Failure { error, .. }| {
-        messages.error(&error);
-        NoModel { text: None, error }
+    know: impl FnOnce(&str) -> Result<(), Failure>,
+) -> Result<LoadedModel, Failure> {
+    let input = input::read(file).map_err(|failure| {
+        messages.error(&failure.error);
+        failure.reported()
     })?;
+    know(&input.text)?;
     let (system, mut diagnostics) = match cubicle_lang::load(&input.text) {
         Ok(Loaded { system, allowed, warnings, file, .. }) => {
             let beyond = if strictly { beyond_original(&file, &input.text) } else { Vec::new() };
@@ -91,7 +77,7 @@ pub fn load_as(
     let Some((system, mut allowed, file)) = system else {
         let error = format!("could not check {}: {}", input.name, count(&diagnostics));
         messages.summary(&error);
-        return Err(NoModel { text: Some(input.text), error });
+        return Err(Failure::usage(error).reported());
     };
     for code in allow_all {
         allowed.everywhere(code);
@@ -127,7 +113,7 @@ pub fn crashing(
 fn count(diagnostics: &[Diagnostic]) -> String {
     let of = |severity, what: &str| {
         let number = diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).count();
-        (number > 0).then(|| format!("{number} {what}{}", if number == 1 { "" } else { "s" }))
+        (number > 0).then(|| words::count(number, what))
     };
     let counts = [of(Severity::Error, "error"), of(Severity::Warning, "warning")];
     counts.into_iter().flatten().collect::<Vec<_>>().join(", ")

@@ -8,24 +8,16 @@ use cubicle_lang::load::in_a_line;
 use cubicle_report::document::{Level, Lines, Message};
 use cubicle_report::{Style, github};
 
+use super::choices::MessageFormat;
 use super::failure::Failure;
 use super::output::complain;
 
 /// At most this many errors and warnings of a model are shown, so that the first ones stay in view.
 const MOST_DIAGNOSTICS: usize = 20;
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// For a person.
-    Human,
-    /// A JSON object each.
-    Json,
-    /// Workflow commands, which annotate lines of the model.
-    Github,
-}
-
 pub struct Messages {
-    format: Format,
+    /// With SARIF, which is written at the end of the run, messages are for people.
+    format: MessageFormat,
     quiet: bool,
     style: Style,
     /// Whether they are kept for the document.
@@ -37,13 +29,14 @@ pub struct Messages {
 
 impl Messages {
     /// For a run on `model`; when `quiet`, only errors and warnings are shown; with `keep`, all are kept.
-    pub const fn new(format: Format, quiet: bool, style: Style, keep: bool, model: String) -> Self {
+    pub const fn new(format: MessageFormat, quiet: bool, style: Style, keep: bool, model: String) -> Self {
+        let format = if matches!(format, MessageFormat::Sarif) { MessageFormat::Human } else { format };
         Self { format, quiet, style, keep, model, reported: Mutex::new(Vec::new()) }
     }
 
     /// For a person, with all there is to say.
     pub const fn human(style: Style) -> Self {
-        Self::new(Format::Human, false, style, false, String::new())
+        Self::new(MessageFormat::Human, false, style, false, String::new())
     }
 
     /// The messages so far.
@@ -59,7 +52,7 @@ impl Messages {
     /// Reports what is wrong with the formula of an option, with its place.
     pub fn misread(&self, option: &str, formula: &str, errors: &[Diagnostic]) -> Failure {
         let error = format!("{option}: {}", in_a_line(formula, errors));
-        if self.format == Format::Human {
+        if self.format == MessageFormat::Human {
             for diagnostic in errors {
                 let text = diagnostic.render(option, formula, self.style.colored);
                 complain(&format!("{}\n", text.trim_end()));
@@ -90,7 +83,7 @@ impl Messages {
     pub fn advice(&self, text: &str) {
         let message = Message::new(Level::Help, text);
         match self.format {
-            Format::Human => complain(&format!("help: {text}")),
+            MessageFormat::Human => complain(&format!("help: {text}")),
             _ => self.write(&message),
         }
         self.reported().push(message);
@@ -99,7 +92,7 @@ impl Messages {
     fn tell(&self, title: &str, message: Message) {
         if !self.quiet || matches!(message.level, Level::Error | Level::Warning) {
             match self.format {
-                Format::Human => complain(&format!("{title}: {}", message.text)),
+                MessageFormat::Human => complain(&format!("{title}: {}", message.text)),
                 _ => self.write(&message),
             }
         }
@@ -108,7 +101,7 @@ impl Messages {
 
     /// Writes a summary of the messages for people; programs count themselves.
     pub fn summary(&self, line: &str) {
-        if self.format == Format::Human {
+        if self.format == MessageFormat::Human {
             complain(line);
         }
     }
@@ -122,30 +115,30 @@ impl Messages {
 
     /// Whether [`Messages::finding`]s are reported.
     pub fn tells_findings(&self) -> bool {
-        self.format != Format::Human
+        self.format != MessageFormat::Human
     }
 
     fn write(&self, message: &Message) {
         match self.format {
-            Format::Github => complain(&github(message, &self.model)),
-            Format::Human | Format::Json => complain(&message.line()),
+            MessageFormat::Github => complain(&github(message, &self.model)),
+            _ => complain(&message.line()),
         }
     }
 
     /// Reports diagnostics about the text of the model; people see only the first ones.
     pub fn diagnostics(&self, diagnostics: &[Diagnostic], source: &Source<'_>) {
-        let shown = if self.format == Format::Human { MOST_DIAGNOSTICS } else { usize::MAX };
-        if self.format == Format::Human {
+        let shown = if self.format == MessageFormat::Human { MOST_DIAGNOSTICS } else { usize::MAX };
+        if self.format == MessageFormat::Human {
             for diagnostic in diagnostics.iter().take(shown) {
                 let text = diagnostic.render(source.name, source.text, self.style.colored);
                 complain(&format!("{}\n", text.trim_end()));
             }
         }
-        if !diagnostics.is_empty() && (self.keep || self.format != Format::Human) {
+        if !diagnostics.is_empty() && (self.keep || self.format != MessageFormat::Human) {
             let lines = Lines::new(source.text);
             for diagnostic in diagnostics {
                 let message = Message::of(diagnostic, &lines);
-                if self.format != Format::Human {
+                if self.format != MessageFormat::Human {
                     self.write(&message);
                 }
                 self.reported().push(message);
@@ -159,7 +152,7 @@ impl Messages {
         if errors >= MAX_ERRORS {
             let text = format!("the rest of the model is not checked: it has {MAX_ERRORS} errors already");
             match self.format {
-                Format::Human => complain(&format!("note: {text}")),
+                MessageFormat::Human => complain(&format!("note: {text}")),
                 _ => self.write(&Message::new(Level::Note, text)),
             }
         }

@@ -37,7 +37,6 @@ mod outputs;
 mod panics;
 mod pictures;
 mod printer;
-mod programs;
 mod quantities;
 mod refused;
 mod run_dir;

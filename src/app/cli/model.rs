@@ -272,7 +272,7 @@ fn well_formed(ending: &Ending) -> Document {
 
 /// The model that a process of a cluster without a report explores, and its text.
 pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failure> {
-    let loaded = load_as(&args.file, None, args.strict_upstream, messages)?;
+    let loaded = load_as(&args.file, None, args.strict_upstream, messages, |_| Ok(()))?;
     let system = match args.crash {
         None => loaded.system,
         Some(crash) => crashing(&loaded.system, crash, &args.file, &loaded.text, messages)?,

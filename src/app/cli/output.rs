@@ -69,22 +69,12 @@ impl Output {
 
     /// Writes what is still buffered; the first error of all.
     pub fn finish(&self) -> Result<(), io::Error> {
-        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        match sink.error.take() {
-            Some(error) => Err(error),
-            None => sink.writer.flush(),
-        }
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).finish()
     }
 
     /// Like [`Output::finish`], unless another thread is in the middle of writing.
     pub fn try_finish(&self) -> Result<(), io::Error> {
-        match self.sink.try_lock() {
-            Ok(mut sink) => match sink.error.take() {
-                Some(error) => Err(error),
-                None => sink.writer.flush(),
-            },
-            Err(_) => Ok(()),
-        }
+        self.sink.try_lock().map_or(Ok(()), |mut sink| sink.finish())
     }
 }
 
@@ -108,6 +98,10 @@ impl Write for Closed {
 }
 
 impl Sink {
+    fn finish(&mut self) -> io::Result<()> {
+        self.error.take().map_or_else(|| self.writer.flush(), Err)
+    }
+
     fn write(&mut self, text: &str) -> io::Result<()> {
         if let Some(copy) = &mut self.copy {
             copy.write_all(text.as_bytes())?;

@@ -16,7 +16,7 @@ use super::args::Args;
 use super::choices::{self, ResultFormat};
 use super::document::is_stdout;
 use super::memory;
-use super::messages::{Format, Messages};
+use super::messages::Messages;
 
 /// What is written to standard output.
 pub fn results(args: &Args) -> ResultFormat {
@@ -44,13 +44,8 @@ pub fn stats_file(args: &Args) -> Option<&PathBuf> {
 
 /// The messages to the user, in the format that is asked for.
 pub fn messages(args: &Args) -> Messages {
-    let format = match args.message_format {
-        choices::MessageFormat::Json => Format::Json,
-        choices::MessageFormat::Github => Format::Github,
-        choices::MessageFormat::Human | choices::MessageFormat::Sarif => Format::Human,
-    };
     let model = args.file.display().to_string();
-    Messages::new(format, args.quiet, style(args, &stderr()), wants_document(args), model)
+    Messages::new(args.message_format, args.quiet, style(args, &stderr()), wants_document(args), model)
 }
 
 /// The options of the engines.

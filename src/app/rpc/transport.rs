@@ -4,6 +4,7 @@
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use cubicle_tools::lines::{self, Line};
 use serde_json::{Value, json};
 
 /// A message that is longer, in bytes, is skipped: JSON may take six bytes for one of a model.
@@ -40,30 +41,13 @@ pub fn read(input: &mut impl BufRead, framing: Framing) -> io::Result<Incoming> 
 }
 
 fn line(input: &mut impl BufRead) -> io::Result<Incoming> {
+    let mut line = Vec::new();
     loop {
-        let mut line = Vec::new();
-        if input.take(MAX_BYTES + 1).read_until(b'\n', &mut line)? == 0 {
-            return Ok(Incoming::End);
-        }
-        if line.len() as u64 > MAX_BYTES {
-            skip_line(input)?;
-            return Ok(too_long());
-        }
-        if !line.trim_ascii().is_empty() {
-            return Ok(parsed(&line));
-        }
-    }
-}
-
-/// Skips what is left of a line, whatever its length.
-fn skip_line(input: &mut impl BufRead) -> io::Result<()> {
-    loop {
-        let part = input.fill_buf()?;
-        let end = part.iter().position(|byte| *byte == b'\n');
-        let (length, last) = (end.map_or(part.len(), |at| at + 1), end.is_some() || part.is_empty());
-        input.consume(length);
-        if last {
-            return Ok(());
+        match lines::next(input, &mut line, MAX_BYTES as usize)? {
+            Line::End => return Ok(Incoming::End),
+            Line::TooLong => return Ok(too_long()),
+            Line::Whole | Line::Unfinished if line.trim_ascii().is_empty() => {}
+            Line::Whole | Line::Unfinished => return Ok(parsed(&line)),
         }
     }
 }

@@ -46,17 +46,21 @@ pub fn open(run: &Run<'_, '_>) -> Open {
                 root.seen += all - waiting;
                 root.waiting += waiting;
             }
-            None => roots.push(OpenRoot::new(name.to_owned(), all - waiting, waiting)),
+            None => roots.push(OpenRoot { name: name.to_owned(), seen: all - waiting, waiting }),
         }
     }
-    let mut open = Open::new(waiting.len(), steps, roots, growth(system, nodes));
-    open.proved_steps = run.state.proved_steps;
     let size = |cube: &&Cube| (cube.len(), cube.procs);
     let mut smallest: Vec<&Cube> = waiting.iter().map(|&id| &nodes.get(id).cube).collect();
     smallest.sort_by_key(size);
     smallest.truncate(MOST_CUBES);
-    open.cubes = smallest.into_iter().flat_map(|cube| states(run.setting.context, cube)).collect();
-    open
+    Open {
+        waiting: waiting.len(),
+        steps,
+        roots,
+        growth: growth(system, nodes),
+        proved_steps: run.state.proved_steps,
+        cubes: smallest.into_iter().flat_map(|cube| states(run.setting.context, cube)).collect(),
+    }
 }
 
 /// The growth on the path from a root to one of the deepest nodes.
@@ -90,7 +94,7 @@ fn on_path(system: &System, nodes: &Nodes, id: NodeId) -> Vec<Growth> {
         let first = signed(values.iter().find_map(|value| *value))?;
         // The path goes back in time.
         let cycle = taken[before..last].iter().rev().map(|t| system.transition(*t).name.clone()).collect();
-        Some(Growth::new(what, (first, signed(values[last])?), cycle))
+        Some(Growth { what, values: (first, signed(values[last])?), cycle })
     };
     let mut forms: Vec<Vec<VarId>> = cubes.iter().flat_map(|cube| bounds(cube).map(|it| it.0)).collect();
     // How large a count may become, the number of processes says.

@@ -59,7 +59,7 @@ pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Gr
             let signed = |n: Option<Rational>| n?.mul(Rational::integer(sign));
             let first = signed(line.iter().find_map(|n| *n));
             if let (Some(first), Some(most)) = (first, signed(line[last])) {
-                found.push(Growth::new(Growing::Number(vec![*var]), (first, most), cycle));
+                found.push(Growth { what: Growing::Number(vec![*var]), values: (first, most), cycle });
             }
         }
     }

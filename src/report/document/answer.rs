@@ -1,20 +1,19 @@
 //! The outcome of a run, as words of a document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, TextRange};
-#[cfg(test)]
 use super::name::Name;
 use cubicle_run::words::reason;
 use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Reason, Report, Verdict, result};
 
 /// The outcome of a run in one word; the exit code follows from it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum Answer {
     /// The model was checked.
-    Checked(#[cfg_attr(test, schemars(with = "Name<Conclusion>"))] Conclusion),
+    Checked(#[schemars(with = "Name<Conclusion>")] Conclusion),
     /// The model was not checked.
     Unchecked(Unchecked),
 }
@@ -26,8 +25,7 @@ impl Default for Answer {
 }
 
 /// The outcome of a run that does not check a model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unchecked {
     /// Only the well-formedness of the model was checked, and nothing is wrong with it.
@@ -37,8 +35,7 @@ pub enum Unchecked {
 }
 
 /// Why there is no verdict.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct WhyOpen {
     /// Its kind.
     pub kind: ReasonKind,
@@ -75,8 +72,7 @@ impl From<&Reason> for WhyOpen {
 }
 
 /// Kinds of reasons why there is no verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonKind {
     /// The limit on nodes.
@@ -122,8 +118,7 @@ pub enum ReasonKind {
 }
 
 /// Whether a bad state is reachable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SafetyAnswer {
     /// No, for any number of processes.
@@ -146,8 +141,7 @@ impl SafetyAnswer {
 }
 
 /// Whether there is a deadlock.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeadlockAnswer {
     /// Yes.
@@ -169,22 +163,20 @@ impl From<&Deadlocks> for DeadlockAnswer {
 }
 
 /// The engine that settled a verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct DecidedBy {
     /// The engine: `forward` for the exploration of an instance, or a value of `--engine`.
-    #[cfg_attr(test, schemars(extend("enum" = super::name::searches().chain(["forward"]).collect::<Vec<_>>())))]
+    #[schemars(extend("enum" = super::name::searches().chain(["forward"]).collect::<Vec<_>>()))]
     pub engine: &'static str,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,
 }
 
 /// A declaration that is assumed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Assumption {
     /// Why.
-    #[cfg_attr(test, schemars(with = "Name<AssumptionKind>"))]
+    #[schemars(with = "Name<AssumptionKind>")]
     pub kind: AssumptionKind,
     /// Its place in the model.
     #[serde(flatten)]
@@ -199,8 +191,7 @@ impl Assumption {
 }
 
 /// A property that a model declares.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Property {
     /// Its name in traces: `unsafe at line 12`.
     pub name: String,
@@ -222,8 +213,7 @@ pub struct Property {
 }
 
 /// How a property is declared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PropertyKind {
     /// By `unsafe`.
@@ -243,8 +233,7 @@ pub enum PropertyKind {
 }
 
 /// The verdict of a run on a property.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PropertyVerdict {
     /// Such a state never occurs, for any number of processes.

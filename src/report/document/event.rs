@@ -1,16 +1,15 @@
 //! What happens during a run, as lines of JSON.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-#[cfg(test)]
 use super::name::searches;
 use super::search::{ExplorationFigures, StageFigures};
 use cubicle_run::named::Named;
 use cubicle_run::{Event, Method, RunsSeen};
 
 /// An event of a run: a line of `--format ndjson`.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EventLine<'a> {
     /// One of the searches of `--engine auto` begins.
@@ -18,7 +17,7 @@ pub enum EventLine<'a> {
         /// From 1.
         number: usize,
         /// Which search, as a value of `--engine`.
-        #[cfg_attr(test, schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>())))]
+        #[schemars(with = "String", extend("enum" = searches().collect::<Vec<_>>()))]
         search: Method,
         /// Processes of the instance that guides it.
         processes: Option<usize>,
@@ -48,18 +47,7 @@ pub enum EventLine<'a> {
     /// The exploration ended, for now: an oracle may grow later.
     ExplorationEnd(ExplorationFigures),
     /// All runs of an instance were examined, or some.
-    Runs {
-        /// Processes of the instance.
-        processes: usize,
-        /// States.
-        states: usize,
-        /// Steps between them.
-        steps: usize,
-        /// Whether these are all.
-        complete: bool,
-        /// Whether each state stands for all that result from exchanging processes that no property is about.
-        renamed: bool,
-    },
+    Runs(RunsSeen),
     /// A node was expanded.
     Node {
         /// Number in this run, from 1.
@@ -142,9 +130,7 @@ impl<'a> EventLine<'a> {
                 Self::ExplorationProgress { states, waiting: queued, depth }
             }
             Event::ForwardEnd(exploration) => Self::ExplorationEnd(exploration.into()),
-            Event::Runs(RunsSeen { procs, states, steps, complete, renamed }) => {
-                Self::Runs { processes: procs, states, steps, complete, renamed }
-            }
+            Event::Runs(seen) => Self::Runs(seen),
             Event::Node { number, history, cube, queued, postponed } => {
                 Self::Node { number, history, cube, queued, postponed }
             }

@@ -7,8 +7,9 @@ use super::message::{Lines, TextRange};
 use super::search::{BackwardFigures, FiredIn, TailRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
+use crate::forward::fired;
 use crate::vacuity;
-use cubicle_lang::model::{Bad, BadKind, System, Tail, TemporalKind, tail_names};
+use cubicle_lang::model::{Bad, BadKind, System, Tail, TemporalKind, Transition, tail_names};
 use cubicle_lang::words;
 use cubicle_run::named::Named;
 use cubicle_run::words::unproved;
@@ -138,22 +139,15 @@ fn property(report: &Report, number: usize, bad: &Bad) -> PropertyVerdict {
 
 /// The transitions as they are declared: the parts of one count together.
 fn transitions(system: &System, lines: &Lines<'_>, explorations: &[Exploration]) -> Vec<TransitionFigures> {
-    let mut declared: Vec<(u16, TransitionFigures)> = Vec::new();
-    for transition in &system.transitions {
-        if declared.last().is_none_or(|(origin, _)| *origin != transition.origin) {
-            let fired = explorations
-                .iter()
-                .map(|e| FiredIn { processes: e.procs, count: count(system, e, transition.origin) });
-            let (name, place) = (transition.name.clone(), TextRange::new(lines, transition.span));
-            declared.push((transition.origin, TransitionFigures { name, place, fired: fired.collect() }));
-        }
-    }
-    declared.into_iter().map(|(_, figures)| figures).collect()
-}
-
-fn count(system: &System, exploration: &Exploration, origin: u16) -> u64 {
-    let fired = system.transitions.iter().zip(&exploration.fired);
-    fired.filter(|(transition, _)| transition.origin == origin).map(|(_, count)| count).sum()
+    let all: Vec<Vec<_>> = explorations.iter().map(|it| fired(system, it).collect()).collect();
+    let figures = |(at, (transition, _)): (usize, (&Transition, u64))| TransitionFigures {
+        name: transition.name.clone(),
+        place: TextRange::new(lines, transition.span),
+        fired: (explorations.iter().zip(&all))
+            .map(|(it, fired)| FiredIn { processes: it.procs, count: fired[at].1 })
+            .collect(),
+    };
+    fired(system, &Exploration::default()).enumerate().map(figures).collect()
 }
 
 fn times(report: &Report) -> Times {

@@ -1,5 +1,6 @@
 //! What a run says about the claims of a model: whether they are inductive.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::Lines;
@@ -13,8 +14,7 @@ use cubicle_run::words::reason;
 use cubicle_tools::inductive::{ClaimFinding, Induction};
 
 /// A claim, or all claims together.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct InductionRecord {
     /// The names of the declarations.
     pub claims: Vec<String>,
@@ -37,8 +37,7 @@ pub struct InductionRecord {
 }
 
 /// Whether claims are inductive.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InductionWord {
     /// They are, for any number of processes.
@@ -52,8 +51,7 @@ pub enum InductionWord {
 }
 
 /// A step.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct StateChange {
     /// The name of the claim that is false after it.
     pub into: String,

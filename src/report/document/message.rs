@@ -1,12 +1,12 @@
 //! Messages to the user, with their places in the model.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use cubicle_lang::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
 
 /// A message.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Message {
     /// How serious it is.
     pub level: Level,
@@ -25,8 +25,7 @@ pub struct Message {
 }
 
 /// How serious a message is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// It ends the run, or is what the run looked for.
@@ -40,8 +39,7 @@ pub enum Level {
 }
 
 /// A part of the model's text.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct TextRange {
     /// Line of its first character, from 1.
     pub line: usize,
@@ -96,8 +94,7 @@ impl<'t> Lines<'t> {
 }
 
 /// Another place of a message.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Related {
     /// Where.
     #[serde(flatten)]

@@ -10,7 +10,6 @@ mod fill;
 mod induction;
 mod message;
 mod mutants;
-#[cfg(test)]
 mod name;
 mod properties;
 mod refinement;
@@ -25,6 +24,7 @@ mod witness;
 use std::collections::BTreeMap;
 
 use cubicle_run::{Acceptance, Stop};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::answer::{
@@ -34,32 +34,29 @@ pub use self::answer::{
 pub use self::event::EventLine;
 pub use self::induction::{InductionRecord, InductionWord, StateChange};
 pub use self::message::{Level, Lines, Message, TextRange};
-pub use self::mutants::{
-    ChangeFigures, ClaimFigures, CurveFigures, FateWord, MutantRecord, MutationDocument, RateFigures,
-};
-pub use self::properties::{OpenPropertyRecord, PropertyFigures, PropertyRecord};
+pub use self::mutants::{ClaimFigures, FateWord, MutantRecord, MutationDocument};
+pub use self::properties::{PropertyFigures, PropertyRecord};
 pub use self::refinement::{RefinementRecord, TransferRecord};
 pub use self::search::{
-    BackwardFigures, CandidateCube, Combinations, ExplorationFigures, FiredIn, PhaseCalls, Sizes,
-    StageFigures, TailRecord, TechniqueFigures, TestsSettled, TransitionFigures,
+    BackwardFigures, Combinations, ExplorationFigures, FiredIn, Sizes, StageFigures, TailRecord,
+    TransitionFigures,
 };
 pub use self::tested::{RunCost, TestCounts, TestDocument, TestOutcome, TestTimes, TestedModel, TestedRun};
-pub use self::trace::{Assignment, LiteralAt, TraceKind, TraceRecord, TraceStep};
+pub use self::trace::{LiteralAt, TraceKind, TraceRecord, TraceStep};
 pub use self::validation::{
-    LogAnswerWord, LogRecord, LogSum, NearRecord, RunStepRecord, StateRecord, ValidationDocument,
+    LogAnswerWord, LogRecord, LogSum, RunStepRecord, StateRecord, ValidationDocument,
 };
-pub use self::witness::{CoverageFigures, WitnessAnswerWord, WitnessDocument};
+pub use self::witness::{WitnessAnswerWord, WitnessDocument};
 
 /// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not
 /// know.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A run as one document.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct Document {
     /// Always `run`: among the lines of `--format ndjson` it distinguishes the document from the events before it.
-    #[cfg_attr(test, schemars(extend("const" = "run")))]
+    #[schemars(extend("const" = "run"))]
     pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
@@ -83,7 +80,7 @@ pub struct Document {
     /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
     pub complete: Option<bool>,
     /// What cut short the first exploration that was asked for and not completed.
-    #[cfg_attr(test, schemars(with = "Option<name::Name<Stop>>"))]
+    #[schemars(with = "Option<name::Name<Stop>>")]
     pub cause: Option<Stop>,
     /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
     pub in_the_middle_of_a_step: bool,
@@ -126,8 +123,7 @@ pub struct Document {
 }
 
 /// The program that made a document.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct Tool {
     /// `cubicle`.
     pub name: String,
@@ -149,8 +145,7 @@ impl Tool {
 }
 
 /// A value of an option.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum OptionValue {
     /// A switch.
@@ -162,8 +157,7 @@ pub enum OptionValue {
 }
 
 /// The model that a run is about.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct Model {
     /// The file as the command line names it; `-` is standard input. `null` when the command line is wrong.
     pub path: Option<String>,
@@ -172,8 +166,7 @@ pub struct Model {
 }
 
 /// How proofs were accepted, of all bad states and properties of runs together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct ProofCheck {
     /// Whether they were checked, from the model alone; otherwise the answer is that of a search alone (`--unchecked`).
     pub checked: bool,
@@ -202,8 +195,7 @@ impl From<Acceptance> for ProofCheck {
 }
 
 /// A certificate that was checked.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct CertificateSummary {
     /// The folder that it was written to, if any.
     pub path: Option<String>,
@@ -214,8 +206,7 @@ pub struct CertificateSummary {
 }
 
 /// Times in seconds.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize)]
 pub struct Times {
     /// Wall-clock time from the start to the document.
     pub total: f64,
@@ -236,8 +227,7 @@ pub struct Times {
 
 /// What a part of a check took, since the part before it ended. Of searches side by side, the one that is reported first has the
 /// costs of all.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct StageCost {
     /// `load`, `explore K` for the instance with K processes, a search as on a command line (`brab 2`), `runs` for properties of runs,
     /// `check` for the check of the proofs, `conclude` for what follows the last of these, `certificate`.
@@ -251,8 +241,7 @@ pub struct StageCost {
 }
 
 /// What is known before a run: the beginning of its document.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct Head {
     /// The program that made it.
     pub tool: Tool,

@@ -1,5 +1,6 @@
 //! The fates of the mutants of a model, for programs: a separate document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message, TextRange};
@@ -11,15 +12,14 @@ use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::named::Named;
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
-use cubicle_tools::mutation::{Fate, MutantResult, Mutation, Properties};
+use cubicle_tools::mutation::{Change, Fate, KillsUpTo, MutantResult, Mutation, Properties, Rate};
 use cubicle_tools::mutation::{curve, rate_by, rate_by_claim, smallest_set};
 
 /// The mutants of a model as one document.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct MutationDocument {
     /// Always `mutation`.
-    #[cfg_attr(test, schemars(extend("const" = "mutation")))]
+    #[schemars(extend("const" = "mutation"))]
     pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
@@ -51,11 +51,11 @@ pub struct MutationDocument {
     /// The names of a smallest set of claims that kills all mutants that any kill.
     pub smallest_set: Vec<String>,
     /// Kill rates by operator.
-    pub operators: Vec<RateFigures>,
+    pub operators: Vec<Rate<Option<String>>>,
     /// Kill rates by transition; the one of init has no name.
-    pub transitions: Vec<RateFigures>,
+    pub transitions: Vec<Rate<Option<String>>>,
     /// How many mutants are killed by instances of up to each number of processes.
-    pub curve: Vec<CurveFigures>,
+    pub curve: Vec<KillsUpTo>,
     /// The smallest number of processes beyond which no more are killed; `null` when none is.
     pub mutant_stable_k: Option<usize>,
     /// Whether that is certain, since all others are proved safe.
@@ -69,8 +69,7 @@ pub struct MutationDocument {
 }
 
 /// How many mutants a claim of the model kills.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct ClaimFigures {
     /// `unsafe at line 12`.
     pub name: String,
@@ -86,31 +85,8 @@ pub struct ClaimFigures {
     pub alone: usize,
 }
 
-/// How many mutants of a kind were killed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct RateFigures {
-    /// The kind.
-    pub name: Option<String>,
-    /// Killed ones.
-    pub killed: usize,
-    /// All that count.
-    pub counted: usize,
-}
-
-/// How many mutants are killed by instances of up to `procs` processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CurveFigures {
-    /// Processes.
-    pub procs: usize,
-    /// Killed mutants.
-    pub killed: usize,
-}
-
 /// The fate of a mutant, in a word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FateWord {
     /// A bad state is reachable.
@@ -129,8 +105,7 @@ pub enum FateWord {
 }
 
 /// A mutant.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct MutantRecord {
     /// Its number, as the command line takes it.
     pub number: usize,
@@ -164,23 +139,9 @@ pub struct MutantRecord {
     /// they were not compared.
     pub changes_nothing: Option<bool>,
     /// How its states differ from those of the model; `null` when that is not known.
-    pub change: Option<ChangeFigures>,
+    pub change: Option<Change>,
     /// Why it is undecided, or the text of a failure.
     pub reason: Option<String>,
-}
-
-/// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ChangeFigures {
-    /// Processes of the instances that are compared.
-    pub procs: usize,
-    /// States of the model.
-    pub states: usize,
-    /// States of the mutant only.
-    pub appear: usize,
-    /// States of the model only.
-    pub vanish: usize,
 }
 
 impl Written for MutationDocument {}
@@ -215,12 +176,6 @@ impl MutationDocument {
                 kills,
                 alone,
             });
-        let operators = rate_by(found, |it| Some(it.candidate.operator.name().to_owned()));
-        let transitions = rate_by(found, |it| it.candidate.transition.clone());
-        let [operators, transitions] = [operators, transitions].map(|rates| {
-            let figures = rates.into_iter();
-            figures.map(|it| RateFigures { name: it.of, killed: it.killed, counted: it.counted }).collect()
-        });
         let curve = curve(found);
         Self {
             stopped: found.stopped.as_ref().map(reason),
@@ -230,11 +185,11 @@ impl MutationDocument {
             killed: found.killed().count(),
             claims: claims.collect(),
             smallest_set: smallest_set(found).into_iter().map(|it| found.claims[it].name.clone()).collect(),
-            operators,
-            transitions,
+            operators: rate_by(found, |it| Some(it.candidate.operator.name().to_owned())),
+            transitions: rate_by(found, |it| it.candidate.transition.clone()),
             mutant_stable_k: curve.stable(),
             settled: curve.settled,
-            curve: curve.killed.into_iter().map(|(procs, killed)| CurveFigures { procs, killed }).collect(),
+            curve: curve.killed,
             mutants: found.mutants.iter().map(|it| record(it, found, source, &lines)).collect(),
             ..Self::without_mutants(run)
         }
@@ -261,12 +216,7 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
         line: touched.first,
         old: touched.old,
         new: touched.new,
-        change: mutant.change.map(|it| ChangeFigures {
-            procs: it.procs,
-            states: it.of,
-            appear: it.appear,
-            vanish: it.vanish,
-        }),
+        change: mutant.change,
         ..MutantRecord::default()
     };
     match &mutant.fate {

@@ -1,15 +1,14 @@
 //! Properties that a model has and does not claim, for programs.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use cubicle_lang::model::System;
 use cubicle_lang::named::Named;
-use cubicle_run::words::reason;
-use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
+use cubicle_tools::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 
 /// Properties that a model has and does not claim.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct PropertyFigures {
     /// Those that forbid more than a claim of the model, strongest first.
     pub stronger: Vec<PropertyRecord>,
@@ -18,7 +17,7 @@ pub struct PropertyFigures {
     /// How many were tried and are false.
     pub refuted: usize,
     /// Those that were not decided.
-    pub undecided: Vec<OpenPropertyRecord>,
+    pub undecided: Vec<OpenProperty>,
     /// How many more were not tried.
     pub left_out: usize,
     /// How many mutants were examined to rank the properties.
@@ -26,8 +25,7 @@ pub struct PropertyFigures {
 }
 
 /// A property that holds for any number of processes: proved, with a certificate that was checked.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct PropertyRecord {
     /// A declaration that can be pasted into the model.
     pub line: String,
@@ -37,16 +35,6 @@ pub struct PropertyRecord {
     pub operator: Option<String>,
     /// Mutants that it kills and no claim of the model does, as far as small instances show.
     pub notices: usize,
-}
-
-/// A property that was not decided.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct OpenPropertyRecord {
-    /// The declaration.
-    pub line: String,
-    /// Why it was not decided.
-    pub reason: String,
 }
 
 impl PropertyFigures {
@@ -60,14 +48,11 @@ impl PropertyFigures {
             };
             PropertyRecord { line: it.line.clone(), of, operator, notices: it.notices }
         };
-        let open = found.open.iter();
         Self {
             stronger: found.stronger.iter().map(record).collect(),
             suggested: found.suggested.iter().map(record).collect(),
             refuted: found.refuted,
-            undecided: open
-                .map(|it| OpenPropertyRecord { line: it.line.clone(), reason: reason(&it.reason) })
-                .collect(),
+            undecided: found.open.clone(),
             left_out: found.left_out,
             mutants: found.mutants,
         }

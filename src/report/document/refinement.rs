@@ -1,5 +1,6 @@
 //! What a run says about a refinement.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Model;
@@ -8,8 +9,7 @@ use cubicle_lang::model::System;
 use cubicle_tools::refines::BrokenRefinement;
 
 /// The refinement of an abstract model by the one of the document.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct RefinementRecord {
     /// The abstract model.
     pub abstract_model: Model,
@@ -29,8 +29,7 @@ pub struct RefinementRecord {
 }
 
 /// A property of the abstract model.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct TransferRecord {
     /// Its name.
     pub name: String,

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::answer::WhyOpen;
 use super::message::TextRange;
-#[cfg(test)]
 use super::name::Name;
 use cubicle_lang::model::System;
 use cubicle_lang::words;
 use cubicle_run::named::Named;
-use cubicle_run::{Candidate, Enough, Exploration, Method, Report, Stage, Stop, TechniqueReport};
+use cubicle_run::{
+    Candidate, Enough, Exploration, Method, PhaseReport, Report, Stage, Statistics, Stop, TechniqueReport,
+};
 use cubicle_transform::searched_system;
 
 /// A transition as the model declares it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct TransitionFigures {
     /// Its name.
     pub name: String,
@@ -28,8 +29,7 @@ pub struct TransitionFigures {
 }
 
 /// How often a transition fired in an instance.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct FiredIn {
     /// Processes of the instance.
     pub processes: usize,
@@ -39,8 +39,7 @@ pub struct FiredIn {
 }
 
 /// The exploration of an instance. For one that was ended from outside, only the first figures are known.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize)]
 pub struct ExplorationFigures {
     /// Processes of the instance.
     pub processes: usize,
@@ -51,7 +50,7 @@ pub struct ExplorationFigures {
     /// Whether all states were seen.
     pub complete: bool,
     /// Why it ended.
-    #[cfg_attr(test, schemars(with = "Name<Stop>"))]
+    #[schemars(with = "Name<Stop>")]
     pub stop: Stop,
     /// Whether states are counted up to renaming of processes.
     pub symmetry: Option<bool>,
@@ -73,7 +72,7 @@ pub struct ExplorationFigures {
     /// Combinations of values that walks have met.
     pub combinations: Option<Combinations>,
     /// What each technique of walks contributed.
-    pub techniques: Vec<TechniqueFigures>,
+    pub techniques: Vec<TechniqueReport>,
 }
 
 impl From<&Exploration> for ExplorationFigures {
@@ -94,14 +93,13 @@ impl From<&Exploration> for ExplorationFigures {
             seed: (of.epochs > 0).then_some(of.seed),
             epochs: (of.epochs > 0).then_some(of.epochs),
             combinations: of.combinations.map(combinations),
-            techniques: of.techniques.iter().map(TechniqueFigures::from).collect(),
+            techniques: of.techniques.clone(),
         }
     }
 }
 
 /// Combinations of (cell, value), up to renaming of processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Combinations {
     /// Cells of each.
     pub cells: usize,
@@ -109,37 +107,8 @@ pub struct Combinations {
     pub met: usize,
 }
 
-/// A technique of walks.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TechniqueFigures {
-    /// Its name.
-    pub name: String,
-    /// Walks.
-    pub walks: u64,
-    /// Steps taken.
-    pub steps: u64,
-    /// States that were new.
-    pub states: u64,
-    /// Combinations that were new.
-    pub combinations: u64,
-}
-
-impl From<&TechniqueReport> for TechniqueFigures {
-    fn from(of: &TechniqueReport) -> Self {
-        Self {
-            name: of.name.to_owned(),
-            walks: of.runs,
-            steps: of.steps,
-            states: of.states,
-            combinations: of.combinations,
-        }
-    }
-}
-
 /// Why no larger instance was explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sizes {
     /// The last three sizes look the same.
@@ -167,11 +136,10 @@ impl From<Enough> for Sizes {
 }
 
 /// One of the searches of `--engine auto`.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct StageFigures {
     /// The kind of search, as a value of `--engine`.
-    #[cfg_attr(test, schemars(with = "String", extend("enum" = super::name::searches().collect::<Vec<_>>())))]
+    #[schemars(with = "String", extend("enum" = super::name::searches().collect::<Vec<_>>()))]
     pub search: Method,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
@@ -193,8 +161,7 @@ impl From<&Stage> for StageFigures {
 }
 
 /// An array that a proof has added to the model. It is true wherever a clause holds for all processes.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct TailRecord {
     /// Its name.
     pub name: String,
@@ -205,80 +172,20 @@ pub struct TailRecord {
 }
 
 /// A backward search. For one that was ended from outside, only nodes and restarts are known.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct BackwardFigures {
-    /// Nodes visited in the last run.
-    pub nodes: usize,
-    /// Restarts without candidates that were refuted.
-    pub restarts: usize,
-    /// Nodes of each run before a restart, latest first.
-    pub abandoned: Vec<usize>,
-    /// Nodes that others cover, in all runs.
-    pub fixpoints: usize,
-    /// Calls of Z3.
-    pub solver_calls: usize,
-    /// Most processes of a visited cube.
-    pub max_processes: usize,
-    /// Most literals of a visited cube.
-    pub max_literals: usize,
-    /// Visited nodes that were removed because a later one subsumes them.
-    pub deleted: usize,
-    /// How the tests whether a node is covered were settled.
-    pub tests: TestsSettled,
-    /// Lemmas about numbers that were proved together.
-    pub lemmas: u64,
-    /// Candidates that were proposed, in all runs.
-    pub proposed_candidates: u64,
-    /// Of these, refuted later.
-    pub bad_candidates: u64,
-    /// Questions to the oracle.
-    pub oracle_questions: u64,
-    /// Of these, refuted by a state that was seen.
-    pub oracle_refutations: u64,
+    /// Its figures.
+    #[serde(flatten)]
+    pub statistics: Statistics,
     /// Equations between numbers of processes and numeric variables that hold in every reachable state, which the search used:
     /// `Readers = #{p | S[p] = Reading}`.
     pub equations: Vec<String>,
     /// The candidates that were kept: when the verdict is `safe`, cubes that are proved unreachable.
-    pub candidates: Vec<CandidateCube>,
+    pub candidates: Vec<Candidate>,
     /// Further counters.
     pub counters: BTreeMap<String, u64>,
     /// How often each phase was entered; empty unless measured.
-    pub phases: Vec<PhaseCalls>,
-}
-
-/// How the tests whether a node is covered were settled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct TestsSettled {
-    /// One visited cube that contains it.
-    pub subsumption: u64,
-    /// Its literals, which contradict each other.
-    pub contradiction: u64,
-    /// The procedure for finite domains.
-    pub finite_domains: u64,
-    /// Z3.
-    pub z3: u64,
-}
-
-/// A cube that was guessed to be unreachable.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CandidateCube {
-    /// Its number, which is negative.
-    pub number: i32,
-    /// Its literals.
-    pub literals: Vec<String>,
-}
-
-/// How often a phase was entered.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct PhaseCalls {
-    /// Its name.
-    pub name: String,
-    /// How often.
-    pub calls: u64,
+    pub phases: Vec<PhaseReport>,
 }
 
 impl BackwardFigures {
@@ -290,35 +197,12 @@ impl BackwardFigures {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };
         let of = &outcome.statistics;
-        let candidate = |it: &Candidate| CandidateCube { number: it.number, literals: it.literals.clone() };
         Some(Self {
-            nodes: of.nodes,
-            restarts: of.restarts,
-            abandoned: of.abandoned.clone(),
-            fixpoints: of.fixpoints,
-            solver_calls: of.solver_calls,
-            max_processes: of.max_procs,
-            max_literals: of.max_literals,
-            deleted: of.deleted,
-            tests: TestsSettled {
-                subsumption: of.tests.subsumed,
-                contradiction: of.tests.empty,
-                finite_domains: of.tests.finite,
-                z3: of.tests.solver,
-            },
-            lemmas: of.proposals.lemmas,
-            proposed_candidates: of.proposals.proposed,
-            bad_candidates: of.proposals.bad,
-            oracle_questions: of.proposals.asked,
-            oracle_refutations: of.proposals.refuted,
+            statistics: of.clone(),
             equations: searched.map(text).unwrap_or_default(),
-            candidates: outcome.candidates.iter().map(candidate).collect(),
+            candidates: outcome.candidates.clone(),
             counters: of.counters.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
-            phases: of
-                .phases
-                .iter()
-                .map(|phase| PhaseCalls { name: phase.name.to_owned(), calls: phase.calls })
-                .collect(),
+            phases: of.phases.clone(),
         })
     }
 }

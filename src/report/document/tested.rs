@@ -1,16 +1,16 @@
 //! Models that were run to see whether they are as expected, for programs: a document of its own.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Message, TextRange};
 use super::{Document, SCHEMA_VERSION, Tool, Written};
 
 /// The models of a run of `cubicle test` as one document.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TestDocument {
     /// Always `test`.
-    #[cfg_attr(test, schemars(extend("const" = "test")))]
+    #[schemars(extend("const" = "test"))]
     pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
@@ -35,8 +35,7 @@ pub struct TestDocument {
 }
 
 /// How many models and runs came out how.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct TestCounts {
     /// Models.
     pub models: usize,
@@ -57,8 +56,7 @@ pub struct TestCounts {
 }
 
 /// A model.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct TestedModel {
     /// Its file.
     pub path: String,
@@ -67,8 +65,7 @@ pub struct TestedModel {
 }
 
 /// A run of a model.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
 pub struct TestedRun {
     /// The place of the `TEST:` line; `null` for the expectation of `--expect`.
     pub place: Option<TextRange>,
@@ -88,8 +85,7 @@ pub struct TestedRun {
 }
 
 /// How a run compares to what is expected.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TestOutcome {
     /// As expected.
@@ -105,8 +101,7 @@ pub enum TestOutcome {
 }
 
 /// What a run took.
-#[derive(Clone, Copy, PartialEq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Debug, Default, JsonSchema, Serialize)]
 pub struct RunCost {
     /// Wall-clock time in seconds.
     pub wall: f64,
@@ -117,8 +112,7 @@ pub struct RunCost {
 }
 
 /// Everything that depends on the clock and on the machine.
-#[derive(Clone, PartialEq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Debug, Default, JsonSchema, Serialize)]
 pub struct TestTimes {
     /// Wall-clock time from the start to the document, in seconds.
     pub total: f64,

@@ -27,36 +27,12 @@ fn check<T: JsonSchema>(name: &str, title: &str) {
 }
 
 #[test]
-fn the_schema_of_a_run_is_that_of_its_type() {
+fn the_schemas_are_those_of_the_types() {
     check::<Document>("run.json", "A run of cubicle");
-}
-
-#[test]
-fn the_schema_of_an_event_is_that_of_its_type() {
     check::<EventLine<'static>>("event.json", "An event of a run of cubicle");
-}
-
-#[test]
-fn the_schema_of_mutants_is_that_of_its_type() {
     check::<MutationDocument>("mutation.json", "The mutants of a model");
-}
-
-#[test]
-fn the_schema_of_a_witness_is_that_of_its_type() {
     check::<WitnessDocument>("witness.json", "A run of a model that shows something");
-}
-
-#[test]
-fn the_schema_of_tests_is_that_of_its_type() {
     check::<TestDocument>("test.json", "Models, and whether they are as expected");
-}
-
-#[test]
-fn the_schema_of_validated_logs_is_that_of_its_type() {
     check::<ValidationDocument>("validation.json", "Logs that were compared with a model");
-}
-
-#[test]
-fn the_schema_of_a_message_is_that_of_its_type() {
     check::<Message>("message.json", "A message of cubicle");
 }

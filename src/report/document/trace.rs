@@ -1,19 +1,20 @@
 //! Traces of a document: what `--trace-out` writes for tools, here for people.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, TextRange};
 use crate::runs;
-use crate::trace::{action, history};
+use crate::trace::{history, path};
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
 use cubicle_run::style::Style;
 use cubicle_run::{TemporalFinding, TemporalReport, Trace};
+use cubicle_tools::validate::CellValue;
 
 /// A run of the model.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct TraceRecord {
     /// What kind of state it leads to.
     pub kind: TraceKind,
@@ -30,7 +31,7 @@ pub struct TraceRecord {
     /// `Init -> t(#1) -> u(#1, #3) -> unsafe at line 12`.
     pub history: String,
     /// All cells of the initial state.
-    pub initial: Vec<Assignment>,
+    pub initial: Vec<CellValue>,
     /// The steps.
     pub steps: Vec<TraceStep>,
     /// For a run without an end: the number of steps after which it repeats.
@@ -42,8 +43,7 @@ pub struct TraceRecord {
 }
 
 /// What a trace leads to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceKind {
     /// A state that `unsafe` describes.
@@ -64,8 +64,7 @@ pub enum TraceKind {
 }
 
 /// A literal that holds, and the comparison that it comes from.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct LiteralAt {
     /// The literal.
     pub literal: String,
@@ -75,8 +74,7 @@ pub struct LiteralAt {
 }
 
 /// A step of a trace.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct TraceStep {
     /// Name of the transition.
     pub transition: String,
@@ -88,17 +86,7 @@ pub struct TraceStep {
     #[serde(flatten)]
     pub place: TextRange,
     /// The cells that it changes.
-    pub changes: Vec<Assignment>,
-}
-
-/// A cell and its value.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Assignment {
-    /// `At[#1]`.
-    pub cell: String,
-    /// As the model writes it; a queue from its first message, as in `<A, B>`.
-    pub value: String,
+    pub changes: Vec<CellValue>,
 }
 
 impl TraceRecord {
@@ -154,10 +142,9 @@ impl TraceRecord {
 
     /// For a run that shows something by its last state.
     pub fn reached(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
-        let steps = trace.steps.iter().map(|step| action(system, step, Style::PLAIN));
         Self {
             kind: TraceKind::Reached,
-            history: std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> "),
+            history: path(system, trace, Style::PLAIN),
             ..Self::new(system, lines, trace)
         }
     }
@@ -193,9 +180,9 @@ fn assignments(
     names: &ValueNames<'_>,
     state: &State,
     before: Option<&State>,
-) -> Vec<Assignment> {
+) -> Vec<CellValue> {
     let all = cells_of(system, state).into_iter();
     all.filter(|cell| before.is_none_or(|before| cell.differs(before, state)))
-        .map(|cell| Assignment { value: names.shown(&cell, state), cell: cell.name })
+        .map(|cell| CellValue { value: names.shown(&cell, state), cell: cell.name })
         .collect()
 }

@@ -1,23 +1,20 @@
 //! Logs that were compared with a model, for programs: a separate document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message};
-use super::trace::{Assignment, TraceKind, TraceRecord};
-use super::witness::CoverageFigures;
+use super::trace::TraceRecord;
 use super::{Document, Model, SCHEMA_VERSION, Times, Tool, Written};
-use crate::trace::action;
 use cubicle_lang::load::ModelSource;
-use cubicle_run::style::Style;
-use cubicle_run::{Trace, words};
-use cubicle_tools::validate::{LogAnswer, Validated};
+use cubicle_run::{Covered, Trace, words};
+use cubicle_tools::validate::{CellValue, LogAnswer, NearStep, Validated};
 
 /// The results for all logs.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ValidationDocument {
     /// Always `validation`.
-    #[cfg_attr(test, schemars(extend("const" = "validation")))]
+    #[schemars(extend("const" = "validation"))]
     pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
@@ -42,8 +39,7 @@ pub struct ValidationDocument {
 }
 
 /// How many logs have which answer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct LogSum {
     /// Those that are explained.
     pub explained: usize,
@@ -58,11 +54,10 @@ pub struct LogSum {
 }
 
 /// The result for a log.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LogRecord {
     /// Always `log`: it distinguishes a line of `--format ndjson`.
-    #[cfg_attr(test, schemars(extend("const" = "log")))]
+    #[schemars(extend("const" = "log"))]
     pub kind: &'static str,
     /// The file; `-` for standard input.
     pub log: String,
@@ -85,7 +80,7 @@ pub struct LogRecord {
     /// Some of these states.
     pub states: Vec<StateRecord>,
     /// The steps that come nearest to the event.
-    pub nearest: Vec<NearRecord>,
+    pub nearest: Vec<NearStep>,
     /// The run to a bad state, or, where `--trace-out` or `--report` asks for it, one that explains the events. Its processes have
     /// numbers.
     pub run: Option<TraceRecord>,
@@ -100,14 +95,13 @@ pub struct LogRecord {
     /// What is wrong with the first of them.
     pub first_skipped: Option<String>,
     /// With `--coverage`: the transitions, each with whether an event may be it.
-    pub transitions: Vec<CoverageFigures>,
+    pub transitions: Vec<Covered>,
     /// With `--coverage`: `X = C` for each variable of a finite type and each of its values, with whether the log may show it.
-    pub values: Vec<CoverageFigures>,
+    pub values: Vec<Covered>,
 }
 
 /// The answer for a log.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LogAnswerWord {
     /// A run without bad states explains it.
@@ -123,28 +117,14 @@ pub enum LogAnswerWord {
 }
 
 /// A state in which the run may be, in the names of the log.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct StateRecord {
     /// All cells; `?` for one that may hold any value.
-    pub cells: Vec<Assignment>,
-}
-
-/// A step that is not possible, or does not lead to what the log says.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct NearRecord {
-    /// `read(node-7)`.
-    pub step: String,
-    /// What fails.
-    pub fails: Vec<String>,
-    /// The state in which it comes nearest, as a place in the list of states, from 0.
-    pub state: Option<usize>,
+    pub cells: Vec<CellValue>,
 }
 
 /// Where in the log a step of a run is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct RunStepRecord {
     /// The line of its event.
     pub line: Option<u64>,
@@ -183,16 +163,7 @@ impl LogRecord {
     pub fn new(model: ModelSource<'_>, log: &str, found: &Validated) -> Self {
         let (answer, reason) = LogAnswerWord::of(&found.answer);
         let lost = found.lost.clone().unwrap_or_default();
-        let assignment = |it: &cubicle_tools::validate::CellValue| Assignment {
-            cell: it.cell.clone(),
-            value: it.value.clone(),
-        };
-        let state = |cells: &Vec<_>| StateRecord { cells: cells.iter().map(assignment).collect() };
-        let near = |it: cubicle_tools::validate::NearStep| NearRecord {
-            step: it.step,
-            fails: it.fails,
-            state: it.state,
-        };
+        let coverage = found.coverage.clone().unwrap_or_default();
         let line = |label: &u64| RunStepRecord { line: (*label != 0).then_some(*label) };
         let run = found.run.as_ref();
         Self {
@@ -206,29 +177,27 @@ impl LogRecord {
             line: found.at.as_ref().map(|it| it.0),
             text: found.at.as_ref().map(|it| it.1.clone()).filter(|text| !text.is_empty()),
             possible_states: found.lost.as_ref().map(|it| it.possible),
-            states: lost.states.iter().map(state).collect(),
-            nearest: lost.nearest.into_iter().map(near).collect(),
+            states: lost.states.into_iter().map(|cells| StateRecord { cells }).collect(),
+            nearest: lost.nearest,
             run: run.map(|(run, _)| record(model, &run.trace)),
             run_names: run.map(|it| it.1.clone()).unwrap_or_default(),
             run_steps: run.map(|(run, _)| run.labels.iter().map(line).collect()).unwrap_or_default(),
             run_is_whole: run.map(|(run, _)| run.whole),
             skipped: found.skipped.0,
             first_skipped: found.skipped.1.clone(),
-            transitions: found.coverage.as_ref().map(|it| CoverageFigures::all(&it.0)).unwrap_or_default(),
-            values: found.coverage.as_ref().map(|it| CoverageFigures::all(&it.1)).unwrap_or_default(),
+            transitions: coverage.transitions,
+            values: coverage.values,
         }
     }
 }
 
 /// A run to a bad state, or one without a special end.
 fn record(ModelSource { system, text }: ModelSource<'_>, run: &Trace) -> TraceRecord {
-    let record = TraceRecord::new(system, &Lines::new(text), run);
+    let lines = &Lines::new(text);
     if run.bad.is_some() {
-        return record;
+        return TraceRecord::new(system, lines, run);
     }
-    let steps = run.steps.iter().map(|step| action(system, step, Style::PLAIN));
-    let history = std::iter::once("Init".to_owned()).chain(steps).collect::<Vec<_>>().join(" -> ");
-    TraceRecord { kind: TraceKind::Reached, ends_in: "the log".to_owned(), history, ..record }
+    TraceRecord { ends_in: "the log".to_owned(), ..TraceRecord::reached(system, lines, run) }
 }
 
 impl ValidationDocument {

@@ -1,19 +1,19 @@
 //! A run that shows something harmless, or the answer that there is none, for programs: a separate document.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message};
 use super::trace::TraceRecord;
 use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use cubicle_lang::load::ModelSource;
-use cubicle_run::Witness;
+use cubicle_run::{Covered, Witness};
 
 /// The result of the search for a run.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct WitnessDocument {
     /// Always `witness`.
-    #[cfg_attr(test, schemars(extend("const" = "witness")))]
+    #[schemars(extend("const" = "witness"))]
     pub kind: &'static str,
     /// Changes when a key is removed or its meaning changes.
     pub schema_version: u32,
@@ -40,16 +40,15 @@ pub struct WitnessDocument {
     /// The run, which was replayed on the model.
     pub run: Option<TraceRecord>,
     /// The transitions of the model, each with whether the run takes it.
-    pub transitions: Vec<CoverageFigures>,
+    pub transitions: Vec<Covered>,
     /// `X = C` for each variable of a finite type and each of its values, with whether the run shows it.
-    pub values: Vec<CoverageFigures>,
+    pub values: Vec<Covered>,
     /// Errors, warnings and notes, in the order in which they were reported.
     pub messages: Vec<Message>,
 }
 
 /// Whether there is a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WitnessAnswerWord {
     /// There is one.
@@ -61,23 +60,6 @@ pub enum WitnessAnswerWord {
     /// There was no search: `error` says why.
     #[default]
     Error,
-}
-
-/// Something that a run may cover.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CoverageFigures {
-    /// The transition or value.
-    pub name: String,
-    /// Whether the run covers it.
-    pub covered: bool,
-}
-
-impl CoverageFigures {
-    /// Those of all these, each with whether it is covered.
-    pub fn all(of: &[(String, bool)]) -> Vec<Self> {
-        of.iter().map(|(name, covered)| Self { name: name.clone(), covered: *covered }).collect()
-    }
 }
 
 impl Written for WitnessDocument {}
@@ -111,8 +93,8 @@ impl WitnessDocument {
         Self {
             answer: WitnessAnswerWord::Run,
             run: Some(record),
-            transitions: CoverageFigures::all(&witness.coverage.transitions),
-            values: CoverageFigures::all(&witness.coverage.values),
+            transitions: witness.coverage.transitions.clone(),
+            values: witness.coverage.values.clone(),
             ..self
         }
     }

@@ -1,6 +1,7 @@
 //! The assumptions of a run, invariants, coverage of transitions, statistics: lists and tables.
 
 use super::html::{Section, heads, row, section, table, to_line};
+use crate::forward::fired;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::words::cause;
@@ -66,20 +67,12 @@ pub fn coverage(system: &System, source: &Source<'_>, report: &Report) -> Option
     let titles = report.explorations.iter().map(|e| format!("{} processes", e.procs));
     let head = heads(std::iter::once("Transition".to_owned()).chain(titles));
     let most = report.explorations.iter().flat_map(|e| &e.fired).copied().max().unwrap_or(0).max(1);
-    let mut rows = Vec::new();
-    // The parts of a declaration count together.
-    let mut at = 0;
-    while let Some(transition) = system.transitions.get(at) {
-        let parts = system.transitions[at..].iter().take_while(|t| t.origin == transition.origin).count();
-        let fired = report.explorations.iter().map(|e| e.fired.iter().skip(at).take(parts).sum::<u64>());
-        rows.push((to_line(source.position(transition.span).0, &transition.name), fired.collect::<Vec<_>>()));
-        at += parts;
-    }
+    let all: Vec<Vec<_>> = report.explorations.iter().map(|it| fired(system, it).collect()).collect();
     let rows = html! {
-        @for (name, fired) in rows {
+        @for (at, (transition, _)) in all[0].iter().enumerate() {
             tr {
-                th scope="row" { (name) }
-                @for fired in fired {
+                th scope="row" { (to_line(source.position(transition.span).0, &transition.name)) }
+                @for fired in all.iter().map(|it| it[at].1) {
                     td class=[(fired == 0).then_some("never")] {
                         @if fired == 0 { "never" } @else { (fired) }
                         " " meter min="0" max=(most) value=(fired) aria-hidden="true" {}

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use super::html::{Section, heads, section, table, to_line};
 use crate::runs;
-use crate::trace::{history, open_run, said};
+use crate::trace::{history, path, said};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step};
@@ -85,10 +85,7 @@ impl<'a> RunText<'a> {
     fn history(&self) -> String {
         match self.settles {
             Some((property, found)) => runs::history(self.system, property, found, Style::PLAIN),
-            None if self.open => {
-                let text = open_run(self.system, self.trace, Style::PLAIN);
-                text.lines().next().unwrap_or_default().to_owned()
-            }
+            None if self.open => path(self.system, self.trace, Style::PLAIN),
             None => history(self.system, self.trace, Style::PLAIN),
         }
     }

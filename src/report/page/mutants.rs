@@ -3,8 +3,10 @@
 
 use super::html::{Section, heads, row, section, table, to_line};
 use super::{shell, source};
-use crate::document::{FateWord, MutantRecord, MutationDocument, RateFigures, Written};
+use crate::document::{FateWord, MutantRecord, MutationDocument, Written};
+use crate::mutation::certainty;
 use cubicle_lang::diagnostic::Source;
+use cubicle_tools::mutation::Rate;
 use maud::{Markup, html};
 
 /// More columns than this are not shown: they would be unreadable.
@@ -62,9 +64,9 @@ fn rates(found: &MutationDocument) -> Markup {
         let percent = (killed * 100).checked_div(of).unwrap_or(0);
         html! { meter min="0" max="100" value=(percent) { (percent) " %" } " " (percent) " %" }
     };
-    let rates = |label: &str, title: &str, rates: &[RateFigures]| {
+    let rates = |label: &str, title: &str, rates: &[Rate<Option<String>>]| {
         let rows = html! { @for it in rates {
-            (row(it.name.as_deref().unwrap_or("(init)"), &[&of(it.killed, it.counted), &share(it.killed, it.counted)]))
+            (row(it.of.as_deref().unwrap_or("(init)"), &[&of(it.killed, it.counted), &share(it.killed, it.counted)]))
         } };
         table(label, None, heads([title, "Killed", "Rate"]), rows)
     };
@@ -90,11 +92,6 @@ fn rates(found: &MutationDocument) -> Markup {
 fn curve(found: &MutationDocument) -> Option<Section> {
     let stable = found.mutant_stable_k?;
     let most = found.curve.last().map_or(1, |it| it.killed).max(1);
-    let why = if found.settled {
-        "no larger instance kills more, since all others are proved safe"
-    } else {
-        "as far as is known: some mutants are not decided"
-    };
     let title = "Mutants killed, by number of processes";
     let content = html! {
         figure {
@@ -109,7 +106,7 @@ fn curve(found: &MutationDocument) -> Option<Section> {
             }
             figcaption { (title) }
         }
-        p { "Mutant-stable k: " (stable) " (" (why) ")." }
+        p { "Mutant-stable k: " (stable) " (" (certainty(found.settled)) ")." }
     };
     Some(section("curve", "Processes", content))
 }
@@ -157,7 +154,7 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
     let group = |id: &str, title: &str, says: &str, which: &dyn Fn(&&MutantRecord) -> bool| {
         let mut all: Vec<&MutantRecord> = found.mutants.iter().filter(which).collect();
         let share = |it: &MutantRecord| {
-            it.change.map_or(0, |it| (it.appear + it.vanish) as u64 * 1_000_000 / (it.states as u64).max(1))
+            it.change.map_or(0, |it| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1))
         };
         all.sort_by_key(|it| std::cmp::Reverse(share(it)));
         let content = html! { p class="note" { (says) } @for it in &all { (difference(it)) } };
@@ -201,7 +198,7 @@ fn difference(mutant: &MutantRecord) -> Markup {
     if let Some(it) = mutant.change.filter(|it| it.appear + it.vanish > 0) {
         what += &format!(
             ": of {} states of {} processes, {} vanish and {} appear",
-            it.states, it.procs, it.vanish, it.appear
+            it.of, it.procs, it.vanish, it.appear
         );
     }
     if let Some(reason) = &mutant.reason {

@@ -2,89 +2,105 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use cubicle_lang::model::{Count, Equation, TransitionId, Var};
 
 use super::Open;
 use crate::verdict::{Forbidden, Reason, Verdict};
 
-/// A candidate that the last run kept, as text.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A cube that was guessed to be unreachable.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CandidateCube")]
 pub struct Candidate {
-    /// Its (negative) number.
+    /// Its number, which is negative.
     pub number: i32,
     /// Its literals.
     pub literals: Vec<String>,
 }
 
-/// How tests whether a cube is covered were settled.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// How the tests whether a node is covered were settled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "TestsSettled")]
 pub struct Tests {
-    /// By one visited cube that contains it.
-    pub subsumed: u64,
-    /// By its literals, which contradict each other.
-    pub empty: u64,
-    /// By the finite-domain procedure.
-    pub finite: u64,
-    /// By Z3.
-    pub solver: u64,
+    /// One visited cube that contains it.
+    pub subsumption: u64,
+    /// Its literals, which contradict each other.
+    pub contradiction: u64,
+    /// The procedure for finite domains.
+    pub finite_domains: u64,
+    /// Z3.
+    pub z3: u64,
 }
 
 /// The fate of candidates, in all runs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct Proposals {
-    /// Lemmas that were proved together, and with which the search restarted.
+    /// Lemmas about numbers that were proved together.
     pub lemmas: u64,
-    /// Questions to the oracle.
-    pub asked: u64,
-    /// Of these, refuted by a forward state.
-    pub refuted: u64,
-    /// Candidates that took the place of a node, or began the search; lemmas do not count.
+    /// Candidates that were proposed, in all runs.
+    #[serde(rename = "proposed_candidates")]
     pub proposed: u64,
-    /// Of these, dropped later: reachable, or not proved.
+    /// Of these, refuted later.
+    #[serde(rename = "bad_candidates")]
     pub bad: u64,
+    /// Questions to the oracle.
+    #[serde(rename = "oracle_questions")]
+    pub asked: u64,
+    /// Of these, refuted by a state that was seen.
+    #[serde(rename = "oracle_refutations")]
+    pub refuted: u64,
 }
 
-/// The calls and the time of a phase.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// How often a phase was entered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PhaseCalls")]
 pub struct PhaseReport {
     /// Its name.
     pub name: &'static str,
-    /// How often it was entered.
+    /// How often.
     pub calls: u64,
     /// Time in it, without phases inside of it.
+    #[serde(skip)]
     pub time: Duration,
 }
 
 /// Figures of a backward search.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct Statistics {
     /// Nodes visited in the last run.
     pub nodes: usize,
-    /// Effort of all runs, in the unit of [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort); of a search that went on,
-    /// with what it took before.
-    pub effort: u64,
-    /// Nodes of each abandoned run, latest first.
+    /// Restarts without candidates that were refuted.
+    pub restarts: usize,
+    /// Nodes of each run before a restart, latest first.
     pub abandoned: Vec<usize>,
-    /// Nodes found covered, in all runs.
+    /// Nodes that others cover, in all runs.
     pub fixpoints: usize,
     /// Calls of Z3.
     pub solver_calls: usize,
     /// Most processes of a visited cube.
+    #[serde(rename = "max_processes")]
     pub max_procs: usize,
     /// Most literals of a visited cube.
     pub max_literals: usize,
-    /// How tests whether a cube is covered were settled.
-    pub tests: Tests,
-    /// Candidates.
-    pub proposals: Proposals,
-    /// Visited nodes removed because a later one subsumes them.
+    /// Visited nodes that were removed because a later one subsumes them.
     pub deleted: usize,
-    /// Restarts of BRAB.
-    pub restarts: usize,
+    /// How the tests whether a node is covered were settled.
+    pub tests: Tests,
+    /// The fate of candidates.
+    #[serde(flatten)]
+    pub proposals: Proposals,
+    /// Effort of all runs, in the unit of [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort); of a search that went on,
+    /// with what it took before.
+    #[serde(skip)]
+    pub effort: u64,
     /// Further named counters, in print order.
+    #[serde(skip)]
     pub counters: Vec<(&'static str, u64)>,
     /// Calls and time per phase, in print order; empty unless
     /// [`BackwardOptions::profile`](crate::options::BackwardOptions::profile) asks for it.
+    #[serde(skip)]
     pub phases: Vec<PhaseReport>,
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Growth;
@@ -10,12 +11,14 @@ use crate::verdict::{Stop, Trace};
 /// The technique that does not look for new combinations.
 pub const AROUND_DEADLOCKS: &str = "around deadlocks";
 
-/// What one technique contributed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+/// A technique of walks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "TechniqueFigures")]
 pub struct TechniqueReport {
     /// Its name.
     pub name: &'static str,
     /// Walks.
+    #[serde(rename = "walks")]
     pub runs: u64,
     /// Steps taken.
     pub steps: u64,
@@ -24,6 +27,7 @@ pub struct TechniqueReport {
     /// Combinations that were new.
     pub combinations: u64,
     /// Time spent, summed over the workers.
+    #[serde(skip)]
     pub time: Duration,
 }
 

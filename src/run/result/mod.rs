@@ -21,6 +21,6 @@ pub use run::{
     Enough, Lack, Looked, Refuted, Report, Stage, Unpopulated, Vacuous,
 };
 pub use temporal::{RunsPlan, RunsProof, RunsSeen, TemporalFinding, TemporalReport};
-pub use witness::{Witness, WitnessCoverage};
+pub use witness::{Covered, Witness, WitnessCoverage};
 
 pub use crate::verdict::Stop;

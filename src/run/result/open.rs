@@ -54,27 +54,6 @@ pub struct OpenRoot {
     pub waiting: usize,
 }
 
-impl Open {
-    /// Fills in the fields.
-    pub const fn new(waiting: usize, steps: usize, roots: Vec<OpenRoot>, growth: Vec<Growth>) -> Self {
-        Self { waiting, steps, roots, growth, proved_steps: None, cubes: Vec::new() }
-    }
-}
-
-impl Growth {
-    /// Fills in the fields.
-    pub const fn new(what: Growing, values: (Rational, Rational), cycle: Vec<String>) -> Self {
-        Self { what, values, cycle }
-    }
-}
-
-impl OpenRoot {
-    /// Fills in the fields.
-    pub const fn new(name: String, seen: usize, waiting: usize) -> Self {
-        Self { name, seen, waiting }
-    }
-}
-
 /// Something that may lead to a verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Try {

@@ -1,5 +1,8 @@
 //! What a check reports about properties of runs.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::verdict::{Cut, Forbidden, Trace, Unproved};
 use cubicle_lang::model::semantics::Lasso;
 use cubicle_lang::model::{Count, Ranking, System, Var};
@@ -50,10 +53,12 @@ pub enum RunsPlan {
     Cover,
 }
 
-/// What was seen of an instance whose runs were explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// All runs of an instance were examined, or some.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(inline)]
 pub struct RunsSeen {
-    /// Processes.
+    /// Processes of the instance.
+    #[serde(rename = "processes")]
     pub procs: usize,
     /// States.
     pub states: usize,
@@ -61,7 +66,7 @@ pub struct RunsSeen {
     pub steps: usize,
     /// Whether these are all.
     pub complete: bool,
-    /// Whether each state stands for all states that it becomes by exchanging processes that no property is about.
+    /// Whether each state stands for all that result from exchanging processes that no property is about.
     pub renamed: bool,
 }
 

@@ -1,6 +1,6 @@
 //! How far an undecided run got, and what may help, as lines without a final stop.
 
-use super::cause;
+use super::{cause, count};
 use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
 use cubicle_lang::load::{any_numbers, any_numbers_are};
 use cubicle_lang::model::{Rational, System, VarId};
@@ -47,11 +47,7 @@ fn any_number(system: &System) -> Option<String> {
 }
 
 fn with(procs: usize) -> String {
-    format!("with {}", many(procs, "process", "processes"))
-}
-
-fn many(n: usize, one: &str, more: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { more })
+    format!("with {}", count(procs, "process"))
 }
 
 /// The instances of which all states were seen.
@@ -59,13 +55,12 @@ fn seen_completely(explorations: &[Exploration]) -> Option<String> {
     let complete = explorations.iter().filter(|it| it.stop == Stop::Complete && it.unsafe_trace.is_none());
     let sizes: Vec<usize> = complete.map(|it| it.procs).collect();
     let (first, last) = (sizes.first()?, sizes.last()?);
-    let unit = if sizes == [1] { "process" } else { "processes" };
-    let names = if sizes.len() > 1 && last - first + 1 == sizes.len() {
-        format!("{first} to {last}")
+    let instances = if sizes.len() > 1 && last - first + 1 == sizes.len() {
+        format!("{first} to {last} processes")
     } else {
-        sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        super::sizes(&sizes, ", ")
     };
-    Some(format!("all states with {names} {unit} were seen: none is bad"))
+    Some(format!("all states with {instances} were seen: none is bad"))
 }
 
 /// The instances in which a real run was searched for.
@@ -81,18 +76,18 @@ fn looked_forward(looked: &[Looked]) -> Option<String> {
 
 /// What a search left.
 fn left(open: &Open) -> Vec<String> {
-    let seen = open.roots.iter().map(|root| root.seen).sum();
-    let looked = many(seen, "node", "nodes");
+    let seen: usize = open.roots.iter().map(|root| root.seen).sum();
+    let looked = count(seen, "node");
     let mut lines = vec![match (open.proved_steps, open.waiting) {
         (Some(steps), _) => {
-            let steps = many(steps, "step", "steps");
+            let steps = count(steps, "step");
             format!(
                 "the last search: {looked} examined; no bad state within {steps}, for any number of processes"
             )
         }
         (None, 0) => format!("the last search: {looked} examined, none waiting"),
         (None, n) => {
-            let near = many(open.steps, "step", "steps");
+            let near = count(open.steps, "step");
             format!(
                 "the last search: {looked} examined, {n} waiting, the nearest {near} from a bad state or a candidate"
             )
@@ -100,7 +95,7 @@ fn left(open: &Open) -> Vec<String> {
     }];
     let roots = &open.roots;
     let line = |root: &OpenRoot| {
-        let seen = many(root.seen, "node", "nodes");
+        let seen = count(root.seen, "node");
         let waiting = if root.waiting == 0 { "none".to_owned() } else { root.waiting.to_string() };
         format!("{}: {seen} examined, {waiting} waiting", root.name)
     };
@@ -111,9 +106,9 @@ fn left(open: &Open) -> Vec<String> {
         lines.extend(waiting.iter().take(MOST_ROOTS).map(|root| line(root)));
         let others = roots.len() - waiting.len().min(MOST_ROOTS);
         if waiting.len() > MOST_ROOTS {
-            lines.push(format!("and {}", many(others, "other property", "other properties")));
+            lines.push(format!("and {}", count(others, "other property")));
         } else if others > 0 && !waiting.is_empty() {
-            lines.push(format!("{}: none waiting", many(others, "other property", "other properties")));
+            lines.push(format!("{}: none waiting", count(others, "other property")));
         }
     }
     lines

@@ -1,5 +1,6 @@
 //! Why there is no verdict.
 
+use super::{count, sizes};
 use crate::result::Stop;
 use crate::verdict::{Reason, Unproved};
 
@@ -29,20 +30,16 @@ pub fn reason(reason: &Reason) -> String {
             "it is open whether {states} deadlocked states need an outside value: not all runs without one were explored"
         ),
         Reason::Partial(cut) => {
-            let (procs, states) = (cut.procs, cut.states);
-            let processes = if procs == 1 { "process" } else { "processes" };
-            let states = if states == 1 { "1 state".to_owned() } else { format!("{states} states") };
-            format!("not all states were seen with {procs} {processes}: {} ({states})", cause(cut.stop))
+            let (procs, states) = (count(cut.procs, "process"), count(cut.states, "state"));
+            format!("not all states were seen with {procs}: {} ({states})", cause(cut.stop))
         }
         Reason::Vacuous(1) => "the answer would be vacuous: see the warning".to_owned(),
         Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
         Reason::Denied(1) => "there was a warning, and --deny warnings is set".to_owned(),
         Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings is set"),
         Reason::Runs { property, procs, why } => {
-            let sizes: Vec<String> = procs.iter().map(ToString::to_string).collect();
-            let unit = if procs == &[1] { "process" } else { "processes" };
             let why = why.as_ref().map_or(String::new(), |why| format!(": {}", unproved(why)));
-            format!("{property} is verified for {} {unit} only{why}", sizes.join(", "))
+            format!("{property} is verified for {} only{why}", sizes(procs, ", "))
         }
         Reason::NotReached(names) => format!("no run was found that reaches {}", names.join(", ")),
         Reason::Interrupted(1) => "interrupted by SIGHUP".to_owned(),
@@ -61,9 +58,9 @@ pub fn unproved(why: &Unproved) -> String {
             format!("no ranking is looked for, since {why}; `number_procs N` would have all instances checked")
         }
         Unproved::NoRanking(Some((procs, state))) => {
-            let processes = if *procs == 1 { "process" } else { "processes" };
+            let procs = count(procs, "process");
             format!(
-                "no ranking was found: with {procs} {processes}, no fair step is known to help where {state}; a variable that says who is due may help, as the owner of a lock does"
+                "no ranking was found: with {procs}, no fair step is known to help where {state}; a variable that says who is due may help, as the owner of a lock does"
             )
         }
         Unproved::NoRanking(None) => {

@@ -12,6 +12,16 @@ pub enum Process {
     Number(usize),
 }
 
+impl Process {
+    /// Its number: of an instance, every process has one.
+    pub fn number(&self) -> usize {
+        match self {
+            Self::Number(n) => *n,
+            Self::Named(name) => unreachable!("a process of an instance has a number: {name}"),
+        }
+    }
+}
+
 impl fmt::Display for Process {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

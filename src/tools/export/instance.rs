@@ -1,6 +1,7 @@
 //! Which instance is written, and what the first lines of its file say.
 
 use super::names::comment;
+use cubicle_run::words::count;
 
 /// The size of an instance, and its names.
 #[derive(Clone, Debug)]
@@ -22,8 +23,7 @@ pub fn title(instance: &InstanceName, language: &str) -> Vec<String> {
     let of_sorts = instance.of_sorts.iter().map(|(sort, count)| format!("{sort}={count}"));
     let processes = match instance.procs {
         _ if !instance.of_sorts.is_empty() => format!("processes {}", of_sorts.collect::<Vec<_>>().join(",")),
-        1 => "1 process".to_owned(),
-        more => format!("{more} processes"),
+        procs => count(procs, "process"),
     };
     let mut lines =
         vec![format!("{} with {processes}, for {language}; written by cubicle.", comment(&instance.source))];

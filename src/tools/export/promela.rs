@@ -252,16 +252,12 @@ impl Dialect for Promela<'_> {
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {
-        let number = |process: &Process| match process {
-            Process::Number(n) => *n,
-            Process::Named(name) => unreachable!("a process of an instance has a number: {name}"),
-        };
         let name = self.name(var);
         match index {
             [] => name,
-            [process] => format!("{name}[{}]", number(process)),
+            [process] => format!("{name}[{}]", process.number()),
             several => {
-                let at = several.iter().fold(0, |at, process| at * self.procs + number(process) - 1);
+                let at = several.iter().fold(0, |at, process| at * self.procs + process.number() - 1);
                 format!("{name}[{at}]")
             }
         }

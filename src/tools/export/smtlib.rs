@@ -84,11 +84,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
 /// Whether a cell is part of a state: where the sorts of processes are known, those that say so are not, nor are those that no
 /// formula reads.
 fn says_something(system: &System, var: VarId, index: &[Process]) -> bool {
-    let process = |process: &Process| match process {
-        Process::Number(number) => number - 1,
-        Process::Named(name) => unreachable!("a process of an instance has a number: {name}"),
-    };
-    let at: Vec<usize> = index.iter().map(process).collect();
+    let at: Vec<usize> = index.iter().map(|process| process.number() - 1).collect();
     let sized = system.sorts.as_ref().is_some_and(|sorts| sorts.sizes.is_some());
     !(sized && system.sort_array() == Some(var))
         && is_read(system, var, &at, |process| sort_of(system, process))
@@ -124,13 +120,7 @@ impl SmtLib<'_> {
     /// The variable of a clause that stands for a cell.
     fn cell(&self, var: VarId, index: &[Process]) -> String {
         let name = &self.system.var(var).name;
-        let index: Vec<String> = index
-            .iter()
-            .map(|process| match process {
-                Process::Number(n) => n.to_string(),
-                Process::Named(name) => unreachable!("a process of an instance has a number: {name}"),
-            })
-            .collect();
+        let index: Vec<String> = index.iter().map(|process| process.number().to_string()).collect();
         if index.is_empty() { format!("|{name}|") } else { format!("|{name}[{}]|", index.join(",")) }
     }
 

@@ -8,14 +8,9 @@ use cubicle_transform::with_taken;
 /// One warning for each declaration.
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = Vec::new();
-    let mut seen = Vec::new();
-    for transition in &model.system.transitions {
-        let origin = transition.origin;
-        if seen.contains(&origin) {
-            continue;
-        }
-        seen.push(origin);
-        let Some(taken) = with_taken(model.system, |it| it.origin == origin) else { continue };
+    for parts in model.system.transitions.chunk_by(|a, b| a.origin == b.origin) {
+        let transition = &parts[0];
+        let Some(taken) = with_taken(model.system, |it| it.origin == transition.origin) else { continue };
         let Some(grounds) = asker.never_one(&taken, transition.arity()) else { continue };
         let message = format!("transition `{}` is never enabled", transition.name);
         found.push(Diagnostic::warning("C0923", transition.span, message).label(grounds.words()));

@@ -5,6 +5,7 @@ use cubicle_check::check_on_this_thread;
 use cubicle_forward::explore;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
+use cubicle_run::words::listed_sizes;
 use cubicle_run::{BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Vacuity, Verdict};
 
 /// Evidence that something never happens.
@@ -21,14 +22,7 @@ impl Grounds {
         match self {
             Self::Proved => "proved for any number of processes".to_owned(),
             Self::Explored(sizes) => {
-                let (last, before) = sizes.split_last().expect("some instance was explored");
-                let before: Vec<String> = before.iter().map(ToString::to_string).collect();
-                let all = match (&before[..], last) {
-                    ([], 1) => "1 process".to_owned(),
-                    ([], last) => format!("{last} processes"),
-                    (before, last) => format!("{} and {last} processes", before.join(", ")),
-                };
-                format!("explored only, with {all}: not proved for more")
+                format!("explored only, with {}: not proved for more", listed_sizes(sizes))
             }
         }
     }

@@ -8,15 +8,14 @@ use cubicle_transform::with_acts_again;
 /// One warning for each transition that is the first step of some process and the last step of every process that begins
 /// with it; those that are `never` enabled are not examined.
 pub fn look(model: &LintedModel<'_>, never: &[Diagnostic], asker: &Asker<'_>) -> Vec<Diagnostic> {
-    let (mut found, mut seen) = (Vec::new(), Vec::new());
-    for transition in &model.system.transitions {
-        let origin = transition.origin;
+    let mut found = Vec::new();
+    for parts in model.system.transitions.chunk_by(|a, b| a.origin == b.origin) {
+        let transition = &parts[0];
         let dead = never.iter().any(|it| it.primary.span == transition.span);
-        if dead || seen.contains(&origin) || transition.params.is_empty() {
+        if dead || transition.params.is_empty() {
             continue;
         }
-        seen.push(origin);
-        let Some(system) = with_acts_again(model.system, origin) else { continue };
+        let Some(system) = with_acts_again(model.system, transition.origin) else { continue };
         let [again, first] = &system.bad[..] else { unreachable!("it has two bad states") };
         let with = |bad: &cubicle_lang::model::Bad| system.edited(|parts| parts.bad = vec![bad.clone()]);
         let least = transition.arity().max(2);

@@ -1,6 +1,9 @@
 //! Properties that hold for a model but are not claimed by it.
 
-use cubicle_run::{Forbidden, Reason};
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use cubicle_run::{Forbidden, Reason, words};
 use cubicle_transform::strengthen::PropertyOperator;
 
 /// Properties that were tried.
@@ -44,13 +47,18 @@ pub struct TrueProperty {
     pub notices: usize,
 }
 
-/// An undecided property.
-#[derive(Clone, PartialEq, Debug)]
+/// A property that was not decided.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "OpenPropertyRecord")]
 pub struct OpenProperty {
-    /// The property as a declaration.
+    /// The declaration.
     pub line: String,
-    /// Where it comes from.
-    pub origin: PropertyOrigin,
-    /// Why it is undecided.
+    /// Why it was not decided.
+    #[serde(serialize_with = "in_words")]
+    #[schemars(with = "String")]
     pub reason: Reason,
+}
+
+fn in_words<S: Serializer>(reason: &Reason, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&words::reason(reason))
 }

@@ -25,9 +25,9 @@ mod summary;
 
 pub use found::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 pub use others::{Helper, Others};
-pub use plan::{MutantSelection, MutationOptions, Plan};
+pub use plan::{MutantSelection, MutationOptions, Plan, mutant};
 pub use pool::THREAD;
 pub use properties::{PropertySelection, properties};
 pub use result::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, Survival};
 pub use run::{MutationProgress, run, run_with};
-pub use summary::{KillCurve, Rate, curve, rate_by, rate_by_claim, smallest_set};
+pub use summary::{KillCurve, KillsUpTo, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -7,6 +7,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::{BackwardMode, Interrupt, Report};
 use cubicle_transform::mutate::{MutantCandidate, Operator, candidates, key};
@@ -55,6 +56,22 @@ impl MutationOptions {
     pub fn effort_for(model: &Report) -> u64 {
         let effort: u64 = model.stages.iter().map(|stage| stage.effort).sum();
         effort.saturating_mul(TIMES_THE_MODEL).max(LEAST_EFFORT)
+    }
+}
+
+/// The mutant of a model with this number, and its system. The error says why there is none.
+///
+/// # Errors
+/// There is no such number, or the mutant is not a model.
+pub fn mutant(file: &File, text: &str, number: usize) -> Result<(MutantCandidate, System), String> {
+    let all = candidates(file, text);
+    let most = all.len();
+    let candidate = all.into_iter().find(|it| it.number == number);
+    let candidate =
+        candidate.ok_or_else(|| format!("there is no mutant #{number}: the model has {most} of them"))?;
+    match candidate.system(text) {
+        Some(system) => Ok((candidate, system)),
+        None => Err(format!("mutant #{number} is not a model: its types do not fit")),
     }
 }
 

@@ -179,7 +179,7 @@ impl PropertySearch<'_> {
                 }
                 Some(Ok(Decided::Bad(..))) => self.found.refuted += 1,
                 Some(Ok(Decided::Open(reason))) => {
-                    self.found.open.push(OpenProperty { line, origin, reason });
+                    self.found.open.push(OpenProperty { line, reason });
                 }
                 Some(Err(panic)) => panic!("{line}: {panic}"),
                 // The run ends.

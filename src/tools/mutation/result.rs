@@ -1,5 +1,6 @@
 //! The results on the mutants of a model.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use cubicle_lang::diagnostic::Span;
@@ -112,15 +113,17 @@ pub struct Survival {
 }
 
 /// How the reachable states of a mutant differ from those of the model, up to renaming of processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize, Deserialize)]
+#[schemars(rename = "ChangeFigures")]
 pub struct Change {
-    /// Number of processes of the instances that are compared.
+    /// Processes of the instances that are compared.
     pub procs: usize,
     /// States of the model.
+    #[serde(rename = "states")]
     pub of: usize,
-    /// States of the mutant that the model does not reach.
+    /// States of the mutant only.
     pub appear: usize,
-    /// States of the model that the mutant does not reach.
+    /// States of the model only.
     pub vanish: usize,
 }
 

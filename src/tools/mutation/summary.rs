@@ -2,16 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::mutation::{Fate, MutantResult, Mutation};
 
-/// The kill rate of a group of mutants.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// How many mutants of a kind were killed.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "RateFigures")]
 pub struct Rate<T> {
-    /// The group.
+    /// The kind.
+    #[serde(rename = "name")]
     pub of: T,
-    /// Number of mutants killed.
+    /// Killed ones.
     pub killed: usize,
-    /// Number of mutants that count.
+    /// All that count.
     pub counted: usize,
 }
 
@@ -77,16 +82,26 @@ pub fn smallest_set(found: &Mutation) -> Vec<usize> {
 pub struct KillCurve {
     /// For each number of processes, the number of mutants killed by instances of at most that size: up to the largest
     /// that kills a mutant that no smaller one kills.
-    pub killed: Vec<(usize, usize)>,
+    pub killed: Vec<KillsUpTo>,
     /// Whether no larger instance kills more, because all other mutants are proved safe. Otherwise some mutants are
     /// undecided.
     pub settled: bool,
 }
 
+/// How many mutants are killed by instances of up to `procs` processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "CurveFigures")]
+pub struct KillsUpTo {
+    /// Processes.
+    pub procs: usize,
+    /// Killed mutants.
+    pub killed: usize,
+}
+
 impl KillCurve {
     /// The smallest number of processes at which the set no longer grows; `None` when nothing is killed.
     pub fn stable(&self) -> Option<usize> {
-        self.killed.last().map(|(procs, _)| *procs)
+        self.killed.last().map(|it| it.procs)
     }
 }
 
@@ -95,8 +110,8 @@ pub fn curve(found: &Mutation) -> KillCurve {
     let sizes: Vec<usize> = found.killed().map(|(_, kill)| kill.trace.initial.procs).collect();
     let most = sizes.iter().copied().max();
     let least = found.sizes.first().copied().unwrap_or(1);
-    let count = |procs: usize| sizes.iter().filter(|it| **it <= procs).count();
-    let killed = most.map(|most| (least.min(most)..=most).map(|procs| (procs, count(procs))).collect());
+    let count = |procs| KillsUpTo { procs, killed: sizes.iter().filter(|it| **it <= procs).count() };
+    let killed = most.map(|most| (least.min(most)..=most).map(count).collect());
     let decided = |it: &MutantResult| matches!(it.fate, Fate::Killed(_) | Fate::Survived(_));
     KillCurve { killed: killed.unwrap_or_default(), settled: found.mutants.iter().all(decided) }
 }

@@ -46,22 +46,14 @@ impl Simulation<'_> {
                 continue;
             }
             fitting = true;
-            let mut nearest: Option<(usize, Step)> = None;
-            for hidden in distinct_tuples(self.instance.procs, usize::from(transition.hidden)) {
-                if hidden.iter().any(|p| args.contains(p)) {
-                    continue;
-                }
-                let step = Step {
-                    transition: id,
-                    args: [args.clone(), hidden].concat(),
-                    after: self.state().clone(),
-                };
-                let distance = explainer.distance(self.state(), &step);
-                if nearest.as_ref().is_none_or(|(least, _)| distance < *least) {
-                    nearest = Some((distance, step));
-                }
-            }
-            text += &match nearest.map(|(_, step)| explainer.guard(self.state(), &step)) {
+            let hidden = distinct_tuples(self.instance.procs, usize::from(transition.hidden));
+            let steps = hidden.filter(|hidden| !hidden.iter().any(|p| args.contains(p))).map(|hidden| Step {
+                transition: id,
+                args: [args.clone(), hidden].concat(),
+                after: self.state().clone(),
+            });
+            let nearest = steps.min_by_key(|step| explainer.distance(self.state(), step));
+            text += &match nearest.map(|step| explainer.guard(self.state(), &step)) {
                 Some(Some(why)) => format!("{why}\n"),
                 Some(None) => return Ok("it is enabled\n".to_owned()),
                 None => "there are too few processes\n".to_owned(),

@@ -7,6 +7,7 @@ use super::values::parse;
 use cubicle_lang::model::semantics::{State, Value};
 use cubicle_lang::words::ValueNames;
 use cubicle_run::Trace;
+use cubicle_run::words::count;
 
 /// The most initial states that are listed.
 const MOST_LISTED: usize = 10;
@@ -35,9 +36,8 @@ fn fields<'v>(cell: &str, value: &'v str) -> Vec<(String, &'v str)> {
 impl Simulation<'_> {
     /// The text to show before the first command.
     pub fn greeting(&self) -> String {
-        let procs = self.instance.procs;
-        let processes = if procs == 1 { "process" } else { "processes" };
-        format!("{}, {procs} {processes}{}\n{}", self.source.name, self.start_note(), self.scene())
+        let processes = count(self.instance.procs, "process");
+        format!("{}, {processes}{}\n{}", self.source.name, self.start_note(), self.scene())
     }
 
     /// For the greeting: whether there are other initial states.

@@ -15,6 +15,14 @@ impl Binding {
         self.0[usize::from(name)].into()
     }
 
+    /// A value, with a process in place of its name.
+    pub fn seen(&self, value: Shown) -> Seen {
+        match value {
+            Shown::Value(seen) => seen,
+            Shown::Named(name) => Seen::Process(self.process(name)),
+        }
+    }
+
     pub const fn len(&self) -> usize {
         self.0.len()
     }
@@ -78,11 +86,7 @@ pub(super) fn know(
     to.clear();
     for Sight { var, index, value } in sights {
         let cell: SmallVec<[usize; 4]> = index.iter().map(|name| binding.process(*name)).collect();
-        let seen = match value {
-            Shown::Value(seen) => *seen,
-            Shown::Named(name) => Seen::Process(binding.process(*name)),
-        };
-        follower.know(to, *var, &cell, seen)?;
+        follower.know(to, *var, &cell, binding.seen(*value))?;
     }
     Ok(())
 }

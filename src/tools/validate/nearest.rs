@@ -1,5 +1,8 @@
 //! Why an event is not explained: the possible states, and for the steps that come nearest what fails.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use cubicle_forward::{Follower, Front};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, distinct_tuples};
@@ -7,7 +10,7 @@ use cubicle_lang::model::{Assignment, System, Var};
 use cubicle_lang::words::shown_cells;
 
 use super::bind::Binding;
-use super::event::{Candidate, Event, Shown, Sight};
+use super::event::{Candidate, Event, Sight};
 use super::vocabulary::is_in_text;
 use crate::itf::Explainer;
 use cubicle_forward::Seen;
@@ -21,23 +24,25 @@ const MOST_TUPLES: usize = 512;
 
 const MOST_STEPS: usize = 3;
 
-/// A cell and its value, in the names of the log; `?` for one that may hold any value.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A cell and its value.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "Assignment")]
 pub struct CellValue {
-    /// `S[node-7]`.
+    /// `At[#1]`.
     pub cell: String,
-    /// As the model writes it, or the name of a process.
+    /// As the model writes it; a queue from its first message, as in `<A, B>`.
     pub value: String,
 }
 
-/// A step that is not possible, or that does not lead to what the log says.
-#[derive(Clone, PartialEq, Eq, Debug)]
+/// A step that is not possible, or does not lead to what the log says.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "NearRecord")]
 pub struct NearStep {
     /// `read(node-7)`.
     pub step: String,
-    /// What fails, each with its place in the model where it has one.
+    /// What fails.
     pub fails: Vec<String>,
-    /// The number of the state in which it comes nearest, among those that are shown, from 0.
+    /// The state in which it comes nearest, as a place in the list of states, from 0.
     pub state: Option<usize>,
 }
 
@@ -46,7 +51,7 @@ pub struct NearStep {
 pub struct Lost {
     /// The number of states in which the run may be before the event.
     pub possible: usize,
-    /// Some of them.
+    /// Some of them, in the names of the log; `?` for a cell that may hold any value.
     pub states: Vec<Vec<CellValue>>,
     /// The steps that come nearest.
     pub nearest: Vec<NearStep>,
@@ -202,24 +207,12 @@ impl NearState<'_> {
             let index: Vec<usize> = index.iter().map(|name| self.binding.process(*name)).collect();
             let held = state.values[semantics.layout().position(*var, index.iter().copied())];
             let variable = system.var(*var);
-            let (holds, seen) = match value {
-                Shown::Named(name) => {
-                    let process = self.binding.process(*name);
-                    let holds =
-                        matches!(held, Value::Proc(point) if point.as_process(procs) == Some(process));
-                    (holds, self.explainer.process(process))
-                }
-                Shown::Value(Seen::Process(process)) => {
-                    let holds =
-                        matches!(held, Value::Proc(point) if point.as_process(procs) == Some(*process));
-                    (holds, self.explainer.process(*process))
-                }
-                Shown::Value(Seen::NoProcess) => {
-                    let holds = matches!(held, Value::Proc(point) if point.as_process(procs).is_none());
-                    (holds, "no process".to_owned())
-                }
-                Shown::Value(Seen::Number(number)) => (held == Value::Number(*number), number.to_string()),
-                Shown::Value(Seen::Constructors(set)) => {
+            let is_process = |process| matches!(held, Value::Proc(it) if it.as_process(procs) == process);
+            let (holds, seen) = match self.binding.seen(*value) {
+                Seen::Process(process) => (is_process(Some(process)), self.explainer.process(process)),
+                Seen::NoProcess => (is_process(None), "no process".to_owned()),
+                Seen::Number(number) => (held == Value::Number(number), number.to_string()),
+                Seen::Constructors(set) => {
                     let holds = matches!(held, Value::Constructor(c) if set >> c & 1 == 1);
                     let all = (0..64).filter(|c| set >> c & 1 == 1);
                     let names = all.map(|c| self.explainer.value_of(variable, Value::Constructor(c)));

@@ -5,9 +5,9 @@ use std::io::BufRead;
 use cubicle_run::Interrupt;
 
 use super::event::{Event, Names};
-use super::lines::{self, Line};
 use super::vocabulary::Vocabulary;
 use crate::json::{self, Json};
+use crate::lines::{self, Line};
 
 /// The longest line that is read, in bytes.
 const MOST_BYTES: usize = 1 << 20;

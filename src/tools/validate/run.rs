@@ -6,7 +6,7 @@ use cubicle_forward::{FollowedRun, Follower, Front, Kept};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, TransitionId, Type};
-use cubicle_run::{Interrupt, Reason, Stop, words};
+use cubicle_run::{Covered, Interrupt, Reason, Stop, WitnessCoverage, words};
 
 use super::bind::Binding;
 use super::event::{Event, Names};
@@ -76,9 +76,6 @@ pub enum LogAnswer {
     Fault(String),
 }
 
-/// A transition or a value, and whether the log shows it.
-pub type Covered = (String, bool);
-
 /// What is known of a log.
 #[derive(Clone, Debug, Default)]
 pub struct Validated {
@@ -103,7 +100,7 @@ pub struct Validated {
     /// Lines that could not be understood, and what is wrong with the first.
     pub skipped: (u64, Option<String>),
     /// The transitions and the values that the log shows.
-    pub coverage: Option<(Vec<Covered>, Vec<Covered>)>,
+    pub coverage: Option<WitnessCoverage>,
 }
 
 /// A model, and what logs say about it.
@@ -440,26 +437,27 @@ impl Judge<'_> {
         Place { system: self.system, source: self.source, follower, names: &found.names, procs: found.procs }
     }
 
-    fn coverage(&self, fired: &dyn Fn(TransitionId) -> bool, values: &[u64]) -> (Vec<Covered>, Vec<Covered>) {
+    fn coverage(&self, fired: &dyn Fn(TransitionId) -> bool, values: &[u64]) -> WitnessCoverage {
         let mut transitions: Vec<Covered> = Vec::new();
         for (id, transition) in (0..).map(TransitionId).zip(&self.system.transitions) {
             match transitions.last_mut() {
-                Some((name, covered)) if *name == transition.name => *covered |= fired(id),
-                _ => transitions.push((transition.name.clone(), fired(id))),
+                Some(it) if it.name == transition.name => it.covered |= fired(id),
+                _ => transitions.push(Covered { name: transition.name.clone(), covered: fired(id) }),
             }
         }
         let mut shown = Vec::new();
         for (id, var) in self.system.declared().filter(|(_, var)| is_in_text(var)) {
             let (Type::Enum(ty), set) = (var.ty, values[usize::from(id.0)]) else { continue };
             for (c, name) in self.system.enumeration(ty).constructors.iter().enumerate() {
-                shown.push((format!("{} = {name}", self.system.title(id)), set >> c & 1 == 1));
+                let name = format!("{} = {name}", self.system.title(id));
+                shown.push(Covered { name, covered: set >> c & 1 == 1 });
             }
         }
-        (transitions, shown)
+        WitnessCoverage { transitions, values: shown }
     }
 
     /// What a run covers by the steps of events.
-    fn coverage_of(&self, FollowedRun { trace, labels, .. }: &FollowedRun) -> (Vec<Covered>, Vec<Covered>) {
+    fn coverage_of(&self, FollowedRun { trace, labels, .. }: &FollowedRun) -> WitnessCoverage {
         use cubicle_lang::model::semantics::Value;
         let mut sets = vec![0; self.system.vars.len()];
         let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use super::graph::{Edge, PassingGraph};
 use cubicle_lang::model::semantics::{Layout, State, Step, Trace, Value, tuples};
 use cubicle_lang::model::{System, Type, VarId};
-use cubicle_run::{Interrupt, WitnessCoverage};
+use cubicle_run::{Covered, Interrupt, WitnessCoverage};
 
 /// The most initial states to search from.
 const MOST_BEGINNINGS: usize = 16;
@@ -17,7 +17,8 @@ pub(super) fn coverage(system: &System, run: &Trace) -> WitnessCoverage {
         covered.insert(items.of_step(step.transition.0.into()));
         covered.extend(items.of_state(&step.after));
     }
-    let named = |(number, name): (usize, &String)| (name.clone(), covered.contains(&number));
+    let named =
+        |(number, name): (usize, &String)| Covered { name: name.clone(), covered: covered.contains(&number) };
     let mut all: Vec<_> = items.names.iter().enumerate().map(named).collect();
     let values = all.split_off(items.transitions);
     WitnessCoverage { transitions: all, values }

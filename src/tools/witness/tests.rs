@@ -51,7 +51,7 @@ fn a_run_covers_what_it_can_and_ends_with_the_transition() {
     let witness = run_of(taking(MODEL, "stop", &OPTIONS));
     assert_eq!(replay_steps(&system, &witness.run), Ok(()));
     assert_eq!(names(&system, &witness.run).last(), Some(&"stop"));
-    let taken: Vec<_> = witness.coverage.transitions.iter().filter(|(_, taken)| *taken).collect();
+    let taken: Vec<_> = witness.coverage.transitions.iter().filter(|it| it.covered).collect();
     assert_eq!(taken.len(), 5, "all but dead and late: {:?}", witness.coverage);
     let states = std::iter::once(&witness.run.initial).chain(witness.run.steps.iter().map(|it| &it.after));
     assert!(states.clone().all(|state| satisfies(&system, state, 0).is_none()));

@@ -5,9 +5,9 @@ use std::process::Command;
 use cubicle_certificate::{Obligation, Script};
 use cubicle_run::{Interrupt, Reason};
 
+use crate::cli::child;
 use crate::cli::failure::Failure;
 use crate::cli::files;
-use crate::cli::programs::run;
 
 /// The answer of a solver to a script.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
         .map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))?;
     let file = folder.path().join(&script.name);
     files::write(&file, &script.text)?;
-    let output = run(Command::new(program).args(words).arg(&file), interrupt);
+    let output = child::output(Command::new(program).args(words).arg(&file), interrupt);
     let (output, _) = output.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Ruling::Stopped(reason));

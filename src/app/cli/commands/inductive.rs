@@ -72,10 +72,8 @@ pub struct InductiveArgs {
 }
 
 pub fn run(args: InductiveArgs) -> u8 {
-    let (model, format) = (args.model.clone(), args.format);
-    let (page, force, time) = (args.report.clone(), args.force, args.time_limit);
-    let command = Command::new(args, &model, format, DocumentKind::Run).writing("--report", &page);
-    command.forced(force).until(time).run(inductive)
+    let command = Command::new(&args.model, args.format, DocumentKind::Run).writing("--report", &args.report);
+    command.forced(args.force).until(args.time_limit).run(args, inductive)
 }
 
 fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {

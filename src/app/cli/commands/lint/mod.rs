@@ -4,6 +4,7 @@ mod args;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_report::document::{Answer, Document, DocumentKind, Unchecked, WhyOpen};
+use cubicle_run::words::count;
 use cubicle_run::{Conclusion, Reason};
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
@@ -14,8 +15,8 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 
 pub fn run(args: LintArgs) -> u8 {
-    let (model, format, time) = (args.model.clone(), args.format, args.time_limit);
-    Command::new(args, &model, format, DocumentKind::Run).until(time).run(|run| run.lint().map(Ended::from))
+    let command = Command::new(&args.model, args.format, DocumentKind::Run).until(args.time_limit);
+    command.run(args, |run| run.lint().map(Ended::from))
 }
 
 impl Run<'_, LintArgs> {
@@ -38,11 +39,8 @@ impl Run<'_, LintArgs> {
         }
         ending.begin();
         if self.for_people() {
-            ending.output.write(&match warnings {
-                0 => "No warnings\n".to_owned(),
-                1 => "1 warning\n".to_owned(),
-                _ => format!("{warnings} warnings\n"),
-            });
+            let number = if warnings == 0 { "No".to_owned() } else { warnings.to_string() };
+            ending.output.write(&(count(number, "warning") + "\n"));
         }
         let written = if self.for_people() { ending.output.finish() } else { Ok(()) };
         let code = match interrupt.reason() {

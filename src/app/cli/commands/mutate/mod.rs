@@ -15,9 +15,10 @@ use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
 use cubicle_report::{self as report, MutantsShown, MutationPage, Style};
 use cubicle_run::{Conclusion, Interrupt, Reason, Report};
-use cubicle_tools::mutation::{Mutation, Others, Plan, PropertySelection, properties, run_with as look_at};
+use cubicle_tools::mutation::{
+    Mutation, Others, Plan, PropertySelection, mutant, properties, run_with as look_at,
+};
 use cubicle_tools::witness::declares;
-use cubicle_transform::mutate::candidates;
 
 pub use self::args::MutateArgs;
 use crate::cli::choices::ResultFormat;
@@ -64,9 +65,10 @@ fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
 
 /// Runs the command, together with others where there are some; the exit code.
 pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
-    let (model, page, seed) = (args.model.clone(), args.report.clone(), args.seed);
-    let (format, time) = (args.format, args.time_limit);
-    Command::new(args, &model, format, DocumentKind::Mutation).until(time).supervised(
+    let (page, seed) = (args.report.clone(), args.seed);
+    let command = Command::new(&args.model, args.format, DocumentKind::Mutation).until(args.time_limit);
+    command.supervised(
+        args,
         |ending| ending.seeded(seed).picturing(page.as_ref()),
         move |run| {
             let Run { args, ending, interrupt } = *run;
@@ -167,17 +169,10 @@ impl MutateRun<'_> {
     }
 
     fn print(&self, file: &File, text: &str, number: usize) -> Result<u8, Failure> {
-        let all = candidates(file, text);
-        let wrong = match all.iter().find(|it| it.number == number) {
-            Some(candidate) if candidate.system(text).is_some() => {
-                self.ending.begin();
-                self.ending.output.write(&candidate.text(text));
-                return Ok(exit::OK);
-            }
-            Some(_) => format!("mutant #{number} is not a model: its types do not fit"),
-            None => format!("there is no mutant #{number}: the model has {} of them", all.len()),
-        };
-        Err(Failure::usage(wrong))
+        let (candidate, _) = mutant(file, text, number).map_err(Failure::usage)?;
+        self.ending.begin();
+        self.ending.output.write(&candidate.text(text));
+        Ok(exit::OK)
     }
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.

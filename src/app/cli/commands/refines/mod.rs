@@ -18,7 +18,7 @@ use cubicle_report::document::{
     Written,
 };
 use cubicle_run::style::Style;
-use cubicle_run::{Conclusion, Options, Reason, Report, Verdict};
+use cubicle_run::{Conclusion, Options, Reason, Report, Verdict, words};
 use cubicle_tools::refines::{BrokenRefinement, explain};
 use cubicle_tools::{export, itf};
 use cubicle_transform::refines::Refinement;
@@ -47,16 +47,15 @@ pub const MAP: &str = "refinement.map";
 const COPY: &str = "(* Written by cubicle, for the certificate beside it: a copy of *)\n";
 
 pub fn run(args: RefinesArgs) -> u8 {
-    let again = args.clone();
-    Command::new(args, &again.concrete, again.format, DocumentKind::Run)
-        .reading("the model", [&again.abstraction])
-        .reading("the map", &again.map)
-        .writing("--trace-out", &again.trace_out)
-        .writing("--model-out", &again.model_out)
-        .writing("--report", &again.report)
-        .forced(again.force)
-        .until(again.time_limit)
-        .run(|run| run.refines().map(Ended::from))
+    Command::new(&args.concrete, args.format, DocumentKind::Run)
+        .reading("the model", [&args.abstraction])
+        .reading("the map", &args.map)
+        .writing("--trace-out", &args.trace_out)
+        .writing("--model-out", &args.model_out)
+        .writing("--report", &args.report)
+        .forced(args.force)
+        .until(args.time_limit)
+        .run(args, |run| run.refines().map(Ended::from))
 }
 
 /// Both models, and the map.
@@ -163,28 +162,26 @@ impl Run<'_, RefinesArgs> {
             let place = source.place(assumption.span);
             ending.messages.note(&format!("the answer rests on the axiom at {place}"));
         }
-        let mut document = self.document(&inputs, &refinement, &finding, &found);
-        if let Some(record) = &mut document.refinement {
-            record.transferred.clone_from(&transferred);
-        }
-        let mut code = match &finding {
+        let answered =
+            Answered { run: self, inputs: &inputs, refinement: &refinement, finding, found, transferred };
+        let mut document = answered.document();
+        let mut code = match &answered.finding {
             Finding::Broken(_) => exit::UNSAFE,
             Finding::Holds | Finding::Explored => exit::OK,
             Finding::Open(reason) => exit::of_reason(reason),
         };
         if self.for_people() {
-            self.tell((concrete, abstraction), &finding, &found, &transferred);
+            answered.tell();
             code = after_output(code, ending.output.finish());
         }
         document.certificate = certificate.as_ref().map(|it| summary(args.certificate.as_deref(), it));
-        let written = self.trace(&inputs, &finding);
-        let written = written.and_then(|()| match (&args.certificate, &certificate) {
+        let written = answered.trace().and_then(|()| match (&args.certificate, &certificate) {
             (Some(folder), Some(certificate)) => self.write(folder, &inputs, certificate),
             _ => Ok(()),
         });
         let written = written.and_then(|()| {
             let draft = ending.draft(code, &document);
-            self.page(&inputs, &refinement, &finding, &found, &draft.text())
+            answered.page(&draft.text())
         });
         code = ending.after_files(code, written, &mut document);
         let refused: Vec<String> = refused.into_iter().collect();
@@ -279,21 +276,31 @@ impl Run<'_, RefinesArgs> {
         }
         found
     }
+}
+
+/// A refinement, and what was found of it.
+struct Answered<'a> {
+    run: &'a Run<'a, RefinesArgs>,
+    inputs: &'a Inputs,
+    refinement: &'a Refinement,
+    finding: Finding,
+    found: Report,
+    transferred: Vec<TransferRecord>,
+}
+
+impl Answered<'_> {
+    /// The names of the concrete and of the abstract model.
+    fn names(&self) -> [String; 2] {
+        [&self.run.args.concrete, &self.run.args.abstraction].map(|path| input::name(path))
+    }
 
     /// Writes the page.
-    fn page(
-        &self,
-        inputs: &Inputs,
-        refinement: &Refinement,
-        finding: &Finding,
-        found: &Report,
-        data: &str,
-    ) -> Result<(), Failure> {
-        let Some(path) = &self.args.report else { return Ok(()) };
-        let Inputs { concrete, abstraction, map } = inputs;
-        let [low, high] = [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
-        let answer = self.answer(&concrete.system, finding, found, Style::PLAIN);
-        let (holds, broken) = match finding {
+    fn page(&self, data: &str) -> Result<(), Failure> {
+        let Some(path) = &self.run.args.report else { return Ok(()) };
+        let Inputs { concrete, abstraction, map } = self.inputs;
+        let [low, high] = self.names();
+        let answer = self.answer(Style::PLAIN);
+        let (holds, broken) = match &self.finding {
             Finding::Broken(broken) => (Some(false), Some(&**broken)),
             Finding::Holds => (Some(true), None),
             Finding::Explored | Finding::Open(_) => (None, None),
@@ -301,7 +308,7 @@ impl Run<'_, RefinesArgs> {
         let page = report::RefinementPage {
             concrete: (Source { name: &low, text: &concrete.text }, &concrete.system),
             abstraction: (Source { name: &high, text: &abstraction.text }, &abstraction.system),
-            map: (&map.text, &refinement.map.guessed),
+            map: (&map.text, &self.refinement.map.guessed),
             answer: (&answer, holds),
             broken,
             data,
@@ -309,52 +316,44 @@ impl Run<'_, RefinesArgs> {
         files::write(path, &page.text())
     }
 
-    fn answer(&self, concrete_model: &System, finding: &Finding, found: &Report, style: Style) -> String {
-        let [concrete, abstraction] =
-            [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
+    fn answer(&self, style: Style) -> String {
+        let [concrete, abstraction] = self.names();
         let title = format!("{concrete} refines {abstraction}");
-        match finding {
+        match &self.finding {
             Finding::Broken(broken) => {
                 let what = if broken.run.steps.is_empty() { "initial state" } else { "last step" };
                 let not = style.bad("does not refine");
                 format!("{concrete} {not} {abstraction}: it does not have the {what} of this run")
             }
             Finding::Holds => {
-                let any = match concrete_model.max_procs {
+                let any = match self.inputs.concrete.system.max_procs {
                     None => "for any number of processes",
                     Some(_) => "for any number of processes that the model allows",
                 };
-                let unchecked = if found.is_unchecked() { " (unchecked)" } else { "" };
+                let unchecked = if self.found.is_unchecked() { " (unchecked)" } else { "" };
                 format!("{title}, {}{unchecked}", style.good(any))
             }
             Finding::Explored => {
-                let sizes = found.coverage.as_ref().map_or(&[][..], |it| &it.procs);
-                let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
-                let cut = found.coverage.as_ref().is_none_or(|it| it.cut.is_some());
+                let coverage = self.found.coverage.as_ref();
+                let sizes = words::sizes(coverage.map_or(&[][..], |it| &it.procs), ", ");
+                let cut = coverage.is_none_or(|it| it.cut.is_some());
                 let seen = if cut { "not all states were seen" } else { "all states were seen" };
-                let plural = if sizes == ["1"] { "process" } else { "processes" };
-                format!("{title} with {} {plural}: {seen}", sizes.join(", "))
+                format!("{title} with {sizes}: {seen}")
             }
             Finding::Open(reason) => report::unknown(reason, style),
         }
     }
 
-    fn tell(
-        &self,
-        models: (&System, &System),
-        finding: &Finding,
-        found: &Report,
-        transferred: &[TransferRecord],
-    ) {
+    fn tell(&self) {
         let style = settings::result_style();
-        let output = &self.ending.output;
-        let [concrete, abstraction] =
-            [&self.args.concrete, &self.args.abstraction].map(|path| input::name(path));
-        if let Finding::Broken(broken) = finding {
-            output.write(&format!("{}\n", report::refinement(models.0, models.1, broken, style)));
+        let output = &self.run.ending.output;
+        let [concrete, abstraction] = self.names();
+        if let Finding::Broken(broken) = &self.finding {
+            let [low, high] = [&self.inputs.concrete, &self.inputs.abstraction].map(|it| &it.system);
+            output.write(&format!("{}\n", report::refinement(low, high, broken, style)));
         }
-        output.write(&format!("{}\n", self.answer(models.0, finding, found, style)));
-        for TransferRecord { name, holds } in transferred {
+        output.write(&format!("{}\n", self.answer(style)));
+        for TransferRecord { name, holds } in &self.transferred {
             let says = match holds {
                 Some(true) => format!(
                     "{}: no run of {concrete} reaches such a state, read through the map",
@@ -367,26 +366,21 @@ impl Run<'_, RefinesArgs> {
         }
     }
 
-    fn document(
-        &self,
-        inputs: &Inputs,
-        refinement: &Refinement,
-        finding: &Finding,
-        found: &Report,
-    ) -> Document {
-        let mut document = self.ending.document();
+    fn document(&self) -> Document {
+        let Self { inputs, finding, found, .. } = self;
+        let mut document = self.run.ending.document();
         let model = |path: Option<&Path>, text: &str| Model {
             path: path.map(|path| path.display().to_string()),
             sha256: path.map(|_| sha256(text.as_bytes())),
         };
         let record = RefinementRecord {
-            abstract_model: model(Some(&self.args.abstraction), &inputs.abstraction.text),
-            map: model(self.args.map.as_deref(), &inputs.map.text),
-            guessed: refinement.map.guessed.clone(),
+            abstract_model: model(Some(&self.run.args.abstraction), &inputs.abstraction.text),
+            map: model(self.run.args.map.as_deref(), &inputs.map.text),
+            guessed: self.refinement.map.guessed.clone(),
             beside: Vec::new(),
             changes: Vec::new(),
             why: Vec::new(),
-            transferred: Vec::new(),
+            transferred: self.transferred.clone(),
         };
         let system = &inputs.concrete.system;
         document.verdict = Answer::Checked(match finding {
@@ -416,12 +410,13 @@ impl Run<'_, RefinesArgs> {
     }
 
     /// Writes the run, or removes that of an earlier one.
-    fn trace(&self, inputs: &Inputs, finding: &Finding) -> Result<(), Failure> {
-        let source = Source { name: &input::name(&self.args.concrete), text: &inputs.concrete.text };
-        let run = match finding {
-            Finding::Broken(broken) => Some(itf::write_open(&inputs.concrete.system, &broken.run, &source)),
+    fn trace(&self) -> Result<(), Failure> {
+        let LoadedModel { system, text, .. } = &self.inputs.concrete;
+        let source = Source { name: &self.names()[0], text };
+        let run = match &self.finding {
+            Finding::Broken(broken) => Some(itf::write_open(system, &broken.run, &source)),
             _ => None,
         };
-        files::write_trace(self.args.trace_out.as_ref(), run.as_deref())
+        files::write_trace(self.run.args.trace_out.as_ref(), run.as_deref())
     }
 }

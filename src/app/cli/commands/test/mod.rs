@@ -25,9 +25,8 @@ use crate::cli::failure::Failure;
 use crate::cli::{exit, memory, settings};
 
 pub fn run(args: TestArgs) -> u8 {
-    let (first, format) = (args.paths.first().cloned().unwrap_or_default(), args.format);
-    let command = Command::new(args, &first, format, DocumentKind::Test);
-    command.run(|run| run.test().map(Ended::Written))
+    let command = Command::new(&args.paths[0], args.format, DocumentKind::Test);
+    command.run(args, |run| run.test().map(Ended::Written))
 }
 
 impl Run<'_, TestArgs> {

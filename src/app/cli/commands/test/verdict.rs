@@ -3,6 +3,7 @@
 use cubicle_report::document::{RunCost, TestOutcome, TestedRun};
 use cubicle_run::Conclusion;
 use cubicle_run::named::Named;
+use cubicle_run::words::count;
 use cubicle_tools::expect::{Expectation, verdict_word};
 use serde_json::Value;
 
@@ -95,8 +96,7 @@ fn messages(document: &Value) -> impl Iterator<Item = &Value> {
 fn why(document: &Value, trace: &Value, errors: &[&Value]) -> Option<String> {
     if let Some(history) = trace["history"].as_str() {
         let processes = trace["processes"].as_u64().unwrap_or_default();
-        let noun = if processes == 1 { "process" } else { "processes" };
-        return Some(format!("with {processes} {noun}: {history}"));
+        return Some(format!("with {}: {history}", count(processes, "process")));
     }
     if let Some(reason) = document["reason"]["text"].as_str() {
         return Some(reason.to_owned());

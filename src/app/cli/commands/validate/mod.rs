@@ -8,7 +8,7 @@ use std::time::Instant;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_report::document::{DocumentKind, LogRecord, LogSum, Times, ValidationDocument, Written};
+use cubicle_report::document::{DocumentKind, LogRecord, Times, ValidationDocument, Written};
 use cubicle_report::{JunitCase, Style, ValidationPage, junit, validated, validated_all, validation_case};
 use cubicle_tools::itf;
 use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Vocabulary};
@@ -27,16 +27,14 @@ pub fn run(args: ValidateArgs) -> u8 {
         let why = "standard input can be read once: `-` stands for one of the files";
         return document::refused(&document::typed(), Failure::usage(why));
     }
-    let (model, map, logs, format) = (args.model.clone(), args.map.clone(), args.logs.clone(), args.format);
-    let (page, traces, force, time) = (args.report.clone(), args.traces(), args.force, args.time_limit);
-    Command::new(args, &model, format, DocumentKind::Validation)
-        .reading("the map", &map)
-        .reading("a log", &logs)
-        .writing("--report", &page)
-        .writing("--trace-out", &traces)
-        .forced(force)
-        .until(time)
-        .run(|run| run.validate().map(Ended::Written))
+    Command::new(&args.model, args.format, DocumentKind::Validation)
+        .reading("the map", &args.map)
+        .reading("a log", &args.logs)
+        .writing("--report", &args.report)
+        .writing("--trace-out", &args.traces())
+        .forced(args.force)
+        .until(args.time_limit)
+        .run(args, |run| run.validate().map(Ended::Written))
 }
 
 impl Run<'_, ValidateArgs> {
@@ -72,14 +70,13 @@ impl Run<'_, ValidateArgs> {
             tell: &tell,
         };
         let style = settings::result_style();
-        let (mut all, mut cases, mut sum) = (Vec::new(), Vec::new(), LogSum::default());
+        let (mut all, mut cases) = (Vec::new(), Vec::new());
         let mut code = exit::OK;
         for (number, path) in args.logs.iter().enumerate() {
             let (log, began) = (input::name(path), Instant::now());
             ending.progress().begin(&format!("following {log}"));
             let found = judge.validate(&LogFile { path: path.clone(), interrupt: interrupt.clone() });
             let record = LogRecord::new(ModelSource::new(&system, &text), &log, &found);
-            sum.add(record.answer);
             code = worse(code, of_answer(&found.answer));
             match args.format {
                 // Standard error has what is wrong with it.
@@ -105,7 +102,7 @@ impl Run<'_, ValidateArgs> {
             }
         }
         ending.begin();
-        self.end(code, &system, &source, (all, cases, sum))
+        self.end(code, &system, &source, all, &cases)
     }
 
     fn options(&self, words: &Vocabulary<'_>) -> ValidateOptions {
@@ -126,18 +123,20 @@ impl Run<'_, ValidateArgs> {
         code: u8,
         system: &System,
         source: &Source<'_>,
-        (all, cases, sum): (Vec<(String, LogRecord, Validated)>, Vec<JunitCase>, LogSum),
+        all: Vec<(String, LogRecord, Validated)>,
+        cases: &[JunitCase],
     ) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
         let (records, logs): (Vec<LogRecord>, Vec<(String, Validated)>) =
             all.into_iter().map(|(log, record, found)| (record, (log, found))).unzip();
         let draft = ending.draft(code, &ending.document());
         let document = ValidationDocument::without_logs(&draft).with_logs(records);
+        let sum = document.sum;
         match args.format {
             ResultFormat::Human if logs.len() > 1 => self.tell(&validated_all(sum)),
             ResultFormat::Human => {}
             ResultFormat::Ndjson => ending.output.write(&document.line()),
-            ResultFormat::Junit => ending.output.write(&junit("cubicle validate", &cases)),
+            ResultFormat::Junit => ending.output.write(&junit("cubicle validate", cases)),
             _ => ending.output.write(&document.text()),
         }
         if let Some(path) = &args.report {

@@ -11,8 +11,8 @@ use cubicle_report as report;
 use cubicle_report::document::{DocumentKind, WitnessAnswerWord, WitnessDocument, Written};
 use cubicle_run::{ForwardOptions, Reason, Silent};
 use cubicle_tools::itf;
+use cubicle_tools::mutation::mutant;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
-use cubicle_transform::mutate::candidates;
 
 pub use self::args::WitnessArgs;
 use crate::cli::command::{Command, Ended, Run};
@@ -21,10 +21,11 @@ use crate::cli::load::LoadedModel;
 use crate::cli::{exit, files, input, settings};
 
 pub fn run(args: WitnessArgs) -> u8 {
-    let (model, format) = (args.model.clone(), args.format);
-    let (trace, force, time) = (args.trace_out.clone(), args.force, args.time_limit);
-    let command = Command::new(args, &model, format, DocumentKind::Witness).writing("--trace-out", &trace);
-    command.forced(force).until(time).run(|run| run.witness().map(Ended::Written))
+    Command::new(&args.model, args.format, DocumentKind::Witness)
+        .writing("--trace-out", &args.trace_out)
+        .forced(args.force)
+        .until(args.time_limit)
+        .run(args, |run| run.witness().map(Ended::Written))
 }
 
 /// A model, and the goal of its runs, also in words.
@@ -130,15 +131,7 @@ impl Run<'_, WitnessArgs> {
             return Ok(Wanted { system, text, goal, what: format!("a state with {cube}") });
         }
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
-            let all = candidates(&file, &text);
-            let Some(candidate) = all.iter().find(|it| it.number == number) else {
-                let why = format!("there is no mutant #{number}: the model has {} of them", all.len());
-                return Err(Failure::usage(why));
-            };
-            let Some(mutant) = candidate.system(&text) else {
-                let why = format!("mutant #{number} is not a model: its types do not fit");
-                return Err(Failure::usage(why));
-            };
+            let (candidate, mutant) = mutant(&file, &text, number).map_err(Failure::usage)?;
             if self.args.survivor.is_some() {
                 if self.is_killed(&mutant) {
                     let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
@@ -172,12 +165,10 @@ impl Run<'_, WitnessArgs> {
 
     fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
         let style = settings::result_style();
-        let sizes: Vec<String> = sizes.iter().map(ToString::to_string).collect();
         let seen = if complete { "all runs of which were seen" } else { "not all runs of which were seen" };
         let title = style.doubtful("not found");
-        let plural = if sizes == ["1"] { "process" } else { "processes" };
-        let text = format!("{what}: {title} with {} {plural}, {seen}\n", sizes.join(" and "));
-        self.ending.output.write(&text);
+        let sizes = cubicle_run::words::sizes(sizes, " and ");
+        self.ending.output.write(&format!("{what}: {title} with {sizes}, {seen}\n"));
         if let NoWitness::Undecided(reason) = why {
             self.ending.output.write(&format!("{}\n", report::unknown(reason, style)));
         }

@@ -1,12 +1,13 @@
-//! The lines of a log, each of bounded length.
+//! Lines of bounded length, of a log or of what another program says.
 
 use std::io::{self, BufRead};
 
+/// What was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Line {
+pub enum Line {
     /// It is in the buffer, without its line feed.
     Whole,
-    /// The same, but the log ends where it should have a line feed.
+    /// The same, but the input ends where it should have a line feed.
     Unfinished,
     /// It has more bytes than are read.
     TooLong,
@@ -15,7 +16,10 @@ pub(super) enum Line {
 }
 
 /// Reads the next line into `buffer`, at most `most` bytes of it; of a longer line, the rest is skipped.
-pub(super) fn next(source: &mut dyn BufRead, buffer: &mut Vec<u8>, most: usize) -> io::Result<Line> {
+///
+/// # Errors
+/// The input cannot be read.
+pub fn next(source: &mut dyn BufRead, buffer: &mut Vec<u8>, most: usize) -> io::Result<Line> {
     buffer.clear();
     let (mut long, mut any) = (false, false);
     loop {
