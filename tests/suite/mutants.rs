@@ -240,8 +240,8 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
 fn the_curve_grows_to_all_kills_and_has_a_stable_size() {
     let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
     let curve = curve(&found);
-    assert!(curve.killed.windows(2).all(|two| two[0].1 <= two[1].1));
-    assert_eq!(curve.killed.last().map(|it| it.1), Some(killed(&found).len()));
+    assert!(curve.killed.windows(2).all(|two| two[0].killed <= two[1].killed));
+    assert_eq!(curve.killed.last().map(|it| it.killed), Some(killed(&found).len()));
     // Exceeding the capacity by one process takes four processes.
     assert_eq!(curve.stable(), Some(4));
     assert_eq!(smallest_set(&found), [0, 1], "each claim kills some mutant of its own");
