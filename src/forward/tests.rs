@@ -11,7 +11,7 @@ use super::*;
 use crate::conclude;
 use crate::exhaustive::search::Search;
 use crate::explored::states::ExploredStates;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use cubicle_lang::model::classes::Classes;
 use cubicle_lang::model::semantics::{Semantics, State, distinct_tuples, replay};
 use cubicle_lang::model::*;

@@ -10,12 +10,8 @@ use crate::checkpoint::states::{Levels, NewLevels, TakeState, Valid, most_bytes}
 use crate::error::{StorageError, Unbuildable};
 use crate::folder::failed;
 use crate::limits::{Limits, MAX_STATES};
-use crate::run::findings::Findings;
-use crate::run::levels::Level;
-use crate::run::searched::Problem;
-use crate::store::origin::ROOT;
-use crate::store::restore::Restored;
-use crate::store::visited::Visited;
+use crate::run::{Findings, Level, Problem};
+use crate::store::{ROOT, Restored, Visited};
 use cubicle_run::{Checkpoint, Stop};
 
 /// Writes and restores the checkpoint of a search.

@@ -12,9 +12,7 @@ use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::states::Valid;
 use crate::error::StorageError;
 use crate::folder::failed;
-use crate::run::curve::Curve;
-use crate::run::finding::Finding;
-use crate::run::findings::Findings;
+use crate::run::{Curve, Finding, Findings};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 

@@ -15,7 +15,7 @@ use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, write};
 use crate::checkpoint::manifest::{self, ClusterSizes, Manifest, OwnerParts};
 use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
-use crate::program::compiled::Program;
+use crate::program::Program;
 use cubicle_run::{Checkpoint, ForwardOptions};
 
 /// Name of the file with the model.

@@ -8,7 +8,7 @@ use crate::agreement::agreement;
 use crate::checkpoint::bytes::checksum;
 use crate::checkpoint::files::{MOST_TEXT, Part, read_text, write};
 use crate::error::StorageError;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use cubicle_run::{Checkpoint, ForwardOptions};
 
 /// Version of the format.

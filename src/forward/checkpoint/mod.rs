@@ -5,10 +5,18 @@
 //! validated first. In reading order: `bytes`, `files`, `manifest`, `states`, `course`, `keeper` (the folder), `alone` (a search
 //! of one process); `forward::spread` has the part of each owner of several.
 
-pub mod alone;
-pub mod bytes;
-pub mod course;
-pub mod files;
-pub mod keeper;
+mod alone;
+mod bytes;
+mod course;
+mod files;
+mod keeper;
 pub mod manifest;
-pub mod states;
+mod states;
+
+pub use alone::SearchKeeper;
+pub use bytes::{Bytes, Damage, Source, put, put_words};
+pub use course::{Course, are_cubes};
+pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
+pub use keeper::{Keeper, folder_of};
+pub use manifest::{ClusterSizes, Manifest, OwnerParts};
+pub use states::{Levels, NewLevels, TakeState, Valid};

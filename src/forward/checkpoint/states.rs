@@ -14,10 +14,9 @@ use crate::checkpoint::files::{self, NewPart, Part, PartReader};
 use crate::checkpoint::manifest::OwnerParts;
 use crate::error::StorageError;
 use crate::folder::failed;
-use crate::program::compiled::Program;
-use crate::program::sleep::SleepId;
-use crate::state::cells::{CellShape, CodeKind};
-use crate::store::origin::ROOT;
+use crate::program::{Program, SleepId};
+use crate::state::{CellShape, CodeKind};
+use crate::store::ROOT;
 
 /// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;

@@ -1,12 +1,10 @@
 //! Breadth-first search.
 
-use crate::checkpoint::alone::SearchKeeper;
-use crate::checkpoint::course::Course;
+use crate::checkpoint::{Course, SearchKeeper};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::search::Search;
-use crate::run::levels::{Level, Levels, breadth_first};
-use crate::run::tally::Tally;
+use crate::run::{Level, Levels, Tally, breadth_first};
 use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::{Observer, Stop};
 use tracing::debug;

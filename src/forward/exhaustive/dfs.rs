@@ -2,12 +2,10 @@
 
 use crate::error::Unbuildable;
 use crate::exhaustive::search::{Search, widest};
-use crate::program::sleep::{AWAKE, SleepId};
-use crate::program::step::Scratch;
-use crate::run::searched::Problem;
+use crate::program::{AWAKE, Scratch, SleepId};
+use crate::run::Problem;
 use crate::store::hash::hash;
-use crate::store::intake::{Intake, Offer};
-use crate::store::tree::Offered;
+use crate::store::{Intake, Offer, Offered};
 use cubicle_run::{Event, Observer, Stop};
 
 /// How a state that is to be visited was reached.

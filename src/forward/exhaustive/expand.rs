@@ -9,10 +9,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
-use crate::program::compiled::Program;
-use crate::program::sleep::SleepId;
-use crate::program::step::Scratch;
-use crate::store::batch::{Recent, Successors};
+use crate::program::{Program, Scratch, SleepId};
+use crate::store::{Recent, Successors};
 use crate::tuning::CHUNK_SUCCESSORS;
 
 /// The successors of the states of one chunk.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::exhaustive::expand::Expander;
 use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
 use crate::exhaustive::search::{Piece, Search};
-use crate::program::step::Scratch;
-use crate::run::searched::Problem;
-use crate::store::batch::{Batch, Distinct};
+use crate::program::Scratch;
+use crate::run::Problem;
+use crate::store::{Batch, Distinct};
 use crate::tuning::{CHUNK_STATES, ROUND_NEW_STATES, ROUND_STATES, SHARE_STATES, SHARING_THREADS};
 use cubicle_run::Observer;
 

@@ -5,10 +5,8 @@ use std::borrow::Cow;
 use crate::error::StorageError;
 use crate::exhaustive::search::Search;
 use crate::limits::Limits;
-use crate::run::findings::Findings;
-use crate::run::searched::Problem;
-use crate::store::tree::StateTree;
-use crate::store::visited::{Visited, WaysTo};
+use crate::run::{Findings, Problem};
+use crate::store::{StateTree, Visited, WaysTo};
 use cubicle_run::{ForwardOptions, Silent, Stop, Strategy};
 
 /// Why the states cannot be had.

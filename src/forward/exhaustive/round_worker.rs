@@ -7,11 +7,8 @@
 use std::ops::Range;
 
 use crate::exhaustive::expand::{Chunk, Expander};
-use crate::store::batch::Batch;
-use crate::store::table::Store;
-use crate::store::visited::Visited;
-use crate::tuning::CHUNK_STATES;
-use crate::tuning::TOUCH_GROUP;
+use crate::store::{Batch, Store, Visited};
+use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 
 /// The successors of a range of states.
 #[derive(Debug, Default)]

@@ -3,22 +3,15 @@
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
-use crate::checkpoint::alone::SearchKeeper;
+use crate::checkpoint::SearchKeeper;
 use crate::clock::begin_to_help;
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::exhaustive::round_worker::RoundPart;
 use crate::limits::Limits;
-use crate::program::sleep::SleepId;
-use crate::program::step::Scratch;
-use crate::run::curve::Curve;
-use crate::run::findings::Findings;
-use crate::run::pipeline::Pipeline;
-use crate::run::searched::Problem;
-use crate::run::tally::Tally;
-use crate::store::intake::Intake;
-use crate::store::origin::ROOT;
-use crate::store::visited::Visited;
+use crate::program::{Scratch, SleepId};
+use crate::run::{Curve, Findings, Pipeline, Problem, Tally};
+use crate::store::{Intake, ROOT, Visited};
 use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, SHARING_THREADS};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{CurvePoint, Event, Exploration, Observer, Stop, StoreKind, Strategy};

@@ -5,12 +5,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::ground::arguments::Arguments;
-use crate::ground::formula::{Grounder, Lit, Side};
-use crate::program::code::Guard;
-use crate::program::compiled::Program;
-use crate::program::lazy::Gaps;
-use crate::store::table::Store;
+use crate::ground::{Arguments, Grounder, Lit, Side};
+use crate::program::{Gaps, Guard, Program};
+use crate::store::Store;
 use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::{Cell, Conj, Literal, System};

@@ -1,11 +1,9 @@
 //! The behaviour of an instance, as sets of states and steps that can be compared with those of another model.
 
 use crate::explored::views::{ViewOrder, Viewer};
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
-use crate::store::tree::StateTree;
+use crate::program::{Program, Scratch};
+use crate::state::{CodeKind, UNDEF};
+use crate::store::StateTree;
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::arrangements;

@@ -10,9 +10,8 @@ use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::seek::Seek;
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::store::origin::ROOT;
-use crate::store::tree::StateTree;
+use crate::program::Program;
+use crate::store::{ROOT, StateTree};
 use cubicle_lang::model::System;
 use cubicle_run::{
     Exploration, Forbidden, ForwardOptions, Interrupt, OracleAnswer, OracleGrowth, Sought, Strategy,

@@ -7,10 +7,9 @@
 
 use std::collections::HashSet;
 
-use crate::program::compiled::Program;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
-use crate::store::tree::StateTree;
+use crate::program::Program;
+use crate::state::{CodeKind, UNDEF};
+use crate::store::StateTree;
 use cubicle_lang::model::semantics::{arrangements, rising_tuples_of, tuples};
 
 /// Kinds of entries of a view.

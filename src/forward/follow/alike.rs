@@ -8,8 +8,8 @@
 
 use hashbrown::HashMap;
 
-use crate::program::compiled::Program;
-use crate::state::cells::CodeKind;
+use crate::program::Program;
+use crate::state::CodeKind;
 
 /// Which processes are alike.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use super::follower::Follower;
 use super::history::{NONE, SAME};
-use crate::run::trace::{RealStep, states};
-use crate::state::codes::UNDEF;
+use crate::run::{RealStep, states};
+use crate::state::UNDEF;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{
     ReplayError, Semantics, State, Trace, Value, replay, replay_steps, with_counts,

@@ -2,7 +2,8 @@
 
 use hashbrown::HashTable;
 
-use crate::store::hash::{equal, hash};
+use crate::store::equal;
+use crate::store::hash::hash;
 
 /// Smaller sets are searched from the first to the last.
 const SMALL: usize = 8;

@@ -1,10 +1,9 @@
 //! What is known of a state: values of some of its cells.
 
 use crate::error::Unbuildable;
-use crate::ground::formula::{Lit, Sum};
-use crate::program::code::{Guard, Test};
-use crate::program::compiled::Program;
-use crate::state::cells::CodeKind;
+use crate::ground::{Lit, Sum};
+use crate::program::{Guard, Program, Test};
+use crate::state::CodeKind;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, Relation};
 

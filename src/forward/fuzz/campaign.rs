@@ -10,11 +10,9 @@ use crate::fuzz::corpus::Corpus;
 use crate::fuzz::coverage::SeenCombinations;
 use crate::fuzz::goals::Goals;
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::run::curve::Curve;
-use crate::run::findings::Findings;
-use crate::run::searched::{Problem, Searched};
-use crate::store::tree::StateTree;
+use crate::program::Program;
+use crate::run::{Curve, Findings, Problem, Searched};
+use crate::store::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{

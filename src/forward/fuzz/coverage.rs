@@ -5,9 +5,8 @@
 //! belongs to or points at, if any. A combination is a set of features and the pattern of equalities
 //! between their processes; it does not depend on the names of the processes.
 
-use crate::program::compiled::Program;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
+use crate::program::Program;
+use crate::state::{Cells, CodeKind, UNDEF};
 use crate::tuning::{MAX_COVERAGE_BITS, MAX_TRIPLE_ITEMS};
 
 #[derive(Clone, Debug)]

@@ -11,8 +11,7 @@
 
 use hashbrown::HashMap;
 
-use crate::program::code::{BadInstance, Guard, Instance, Test, Write, WrittenValue};
-use crate::program::compiled::Program;
+use crate::program::{BadInstance, Guard, Instance, Program, Test, Write, WrittenValue};
 use crate::tuning::MAX_PLANNED_SIZE;
 
 /// The effect of an action.

@@ -8,8 +8,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::fuzz::goal::Goal;
-use crate::program::code::Guard;
-use crate::program::compiled::{Program, ranges};
+use crate::program::{Guard, Program, ranges};
 use crate::tuning::{GOAL_WEIGHT, HALVING_WALKS, MAX_STALE_WALKS, NEAREST_STATES, PLANNED_WALKS};
 
 #[derive(Clone, Debug)]

@@ -10,10 +10,9 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::coverage::ItemBuffer;
 use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::technique::Task;
-use crate::program::step::Scratch;
+use crate::program::Scratch;
 use crate::store::hash::hash;
-use crate::store::origin::ROOT;
-use crate::store::table::{Inserted, reserve};
+use crate::store::{Inserted, ROOT, reserve};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
 use cubicle_run::Stop;
 

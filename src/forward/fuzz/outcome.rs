@@ -1,6 +1,6 @@
 //! The result of a walk.
 
-use crate::store::table::Store;
+use crate::store::Store;
 
 /// A state in the result of a walk: one of the frozen view, or the i-th new one of this walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

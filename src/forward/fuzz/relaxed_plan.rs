@@ -2,8 +2,7 @@
 
 use crate::fuzz::delete_relaxation::{Action, ActionKind, DeleteRelaxation, alternatives};
 use crate::fuzz::goal::Goal;
-use crate::program::code::Guard;
-use crate::program::compiled::Program;
+use crate::program::{Guard, Program};
 use crate::tuning::MAX_PLAN_COST;
 
 /// Buffers, reused from state to state.
@@ -204,8 +203,7 @@ mod tests {
     use crate::clock::Clock;
     use crate::fuzz::delete_relaxation::DeleteRelaxation;
     use crate::fuzz::goal::Goal;
-    use crate::program::compiled::Program;
-    use crate::program::step::{ALL_WAYS, Scratch};
+    use crate::program::{ALL_WAYS, Program, Scratch};
     use cubicle_run::{ForwardOptions, Interrupt};
 
     const CHAIN: &str = "

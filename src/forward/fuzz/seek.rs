@@ -11,14 +11,9 @@ use crate::clock::Clock;
 use crate::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::fuzz::goal::Goal;
 use crate::fuzz::relaxed_plan::RelaxedPlan;
-use crate::program::code::{BadInstance, Guard, Test};
-use crate::program::compiled::Program;
-use crate::program::lazy::{Gaps, Refinement};
-use crate::program::step::{ALL_WAYS, Scratch};
+use crate::program::{ALL_WAYS, BadInstance, Gaps, Guard, Program, Refinement, Scratch, Test};
 use crate::store::hash::hash;
-use crate::store::origin::{ROOT, way};
-use crate::store::table::Inserted;
-use crate::store::tree::StateTree;
+use crate::store::{Inserted, ROOT, StateTree, way};
 use crate::tuning::{MAX_SOUGHT_SIZE, MAX_SPLITS, SOUGHT_ROOTS};
 use cubicle_lang::bits::bits;
 
@@ -172,7 +167,7 @@ mod tests {
 
     use super::Seek;
     use crate::clock::Clock;
-    use crate::program::compiled::Program;
+    use crate::program::Program;
     use cubicle_run::{ForwardOptions, Interrupt};
 
     /// States on the way to each bad cube in the instance with three processes.

@@ -1,8 +1,8 @@
 //! Shortest ways within the visited states to the errors that were found.
 
 use crate::fuzz::campaign::Campaign;
-use crate::program::step::Scratch;
-use crate::store::origin::ROOT;
+use crate::program::Scratch;
+use crate::store::ROOT;
 use crate::tuning::{MAX_SHORTENED, TICKS_PER_READING};
 
 impl Campaign {

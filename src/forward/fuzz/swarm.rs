@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::checkpoint::bytes::put_words;
+use crate::checkpoint::put_words;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::outcome::WalkOutcome;
 use crate::fuzz::peers::{EpochMessage, Peers};

@@ -12,8 +12,8 @@ use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::relaxed_plan::RelaxedPlan;
 use crate::fuzz::technique::{Aim, Task, Technique};
 use crate::fuzz::walker::{Frozen, Walker};
-use crate::program::step::Scratch;
-use crate::store::table::Store;
+use crate::program::Scratch;
+use crate::store::Store;
 use crate::tuning::{IDLE_STEPS, MAX_WALK_STATES, RANDOM_STEP_EVERY};
 use cubicle_lang::bits::bits;
 

@@ -12,12 +12,9 @@ use crate::fuzz::corpus::{Corpus, TRACKED};
 use crate::fuzz::coverage::{ItemBuffer, SeenCombinations};
 use crate::fuzz::goals::Goals;
 use crate::fuzz::outcome::{Ref, WalkOutcome};
-use crate::program::compiled::Program;
-use crate::program::lazy::Refinement;
-use crate::program::step::{FirstWays, Scratch};
+use crate::program::{FirstWays, Program, Refinement, Scratch};
 use crate::store::hash::hash;
-use crate::store::table::Inserted;
-use crate::store::tree::StateTree;
+use crate::store::{Inserted, StateTree};
 use crate::tuning::{MAX_BREADTH_SUCCESSORS, MAX_SPLITS};
 use cubicle_lang::bits::bits;
 

@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use crate::checkpoint::bytes::{Bytes, Damage, Source, put, put_words};
-use crate::checkpoint::states::Valid;
+use crate::checkpoint::{Bytes, Damage, Source, Valid, put, put_words};
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::technique::Task;
 use crate::store::hash::hash;
-use crate::store::table::{Inserted, Store};
+use crate::store::{Inserted, Store};
 
 /// The bytes hold something that no walk of this campaign can find.
 const ALIEN: Damage = Damage("it is not the result of a walk");

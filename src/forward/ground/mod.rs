@@ -5,12 +5,20 @@
 //! (`counts`), and init as a list of disjuncts, each a set of values for each cell and constraints among cells (`init`, `clauses`),
 //! which leave out values of witnesses that nothing reads (`choices`). `arguments` are those at which a transition may be possible.
 
-pub mod accesses;
-pub mod arguments;
+mod accesses;
+mod arguments;
 pub mod choices;
-pub mod clauses;
+mod clauses;
 pub mod counts;
 pub mod formula;
-pub mod init;
+mod init;
 pub mod places;
-pub mod sorts;
+mod sorts;
+
+pub use arguments::Arguments;
+pub use choices::Choice;
+pub use counts::GroundCount;
+pub use formula::{GroundConj, GroundDnf, Grounder, Lit, Side, Sum, holds, push};
+pub use init::{InitDisjunct, disjuncts, full_sets};
+pub use places::{Places, Range, Table};
+pub use sorts::FixedSorts;

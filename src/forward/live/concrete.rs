@@ -3,8 +3,8 @@
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::graph::RunGraph;
 use crate::live::moves::{self, STAY, Turn, then};
-use crate::program::compiled::Program;
-use crate::run::trace::{RealStep, real_instance, states};
+use crate::program::Program;
+use crate::run::{RealStep, real_instance, states};
 use crate::symmetry::refinement::rename;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::Lasso;

@@ -1,11 +1,10 @@
 //! In which states a condition holds for a tuple of processes.
 
 use crate::error::Unbuildable;
-use crate::ground::formula::{GroundConj, Grounder};
+use crate::ground::{GroundConj, Grounder};
 use crate::live::graph::RunGraph;
-use crate::program::code::Test;
-use crate::program::compiled::Program;
-use crate::state::codes::UNDEF;
+use crate::program::{Program, Test};
+use crate::state::UNDEF;
 use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
 use cubicle_lang::model::{Bad, Condition, Conj, System};
 use cubicle_run::ForwardOptions;

@@ -2,7 +2,7 @@
 
 use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::moves::{Moves, STAY, Turn};
-use crate::program::compiled::Program;
+use crate::program::Program;
 use cubicle_lang::model::System;
 
 /// The fairness constraints of a run: for each, some of its steps are taken infinitely often, or infinitely

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
 use crate::live::moves::{MAX_RENAMED, STAY, Turn};
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
+use crate::program::{Program, Scratch};
 use crate::store::hash::hash;
 
 /// The steps from some states, one after the other.

@@ -8,10 +8,9 @@ use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::live::expand::{Expanded, representative};
 use crate::live::moves::Moves;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::store::hash::hash;
-use crate::store::origin::ROOT;
-use crate::store::table::{Inserted, Store};
+use crate::store::{Inserted, ROOT, Store};
 use cubicle_run::Stop;
 
 /// The reachable part of an instance, as far as the limits allow.

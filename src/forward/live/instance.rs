@@ -2,7 +2,7 @@
 
 use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
-use crate::ground::sorts::FixedSorts;
+use crate::ground::FixedSorts;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Ways};
 use crate::live::automaton::Automaton;
@@ -14,8 +14,7 @@ use crate::live::explore::explore;
 use crate::live::graph::RunGraph;
 use crate::live::moves::{MAX_RENAMED, Move};
 use crate::live::product::{AtomTruth, Product};
-use crate::program::code;
-use crate::program::compiled::Program;
+use crate::program::{Program, code};
 use crate::symmetry::canonical::Symmetry;
 use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
 use cubicle_lang::model::{Atom, Condition, StepOf, System, Temporal, TemporalKind};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::live::automaton::Automaton;
 use crate::live::graph::RunGraph;
-use crate::store::origin::ROOT;
+use crate::store::ROOT;
 use cubicle_run::{Interrupt, Interrupted};
 
 /// Where an atom of a formula holds.

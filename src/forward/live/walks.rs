@@ -15,7 +15,7 @@ use crate::live::arrows::{Arrow, STUTTER};
 use crate::live::conditions::Watched;
 use crate::live::expand::{Expanded, Expander};
 use crate::live::graph::RunGraph;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_run::{ForwardOptions, Stop};

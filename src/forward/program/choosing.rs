@@ -1,8 +1,7 @@
 //! What the [choices](Choice) of witnesses' values say of states of which only some cells are known.
 
-use crate::ground::choices::Choice;
-use crate::state::cells::Cells;
-use crate::state::codes::UNDEF;
+use crate::ground::Choice;
+use crate::state::{Cells, UNDEF};
 
 /// The choices of an instance, for states as codes.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::state::expr::LinearExpr;
+use crate::state::LinearExpr;
 use cubicle_lang::model::{Relation, TransitionId};
 
 /// A ground test on a state in which all cells that it reads are defined.

@@ -4,13 +4,11 @@ use std::borrow::Cow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::arguments::Arguments;
 use crate::ground::choices::choices;
 use crate::ground::counts::counts;
-use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, push};
-use crate::ground::init::{disjuncts, full_sets};
-use crate::ground::places::Places;
-use crate::ground::sorts::FixedSorts;
+use crate::ground::{
+    Arguments, FixedSorts, GroundConj, GroundDnf, Grounder, Lit, Places, disjuncts, full_sets, push,
+};
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
@@ -18,10 +16,7 @@ use crate::program::counted::Counts;
 use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::SleepSets;
-use crate::state::cells::Cells;
-use crate::state::expr::LinearExpr;
-use crate::state::numbers::largest_constant;
-use crate::state::packing::{Bounds, Packing};
+use crate::state::{Bounds, Cells, LinearExpr, Packing, largest_constant};
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};

@@ -2,17 +2,14 @@
 
 use std::ops::Range;
 
-use crate::ground::choices::Choice;
-use crate::ground::init::InitDisjunct;
-use crate::ground::sorts::FixedSorts;
+use crate::ground::{Choice, FixedSorts, InitDisjunct};
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, Instance};
 use crate::program::counted::Counts;
 use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::{AWAKE, SleepId, SleepSets};
-use crate::state::cells::Cells;
-use crate::state::packing::Packing;
+use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::exchangeable::Exchangeable;
 use cubicle_run::Interrupt;

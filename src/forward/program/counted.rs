@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::error::{Overflow, Unbuildable};
-use crate::ground::counts::GroundCount;
-use crate::ground::formula::{Lit, Sum};
+use crate::ground::{GroundCount, Lit, Sum};
 use crate::program::code::{CountedCell, CountedExpr, Test};
 use crate::program::lower::plain_test;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::expr::LinearExpr;
+use crate::state::{Cells, CodeKind, LinearExpr};
 use cubicle_lang::model::lcm;
 
 /// The counts of an instance, by cell.

@@ -13,13 +13,10 @@
 
 use hashbrown::HashMap;
 
-use crate::ground::formula::Lit;
-use crate::ground::init::InitDisjunct;
+use crate::ground::{InitDisjunct, Lit};
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
-use crate::state::packing::Packing;
+use crate::state::{Cells, CodeKind, Packing, UNDEF};
 use cubicle_lang::model::{System, VarId};
 
 #[derive(Clone, Debug, Default)]

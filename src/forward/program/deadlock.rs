@@ -3,8 +3,7 @@
 use crate::program::compiled::Program;
 use crate::program::lazy::Gaps;
 use crate::program::step::Scratch;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
+use crate::state::{CodeKind, UNDEF};
 use cubicle_lang::bits::bits;
 
 /// Whether runs are expected to end in a state without enabled transitions.

@@ -2,12 +2,11 @@
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::init::InitDisjunct;
+use crate::ground::InitDisjunct;
 use crate::program::code::Test;
 use crate::program::compiled::Program;
 use crate::program::orbits::Orbits;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
+use crate::state::{CodeKind, UNDEF};
 use crate::tuning::MAX_INTERVAL;
 use cubicle_lang::model::Relation;
 

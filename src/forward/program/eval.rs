@@ -1,9 +1,9 @@
 //! Evaluates guards and updates in a state in which all cells that they read are defined.
 
-use crate::ground::formula::holds;
+use crate::ground::holds;
 use crate::program::code::{CountedExpr, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
-use crate::state::cells::Cells;
+use crate::state::Cells;
 
 impl Test {
     /// Whether the test holds where cells have these codes; all that it reads are defined. `None` when it depends on a number

@@ -5,8 +5,7 @@
 //! groups. A second table says which of them read an undefined cell of the group.
 
 use crate::program::code::Guard;
-use crate::state::cells::Cells;
-use crate::state::packing::{Field, Packing};
+use crate::state::{Cells, Field, Packing};
 use crate::tuning::{MAX_GROUP_BITS, MAX_ROW_WORDS};
 
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@ use std::ops::ControlFlow;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
-use crate::ground::sorts::FixedSorts;
+use crate::ground::FixedSorts;
 use crate::program::compiled::Program;
 use crate::program::enumerate::DisjunctStates;
 use crate::program::orbits::Orbits;
-use crate::state::codes::UNDEF;
+use crate::state::UNDEF;
 use crate::tuning::MAX_COMPARED;
 
 impl Program {

@@ -5,8 +5,7 @@ use smallvec::SmallVec;
 use crate::clock::Clock;
 use crate::program::code::Guard;
 use crate::program::compiled::Program;
-use crate::state::codes::UNDEF;
-use crate::state::packing::Packed;
+use crate::state::{Packed, UNDEF};
 
 /// A state whose undefined cells are being defined, and how many tests of a guard hold already, whatever values the open cells
 /// get; [`UNFIT`] where a number does not fit its cell.

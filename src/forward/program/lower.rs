@@ -1,10 +1,9 @@
 //! Ground literals as tests on codes.
 
 use crate::error::Unbuildable;
-use crate::ground::formula::{Lit, Side};
+use crate::ground::{Lit, Side};
 use crate::program::code::Test;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::expr::LinearExpr;
+use crate::state::{Cells, CodeKind, LinearExpr};
 
 /// Compiles a literal without counts.
 pub fn plain_test(cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {

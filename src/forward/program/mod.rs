@@ -7,22 +7,29 @@
 //! `bad`, `deadlock`; `enumerate`, `orbits`, `needed`, `choices` (of witnesses) and `initial`: the initial
 //! states.
 
-pub mod bad;
-pub mod choices;
-pub mod choosing;
+mod bad;
+mod choices;
+mod choosing;
 pub mod code;
-pub mod compile;
-pub mod compiled;
-pub mod counted;
-pub mod dead;
-pub mod deadlock;
-pub mod enumerate;
-pub mod eval;
-pub mod guard_index;
-pub mod initial;
-pub mod lazy;
-pub mod lower;
+mod compile;
+mod compiled;
+mod counted;
+mod dead;
+mod deadlock;
+mod enumerate;
+mod eval;
+mod guard_index;
+mod initial;
+mod lazy;
+mod lower;
 pub mod needed;
-pub mod orbits;
+mod orbits;
 pub mod sleep;
-pub mod step;
+mod step;
+
+pub use code::{BadInstance, Guard, Instance, Test, Write, WrittenValue};
+pub use compiled::{Program, ranges};
+pub use dead::Initially;
+pub use lazy::{Gaps, Refinement};
+pub use sleep::{AWAKE, LevelSleep, SleepId};
+pub use step::{ALL_WAYS, FirstWays, Scratch};

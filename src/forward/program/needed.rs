@@ -12,8 +12,7 @@ use crate::clock::Clock;
 use crate::program::compiled::Program;
 use crate::program::enumerate::{DisjunctStates, Ended, Replaces};
 use crate::program::guard_index::GuardIndex;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
+use crate::state::{CodeKind, UNDEF};
 
 impl Program {
     /// This instance without the outside values that are merely allowed, and without bad cubes.

@@ -7,9 +7,8 @@
 
 use std::collections::HashSet;
 
-use crate::ground::init::InitDisjunct;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
+use crate::ground::InitDisjunct;
+use crate::state::{Cells, CodeKind, UNDEF};
 use crate::symmetry::refinement::{mix, settle};
 use crate::tuning::{MAX_ORBIT_BYTES, PLAIN_CHOICES};
 

@@ -22,8 +22,7 @@ use std::ops::Range;
 use indexmap::IndexSet;
 
 use crate::program::code::Instance;
-use crate::state::cells::Cells;
-use crate::state::packing::Packing;
+use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::{MAX_RENAMED, MAX_SLEEPING};
 

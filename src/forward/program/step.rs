@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clock::Clock;
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
-use crate::state::cells::CodeKind;
+use crate::state::CodeKind;
 
 /// Buffers of one worker, reused for every state.
 #[derive(Clone, Debug, Default)]

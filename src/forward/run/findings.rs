@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::run::finding::Finding;
 use crate::run::outside::always_inside;
 use crate::run::trace;
-use crate::store::tree::StateTree;
+use crate::store::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 use cubicle_run::Trace;

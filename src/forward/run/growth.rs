@@ -1,12 +1,9 @@
 //! Numbers that grow on the way to the last state of an incomplete exploration.
 
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
+use crate::program::{Program, Scratch};
 use crate::run::trace::repeat;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
-use crate::store::origin::way;
-use crate::store::tree::StateTree;
+use crate::state::{CodeKind, UNDEF};
+use crate::store::{StateTree, way};
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Rational, System, VarId};
 use cubicle_run::{Growing, Growth, last_rise};

@@ -3,13 +3,23 @@
 //! In reading order: `finding`, `trace` (from stored states to concrete runs), `outside`,
 //! `findings`, `growth`, `curve`, `searched`, `tally`, `levels` (the loop of a breadth-first search), `pipeline` (its helpers).
 
-pub mod curve;
-pub mod finding;
-pub mod findings;
+mod curve;
+mod finding;
+mod findings;
 pub mod growth;
 pub mod levels;
-pub mod outside;
+mod outside;
 pub mod pipeline;
-pub mod searched;
-pub mod tally;
+mod searched;
+mod tally;
 pub mod trace;
+
+pub use curve::Curve;
+pub use finding::Finding;
+pub use findings::Findings;
+pub use levels::{Level, Levels, breadth_first};
+pub use outside::goes_outside;
+pub use pipeline::Pipeline;
+pub use searched::{Problem, Searched};
+pub use tally::Tally;
+pub use trace::{RealStep, TraceError, real_instance, states};

@@ -1,7 +1,7 @@
 //! Outside values in runs: quick checks that there are none.
 
-use crate::program::compiled::Program;
-use crate::state::cells::CodeKind;
+use crate::program::Program;
+use crate::state::CodeKind;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Assignment, System, Term};
 use cubicle_run::Trace;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::limits::Limits;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::run::findings::Findings;
-use crate::store::tree::StateTree;
+use crate::store::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::{Exploration, ForwardOptions, Stop};
 

@@ -1,11 +1,10 @@
 //! What a search has found so far: bad and deadlocked states, and how often transitions fired.
 
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
+use crate::program::{Program, Scratch};
 use crate::run::findings::Findings;
 use crate::run::searched::Problem;
-use crate::store::intake::Examiner;
+use crate::store::Examiner;
 use cubicle_run::Stop;
 
 /// The findings and counts of a search.

@@ -5,15 +5,10 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
-use crate::program::code::WrittenValue;
-use crate::program::compiled::Program;
-use crate::program::dead::Initially;
-use crate::program::step::Scratch;
+use crate::program::{Initially, Program, Scratch, WrittenValue};
 use crate::run::finding::Finding;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
-use crate::store::origin::way;
-use crate::store::tree::StateTree;
+use crate::state::{Cells, CodeKind, UNDEF};
+use crate::store::{StateTree, way};
 use crate::symmetry::refinement::{Renaming, rename};
 use cubicle_lang::bits::bits;
 use cubicle_lang::model::System;

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::checkpoint::keeper::Keeper;
-use crate::program::compiled::Program;
-use crate::run::curve::Curve;
+use crate::checkpoint::Keeper;
+use crate::program::Program;
+use crate::run::Curve;
 use crate::spread::findings::SpreadFindings;
 use crate::spread::message::{Command, Deadlocks, NotableState, Summary};
 use crate::tuning::MAX_DEADLOCK_TRACES;

@@ -7,15 +7,13 @@ use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::files::{LOCK, is_ours, lock, sweep, sync_folder};
-use crate::checkpoint::keeper::folder_of;
-use crate::checkpoint::manifest::OwnerParts;
-use crate::checkpoint::states::{NewLevels, TakeState};
+use crate::checkpoint::{
+    LOCK, NewLevels, OwnerParts, TakeState, folder_of, is_ours, lock, sweep, sync_folder,
+};
 use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
-use crate::program::sleep::SleepId;
-use crate::store::origin::ROOT;
-use crate::store::table::Store;
+use crate::program::SleepId;
+use crate::store::{ROOT, Store};
 
 /// The files of a worker.
 #[derive(Debug, Default)]

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::bytes::Damage;
-use crate::checkpoint::course::are_cubes;
-use crate::checkpoint::states::Valid;
+use crate::checkpoint::{Damage, Valid, are_cubes};
 use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;

@@ -2,23 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::keeper::Keeper;
-use crate::checkpoint::manifest::{self, ClusterSizes};
+use crate::checkpoint::{ClusterSizes, Keeper, manifest};
 use crate::conclude::{conclude, search_clean_among};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::Expander;
 use crate::exhaustive::search::widest;
 use crate::explore::{Explored, none};
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::run::finding::Finding;
-use crate::run::findings::Findings;
-use crate::run::searched::{Problem, Searched};
+use crate::program::Program;
+use crate::run::{Finding, Findings, Problem, Searched};
 use crate::spread::coordinator::{Coordinator, Outcome};
 use crate::spread::files::Keeping;
 use crate::spread::message::NotableState;
 use crate::spread::worker::{Worker, WorkerConfig};
-use crate::store::tree::StateTree;
+use crate::store::StateTree;
 use cubicle_lang::model::System;
 use cubicle_run::{Exploration, ForwardOptions, Interrupt, Observer, Stop};
 

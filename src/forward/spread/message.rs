@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::manifest::OwnerParts;
+use crate::checkpoint::OwnerParts;
 use cubicle_lang::model::Forbidden;
 use cubicle_run::{OracleAnswer, Stop};
 

@@ -1,6 +1,6 @@
 //! Successors on their way to their owners.
 
-use crate::program::sleep::SleepId;
+use crate::program::SleepId;
 use crate::spread::message::States;
 use crate::tuning::PARCEL_WORDS;
 

@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
+use crate::program::{Program, Scratch};
+use crate::store::Store;
 use crate::store::hash::hash;
-use crate::store::table::Store;
 use crate::tuning::CHUNK_STATES;
 use cubicle_run::Stop;
 

@@ -1,9 +1,6 @@
 //! The coordinator between two levels: writes a checkpoint when one is due, or resumes from one.
 
-use crate::checkpoint::course::Course;
-use crate::checkpoint::keeper::Keeper;
-use crate::checkpoint::manifest::Manifest;
-use crate::checkpoint::states::Valid;
+use crate::checkpoint::{Course, Keeper, Manifest, Valid};
 use crate::error::StorageError;
 use crate::spread::coordinator::{Coordinator, Phase, halted};
 use crate::spread::findings::SpreadFindings;

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::bytes::Damage;
-use crate::checkpoint::manifest::OwnerParts;
-use crate::checkpoint::states::{Levels, Valid};
+use crate::checkpoint::{Damage, Levels, OwnerParts, Valid};
 use crate::error::{StorageError, Unbuildable};
 use crate::limits::MAX_STATES;
-use crate::program::sleep::SleepId;
+use crate::program::SleepId;
 use crate::spread::outbox::owner;
 use crate::spread::worker::{Worker, WorkerConfig};
+use crate::store::Inserted;
 use crate::store::hash::hash;
-use crate::store::table::Inserted;
 
 /// The sleep ids do not match the states of the last level.
 const WAITING: Damage = Damage("it does not say how every waiting state was found");

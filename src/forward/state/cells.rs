@@ -14,10 +14,7 @@
 use smallvec::SmallVec;
 
 use crate::error::Unbuildable;
-use crate::ground::counts::GroundCount;
-use crate::ground::formula::Lit;
-use crate::ground::init::InitDisjunct;
-use crate::ground::places::Places;
+use crate::ground::{GroundCount, InitDisjunct, Lit, Places};
 use cubicle_lang::model::classes::{Classes, Distinctness};
 use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Value};
 use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};

@@ -1,7 +1,7 @@
 //! Linear expressions over stored numbers.
 
 use crate::error::Overflow;
-use crate::ground::formula::{Sum, holds};
+use crate::ground::{Sum, holds};
 use crate::state::cells::{Cells, CodeKind};
 use cubicle_lang::model::{Rational, Relation, lcm};
 

@@ -5,9 +5,15 @@
 //! `cells`, `choices` (ways to define a cell that no step has read yet), `expr` (sums over stored numbers),
 //! `packing`.
 
-pub mod cells;
-pub mod choices;
-pub mod codes;
-pub mod expr;
-pub mod numbers;
-pub mod packing;
+mod cells;
+mod choices;
+mod codes;
+mod expr;
+mod numbers;
+mod packing;
+
+pub use cells::{CellShape, Cells, CodeKind};
+pub use codes::UNDEF;
+pub use expr::LinearExpr;
+pub use numbers::largest_constant;
+pub use packing::{Bounds, Field, Packed, Packing};

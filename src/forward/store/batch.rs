@@ -3,11 +3,10 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::program::sleep::{AWAKE, SleepId};
+use crate::program::{AWAKE, SleepId};
 use crate::store::hash::{equal, hash, part};
 use crate::store::origin::ROOT;
-use crate::tuning::RECENT_SLOTS;
-use crate::tuning::SHARDS;
+use crate::tuning::{RECENT_SLOTS, SHARDS};
 use cubicle_run::workers::WorkerPool;
 
 /// States to insert together, in order, some perhaps several times.

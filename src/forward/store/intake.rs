@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::limits::Limits;
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::store::batch::Batch;
 use cubicle_run::Stop;
 

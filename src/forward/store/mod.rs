@@ -7,14 +7,23 @@
 //! how they come in, and `restore` the only place that asks which kind of store it is).
 
 pub mod batch;
-pub mod compact;
+mod compact;
 pub mod disk;
 pub mod hash;
-pub mod intake;
-pub mod lossy;
-pub mod merge;
+mod intake;
+mod lossy;
+mod merge;
 pub mod origin;
-pub mod restore;
+mod restore;
 pub mod table;
 pub mod tree;
 pub mod visited;
+
+pub use batch::{Batch, Distinct, Recent, Successors};
+pub use hash::equal;
+pub use intake::{Examiner, Intake, Offer};
+pub use origin::{ROOT, way};
+pub use restore::Restored;
+pub use table::{Inserted, Store, reserve};
+pub use tree::{Offered, StateTree};
+pub use visited::{Visited, WaysTo};

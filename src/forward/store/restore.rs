@@ -2,8 +2,7 @@
 
 use crate::error::StorageError;
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::program::sleep::{LevelSleep, SleepId};
+use crate::program::{LevelSleep, Program, SleepId};
 use crate::store::hash::hash;
 use crate::store::table::Inserted;
 use crate::store::visited::{Kept, Visited};

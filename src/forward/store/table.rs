@@ -334,7 +334,7 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::{Inserted, Store, hash};
-    use crate::program::sleep::AWAKE;
+    use crate::program::AWAKE;
     use crate::store::batch::{Batch, Distinct, Recent};
     use cubicle_run::workers::WorkerPool;
 

@@ -10,8 +10,7 @@ use std::ops::Range;
 
 use crate::error::StorageError;
 use crate::limits::Limits;
-use crate::program::compiled::Program;
-use crate::program::sleep::{LevelSleep, SleepId};
+use crate::program::{LevelSleep, Program, SleepId};
 use crate::store::batch::Successors;
 use crate::store::compact::states::CompactStates;
 use crate::store::disk::folder::Folder;

@@ -5,8 +5,7 @@
 //! tie are then exchangeable. Otherwise colours of processes are refined and all orders of ties are tried. Both are
 //! exact: two states have one representative iff a renaming takes one to the other.
 
-use crate::state::cells::{CellShape, Cells, CodeKind};
-use crate::state::packing::{Field, Packing};
+use crate::state::{CellShape, Cells, CodeKind, Field, Packing};
 use crate::symmetry::general::General;
 use crate::symmetry::lanes::{Lanes, MAX_LANES};
 use crate::symmetry::refinement::Renaming;

@@ -1,6 +1,6 @@
 //! Transitions of processes that a state does not distinguish: firing one of them is enough.
 
-use crate::state::packing::Packing;
+use crate::state::Packing;
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::MAX_EXCHANGEABLE;
 

@@ -9,9 +9,8 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::ground::places::Range;
-use crate::state::cells::Cells;
-use crate::state::packing::{Packed, Packing};
+use crate::ground::Range;
+use crate::state::{Cells, Packed, Packing};
 use crate::symmetry::hints::{Hints, Shape, Table};
 use crate::symmetry::refinement::{Renaming, least, mix, order_sorts, refine};
 

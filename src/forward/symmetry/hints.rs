@@ -6,10 +6,9 @@
 
 use std::sync::Arc;
 
-use crate::ground::places::{self, Range};
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
-use crate::state::packing::Packing;
+use crate::ground::Range;
+use crate::ground::places;
+use crate::state::{Cells, CodeKind, Packing, UNDEF};
 use crate::symmetry::moves::Moves;
 use crate::symmetry::refinement::mix;
 use cubicle_lang::model::classes::Distinctness;

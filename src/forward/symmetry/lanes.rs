@@ -1,7 +1,6 @@
 //! The canonical form by sorting lanes: the cells of one process each, next to each other in a word.
 
-use crate::state::cells::Cells;
-use crate::state::packing::{Field, Packed, Packing};
+use crate::state::{Cells, Field, Packed, Packing};
 
 /// Sorting of lanes.
 #[derive(Clone, Debug)]

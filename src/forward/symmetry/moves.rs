@@ -1,9 +1,7 @@
 //! Renaming of processes in a packed state: the bits of several cells move at once.
 
-use crate::ground::places::{Range, Table};
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
-use crate::state::packing::{Field, Packing};
+use crate::ground::{Range, Table};
+use crate::state::{Cells, CodeKind, Field, Packing, UNDEF};
 
 /// How the bits of an instance move. A renaming takes each process to one of its sort.
 #[derive(Debug)]

@@ -5,8 +5,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::state::cells::{CellShape, Cells, CodeKind};
-use crate::state::codes::UNDEF;
+use crate::state::{CellShape, Cells, CodeKind, UNDEF};
 use crate::tuning::MAX_TRIED;
 
 /// A renaming: `perm[old] = new`.

@@ -5,10 +5,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::canonical::Symmetry;
 use crate::clock::Clock;
-use crate::program::compiled::Program;
-use crate::program::step::Scratch;
-use crate::state::cells::{Cells, CodeKind};
-use crate::state::codes::UNDEF;
+use crate::program::{Program, Scratch};
+use crate::state::{Cells, CodeKind, UNDEF};
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_run::{ForwardOptions, Interrupt};
 

@@ -7,12 +7,9 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::checkpoint::bytes::checksum;
-use crate::checkpoint::course::Course;
-use crate::checkpoint::files::Part;
-use crate::checkpoint::manifest::{ClusterSizes, Manifest, OwnerParts};
+use crate::checkpoint::{ClusterSizes, Course, Manifest, OwnerParts, Part, checksum};
 use crate::explore;
-use crate::run::findings::Findings;
+use crate::run::Findings;
 use cubicle_lang::model::System;
 use cubicle_run::{
     Checkpoint, CurvePoint, Exploration, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind,

@@ -4,9 +4,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Clock;
-use crate::program::compiled::Program;
-use crate::state::cells::CodeKind;
-use crate::state::codes::UNDEF;
+use crate::program::Program;
+use crate::state::{CodeKind, UNDEF};
 use cubicle_run::{ForwardOptions, Interrupt};
 
 /// With k processes 1 + k + k (k - 1) transitions, which read cells of every kind.

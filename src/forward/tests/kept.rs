@@ -11,8 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use super::checkpoint::{MODEL, explore_forged, files};
 use super::spread::spread_until;
 use super::*;
-use crate::checkpoint::files::lock;
-use crate::checkpoint::manifest::Manifest;
+use crate::checkpoint::{Manifest, lock};
 use crate::spread::instance::Instance;
 use cubicle_run::Checkpoint;
 

@@ -6,7 +6,7 @@ use super::random::*;
 use super::*;
 use crate::clock::Clock;
 use crate::limits::Limits;
-use crate::run::searched::Problem;
+use crate::run::Problem;
 
 /// Processes that mostly use their own variables.
 fn local_system(seed: u64) -> System {

@@ -5,7 +5,7 @@
 //! *multiset* of m records with the numbers `a_0 <= a_1 <= .. < R` is the number
 //! `C(a_0, 1) + C(a_1 + 1, 2) + .. + C(a_(m-1) + m - 1, m)`, below `C(R + m - 1, m)`. It does not depend on R, which grows.
 
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::store::compact::dictionary::Dictionary;
 use crate::symmetry::canonical::Symmetry;
 use crate::symmetry::lanes::MAX_LANES;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::program::compiled::Program;
+use crate::program::Program;
 use crate::store::batch::Batch;
 use crate::store::compact::codec::{Codec, Room};
 use crate::store::compact::log::{Log, Parents};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::error::StorageError;
-use crate::program::sleep::SleepId;
+use crate::program::SleepId;
 use crate::store::disk::folder::Folder;
 use crate::store::disk::records::Records;
 use crate::store::disk::seen::Seen;
