@@ -675,7 +675,7 @@ impl Regions {
         let possible = |asked: &[Counted<'_>], member: Member, required: u64| {
             let all = signatures(context, cube, asked, member)?;
             let fit = all.into_iter().filter(|it| it & required == required).map(|it| it & counts);
-            Some(BTreeSet::from_iter(fit).into_iter().collect::<Vec<u64>>())
+            Some(fit.collect::<BTreeSet<u64>>().into_iter().collect::<Vec<_>>())
         };
         let Some(unnamed) = possible(counted, Member::Unnamed, of_unnamed) else { return Ok(None) };
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.

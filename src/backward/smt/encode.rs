@@ -48,9 +48,8 @@ impl<'a> Encoder<'a> {
     /// with one they are arbitrary, distinct numbers, those of rigid processes increasing.
     pub fn new(system: &'a System, procs: usize) -> Self {
         let ordered = system.orders_processes;
-        let point = |p: usize| match ordered {
-            true => Int::new_const(format!("#{}", p + 1)),
-            false => Int::from_i64(Point::process(p).0),
+        let point = |p: usize| {
+            if ordered { Int::new_const(format!("#{}", p + 1)) } else { Int::from_i64(Point::process(p).0) }
         };
         let points: Vec<Int> = (0..procs).map(point).collect();
         let mut facts = Vec::new();

@@ -20,3 +20,5 @@ pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
 pub use keeper::{Keeper, folder_of};
 pub use manifest::{ClusterSizes, Manifest, OwnerParts};
 pub use states::{Levels, NewLevels, TakeState, Valid};
+#[cfg(test)]
+pub use {bytes::checksum, files::Part};
