@@ -312,6 +312,11 @@ pub struct Property {
 }
 
 impl Property {
+    /// One without parameters, in the word of its kind.
+    pub const fn new(kind: PropertyKind, name: Option<Name>, body: Expr, loc: Loc) -> Self {
+        Self { kind, wording: Wording::Kind, name, params: Vec::new(), body, loc }
+    }
+
     /// The words that declare it.
     pub const fn word(&self) -> &'static str {
         match (self.kind, self.wording) {

@@ -47,6 +47,18 @@ impl Expr {
         Self::new(ExprKind::Quantified { quantifier, vars, body: Box::new(body) }, span)
     }
 
+    /// With its operands changed, if it is a connective of formulas.
+    #[must_use]
+    pub fn with_operands(&self, change: &mut dyn FnMut(&Self) -> Self) -> Self {
+        self.rebuilt(self.kind.with_operands(change))
+    }
+
+    /// Another formula at its place, and in its parentheses, with the height that it has.
+    #[must_use]
+    pub fn rebuilt(&self, kind: ExprKind) -> Self {
+        Self { parenthesised: self.parenthesised, ..Self::new(kind, self.span) }
+    }
+
     /// Another formula at its place.
     #[must_use]
     pub fn with(self, kind: ExprKind) -> Self {
@@ -127,8 +139,7 @@ impl ExprKind {
     }
 
     /// The same connective with its operands changed; anything else as it is.
-    #[must_use]
-    pub fn with_operands(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Self {
+    fn with_operands(&self, change: &mut dyn FnMut(&Expr) -> Expr) -> Self {
         let mut boxed = |it: &Expr| Box::new(change(it));
         match self {
             Self::Not(a) => Self::Not(boxed(a)),

@@ -45,6 +45,12 @@ impl Name {
         Self { text: text.into(), loc, sort: None }
     }
 
+    /// Where it is not bound.
+    #[must_use]
+    pub fn plain(&self) -> Self {
+        Self { sort: None, ..self.clone() }
+    }
+
     /// Bound to a process of a sort.
     #[must_use]
     pub fn of_sort(self, sort: Self) -> Self {

@@ -320,6 +320,12 @@ impl Token<'_> {
 /// A token or an error with its first byte and the byte after its last.
 pub type Spanned<'t> = (u32, Result<Token<'t>, LexError>, u32);
 
+/// The first byte of each outermost comment of `text`, which has no lexical errors, and the byte after its last.
+pub fn comments(text: &str) -> impl Iterator<Item = (u32, u32)> {
+    let comments = Token::lexer(text).spanned().filter(|(token, _)| *token == Ok(Token::Comment));
+    comments.map(|(_, range)| (range.start as u32, range.end as u32))
+}
+
 /// The tokens of `text` from byte `from` on, except a byte order mark at its beginning. The sign of a number that
 /// follows a term is a token of its own, so that `N-1`
 /// is a difference.

@@ -127,8 +127,7 @@ impl Denier<'_, '_> {
             }
         }
         let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
-            let kind = formula.kind.with_operands(&mut |it| self.denied(it, scope));
-            return Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, at) };
+            return formula.with_operands(&mut |it| self.denied(it, scope));
         };
         let inner: Vec<Name> = scope.iter().chain(vars).cloned().collect();
         let body = self.denied(body, &inner);
@@ -141,10 +140,7 @@ impl Denier<'_, '_> {
         match (quantifier, vars.as_slice()) {
             (Quantifier::Exists, [var]) => {
                 let known = among.into_iter().map(|param| {
-                    let given = IndexMap::from([(
-                        var.text.clone(),
-                        Term::name(Name { sort: None, ..param.clone() }),
-                    )]);
+                    let given = IndexMap::from([(var.text.clone(), Term::name(param.plain()))]);
                     substituted(&body, &given)
                 });
                 let known: Vec<Expr> = known.collect();

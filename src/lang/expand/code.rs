@@ -100,7 +100,7 @@ impl<'a> Code<'a> {
         diagnostics: &'a mut Vec<Diagnostic>,
     ) -> Self {
         let cell = |array: &Name| {
-            let (array, index) = (array.clone(), vec![Name { sort: None, ..itself.clone() }]);
+            let (array, index) = (array.clone(), vec![itself.plain()]);
             Term::path(Place::cell(array, index), itself.loc)
         };
         let own = own.iter().map(|(name, array)| (name.clone(), cell(array))).collect();
@@ -261,7 +261,7 @@ impl<'a> Code<'a> {
 
     /// That the process is at a label.
     fn at(&self, label: &Name) -> Expr {
-        let index = vec![Name { sort: None, loc: label.loc, ..self.itself.clone() }];
+        let index = vec![Name { loc: label.loc, ..self.itself.plain() }];
         let cell = Term::path(Place::cell(Name::at(&self.place.text, label.loc), index), label.loc);
         Expr::compare(cell, Comparison::Eq, Term::named(capital(&label.text), label.loc), label.span())
     }
@@ -569,9 +569,9 @@ impl<'a> Code<'a> {
     /// A path that ends at a label.
     fn finish(&mut self, mut path: Path, next: &Name) {
         if next.text != path.label.text {
-            let index = Some(vec![Term::name(Name { sort: None, ..self.itself.clone() })]);
             let loc = Loc(Span::new(path.end, path.end));
-            let target = Place { name: Name::at(&self.place.text, next.loc), index, fields: Vec::new(), loc };
+            let place = Place::cell(Name::at(&self.place.text, next.loc), vec![self.itself.plain()]);
+            let target = Place { loc, ..place };
             let update =
                 Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
             let write = Write { target, is_whole: false, update: Some(update), at: next.loc };

@@ -55,8 +55,7 @@ impl Expander {
             return expr.clone().with(ExprKind::Error);
         }
         let at = expr.span;
-        let kind = match &expr.kind {
-            ExprKind::Bool(_) | ExprKind::Error => return expr.clone(),
+        let result = match &expr.kind {
             ExprKind::Compare { op, left, right } => {
                 if self.is_core_term(left) && self.is_core_term(right) {
                     return expr.clone();
@@ -65,12 +64,11 @@ impl Expander {
             }
             ExprKind::Quantified { quantifier, vars, body } => {
                 let body = Box::new(self.formula(body));
-                ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body }
+                expr.rebuilt(ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body })
             }
             ExprKind::Call { name, args } => return self.call(expr, name, args),
-            connective => connective.with_operands(&mut |it| self.formula(it)),
+            _ => expr.with_operands(&mut |it| self.formula(it)),
         };
-        let result = Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, at) };
         if result.depth > 2 * crate::syntax::MAX_DEPTH {
             Diagnostic::error("C0013", at, "formula nested too deeply once predicates are written out")
                 .help("split the declaration")
@@ -176,7 +174,7 @@ impl Expander {
     }
 
     /// The fields of a term that is a record, if it is one.
-    fn fields(&mut self, term: &Term) -> Option<Vec<String>> {
+    pub fn fields(&self, term: &Term) -> Option<Vec<String>> {
         match &term.kind {
             TermKind::Record(fields) => Some(fields.iter().map(|(name, _)| name.text.clone()).collect()),
             TermKind::Path(path) => match self.type_of(path)? {

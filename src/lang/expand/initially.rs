@@ -73,7 +73,7 @@ impl Expander {
         let names: Vec<Name> =
             if own { init.params[..processes].to_vec() } else { (0..processes).map(new).collect() };
         let array = Name::at(leaf, loc);
-        let index: Vec<Name> = names.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
+        let index: Vec<Name> = names.iter().map(Name::plain).collect();
         let body = holds(&Term::path(Path::at(array, index), loc), &names);
         let bound = names.into_iter().rev().filter(|_| !own);
         bound.fold(body, |body, name| Expr::quantified(Quantifier::Forall, vec![name], body, loc.0))

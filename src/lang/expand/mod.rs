@@ -38,13 +38,13 @@ use self::types::{Index, Trouble, Type, Values};
 
 use std::borrow::Cow;
 
-use indexmap::IndexSet;
+use indexmap::{IndexMap, IndexSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::model::{Families, Family, MadeOf};
+use crate::model::{Families, Family, MadeOf, no_processes};
 use crate::syntax::ast::{
-    Case, Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
-    SymbolKind, Temporal, Term, TypeDecl, Update, Wording, capital,
+    Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
+    SymbolKind, Temporal, Term, TypeDecl, Update, capital,
 };
 
 /// A file in the core language.
@@ -101,10 +101,9 @@ impl Expander {
         file
     }
 
-    /// A formula with the constant that stands for `nil`.
-    fn with_nil(&self, formula: &Expr) -> Expr {
-        let given = self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect();
-        substituted(formula, &given)
+    /// What `nil` is in the core.
+    fn given_nil(&self) -> IndexMap<String, Term> {
+        self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect()
     }
 
     /// A formula in the names of the model, in the core language.
@@ -113,7 +112,7 @@ impl Expander {
     /// What is wrong with it.
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
         self.has_sorts(formula);
-        let formula = self.formula(&self.with_nil(formula));
+        let formula = self.formula(&substituted(formula, &self.given_nil()));
         self.checked(formula)
     }
 
@@ -135,7 +134,7 @@ impl Expander {
         }
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
-                claim.body = self.formula(&self.with_nil(&claim.body));
+                claim.body = self.formula(&substituted(&claim.body, &self.given_nil()));
                 self.checked(())?;
             }
         }
@@ -147,24 +146,18 @@ impl Expander {
     /// # Errors
     /// What is wrong with it, or that it is no single term there.
     pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
-        let given = self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect();
-        let value = &substitute::in_value(value, &given);
-        let value = match value {
-            Rhs::Term(term) => Rhs::Term(self.single(term)),
-            Rhs::Cases(cases) => Rhs::Cases(
-                cases
-                    .iter()
-                    .map(|case| Case {
-                        when: case.when.as_ref().map(|it| self.formula(it)),
-                        value: self.single(&case.value),
-                        loc: case.loc,
-                    })
-                    .collect(),
-            ),
-            other => other.clone(),
-        };
-        let found = std::mem::take(&mut self.diagnostics);
-        if found.is_empty() { Ok(value) } else { Err(found) }
+        let mut value = substitute::in_value(value, &self.given_nil());
+        match &mut value {
+            Rhs::Term(term) => *term = self.single(term),
+            Rhs::Cases(cases) => {
+                for case in cases {
+                    case.when = case.when.as_ref().map(|it| self.formula(it));
+                    case.value = self.single(&case.value);
+                }
+            }
+            _ => {}
+        }
+        self.checked(value)
     }
 
     /// A term that is one of the core.
@@ -345,7 +338,7 @@ impl Expander {
         let array = Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
         self.rigid.insert(array.text.clone(), "relation");
         let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
-        let plain: Vec<Name> = params.iter().map(|it| Name { sort: None, ..it.clone() }).collect();
+        let plain: Vec<Name> = params.iter().map(Name::plain).collect();
         let loc = decl.loc;
         let cell = Term::path(Path::cell(array.clone(), plain.clone()), loc);
         let body = Expr::compare(cell, Comparison::Eq, Term::named("True", loc), loc.0);
@@ -377,13 +370,12 @@ impl Expander {
             out.push(Item::Symbol(SymbolDecl { range: None, ..decl.clone() }));
             return;
         }
+        if let SymbolKind::Total(_) = decl.kind {
+            no_processes(&decl.ty).report(self);
+            return;
+        }
         for (leaf, ty) in variable.leaves.values() {
-            let declared = match &decl.kind {
-                SymbolKind::Array(index) => index.as_slice(),
-                SymbolKind::Channel(channel) => &channel.index,
-                _ => &[],
-            };
-            let kinds = variable.index.iter().zip(declared);
+            let kinds = variable.index.iter().zip(decl.index());
             let index: Vec<Name> =
                 kinds.filter(|(kind, _)| **kind == Index::Proc).map(|(_, name)| name.clone()).collect();
             let kind = match (index.is_empty(), variable.constant) {
@@ -422,8 +414,7 @@ impl Expander {
         };
         self.trouble = Some(target.clone());
         let loc = Loc(at);
-        let target = Path { name: Name::at(target, loc), index: None, fields: Vec::new(), loc };
-        Update::new(target, Rhs::Term(Term::named(value, loc)), loc)
+        Update::new(Path::of(Name::at(target, loc)), Rhs::Term(Term::named(value, loc)), loc)
     }
 
     /// A variable with any value of a type.
@@ -462,9 +453,8 @@ impl Expander {
                 let owner = self.symbols.variables.get(&trouble.owner);
                 let loc = Loc(owner.map_or(Span::default(), |it| it.span));
                 let name = Some(Name::at(self.symbols.fresh(&trouble.property()), loc));
-                let (kind, params, body) = (PropertyKind::Unsafe, Vec::new(), holds(value, loc.0));
-                let wording = Wording::Kind;
-                rest.push(Item::Property(Property { kind, wording, name, params, body, loc }));
+                let never = Property::new(PropertyKind::Unsafe, name, holds(value, loc.0), loc);
+                rest.push(Item::Property(never));
             }
             initially.push(holds(&none, Span::default()));
         }

@@ -14,7 +14,7 @@ use super::substitute::in_term;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{
     Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, ProcessDecl, Property, PropertyKind,
-    Quantifier, SymbolDecl, SymbolKind, Term, Transition, TypeDecl, Wording, capital,
+    Quantifier, SymbolDecl, SymbolKind, Term, Transition, TypeDecl, capital,
 };
 
 /// The name of a process where its code does not give it one.
@@ -97,8 +97,7 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
     let is_init = |it: &Item| matches!(it, Item::Property(it) if it.kind == PropertyKind::Init);
     if !items.iter().any(is_init) && !file.damage.init {
         let body = Expr::leaf(ExprKind::Bool(true), loc.0);
-        let (kind, wording) = (PropertyKind::Init, Wording::Kind);
-        items.push(Item::Property(Property { kind, wording, name: None, params: Vec::new(), body, loc }));
+        items.push(Item::Property(Property::new(PropertyKind::Init, None, body, loc)));
     }
     for item in items.iter_mut() {
         let Item::Property(init) = item else { continue };
@@ -110,7 +109,7 @@ fn set_initially(file: &File, items: &mut Vec<Item>, initially: Vec<Initially>, 
         for it in &initially {
             let own = init.params.first().filter(|param| param.sort.is_none() && it.itself.sort.is_none());
             let name = own.map_or_else(|| it.itself.clone(), |it| Name { loc: Loc(at), ..it.clone() });
-            let plain = Name { sort: None, ..name.clone() };
+            let plain = name.plain();
             let given = IndexMap::from([(it.itself.text.clone(), Term::name(plain.clone()))]);
             let holds = it.values.iter().map(|(array, value)| {
                 let cell = Path::cell(array.clone(), vec![plain.clone()]);

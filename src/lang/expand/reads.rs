@@ -4,9 +4,7 @@ use indexmap::IndexMap;
 
 use super::make::{all, any};
 use super::witnesses::sort_of;
-use crate::syntax::ast::{
-    Arg, Comparison, Expr, ExprKind, File, Name, Path, Quantifier, Rhs, Term, TermKind,
-};
+use crate::syntax::ast::{Comparison, Expr, ExprKind, File, Name, Path, Quantifier, Rhs, Term, TermKind};
 
 /// What is read, in the order of the text.
 #[derive(Clone, Debug, Default)]
@@ -51,16 +49,10 @@ impl Reads {
                 self.formula(body);
                 self.bound.truncate(outside);
             }
-            ExprKind::Call { name, args } => {
-                self.calls.push(name.clone());
-                for arg in args {
-                    match arg {
-                        Arg::Term(term) => self.term(term),
-                        Arg::Formula(formula) => self.formula(formula),
-                    }
-                }
-            }
             kind => {
+                if let ExprKind::Call { name, .. } = kind {
+                    self.calls.push(name.clone());
+                }
                 kind.terms().into_iter().for_each(|it| self.term(it));
                 kind.formulas().into_iter().for_each(|it| self.formula(it));
             }
@@ -100,8 +92,7 @@ impl Reads {
 /// A formula that says the same of all processes but these, without `forall_other` and `exists_other`: it means that whatever the parameters are.
 pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
     let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
-        let kind = formula.kind.with_operands(&mut |it| others_named(it, params));
-        return Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) };
+        return formula.with_operands(&mut |it| others_named(it, params));
     };
     let at = formula.span;
     let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
@@ -109,8 +100,9 @@ pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
     let among = |op| {
         let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
         let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);
-        let plain = |it: &Name| Term::name(Name { sort: None, ..it.clone() });
-        pairs.map(|(var, param)| Expr::compare(plain(var), op, plain(param), at)).collect::<Vec<_>>()
+        let compared = pairs
+            .map(|(var, param)| Expr::compare(Term::name(var.plain()), op, Term::name(param.plain()), at));
+        compared.collect::<Vec<_>>()
     };
     let (quantifier, body) = match quantifier {
         Quantifier::ForallOther => {
@@ -123,6 +115,5 @@ pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
         }
         kept => (*kept, body),
     };
-    let changed = Expr::quantified(quantifier, vars.clone(), body, at);
-    Expr { parenthesised: formula.parenthesised, ..changed }
+    formula.rebuilt(ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) })
 }

@@ -13,7 +13,6 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
         return expr.clone();
     }
     let kind = match &expr.kind {
-        ExprKind::Bool(_) | ExprKind::Error => return expr.clone(),
         ExprKind::Compare { op, left, right } => {
             ExprKind::Compare { op: *op, left: in_term(left, given), right: in_term(right, given) }
         }
@@ -28,9 +27,9 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
             });
             ExprKind::Call { name: name.clone(), args: args.collect() }
         }
-        connective => connective.with_operands(&mut |it| substituted(it, given)),
+        _ => return expr.with_operands(&mut |it| substituted(it, given)),
     };
-    Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
+    expr.rebuilt(kind)
 }
 
 /// Bound names that no term has, and the terms for the names within their scope.

@@ -246,9 +246,7 @@ impl Expander {
                                 let number = chosen.entry(ty.core()).or_insert(0);
                                 *number += 1;
                                 let any = self.any_value(ty, *number, at);
-                                let target =
-                                    Path { name: any.clone(), index: None, fields: Vec::new(), loc: at };
-                                further.push(Update::new(target, Rhs::Nondet, at));
+                                further.push(Update::new(Path::of(any.clone()), Rhs::Nondet, at));
                                 vec![one(Term::name(any))]
                             }
                         }
@@ -433,6 +431,5 @@ fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
     if expr == what {
         return truth(value, expr.span);
     }
-    let kind = expr.kind.with_operands(&mut |it| decided(it, what, value));
-    Expr { parenthesised: expr.parenthesised, ..Expr::new(kind, expr.span) }
+    expr.with_operands(&mut |it| decided(it, what, value))
 }

@@ -384,31 +384,20 @@ impl Expander {
 
     /// A field of a value that is a record.
     fn field_of(&mut self, term: &Term, field: &str, fields: &[(String, Type)]) -> Option<Term> {
-        let known: Vec<String> = match &term.kind {
-            TermKind::Record(given) => {
-                for (at, (name, _)) in given.iter().enumerate() {
-                    let twice = given[..at].iter().any(|(other, _)| other.text == name.text);
-                    let odd = !fields.iter().any(|(it, _)| *it == name.text);
-                    if twice || odd {
-                        let what = if twice { "twice" } else { "not a field of this record" };
-                        Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
-                            .label("each field of the record stands here once")
-                            .help(format!("the fields are {}", listed(fields)))
-                            .report(self);
-                        return None;
-                    }
-                }
-                given.iter().map(|(name, _)| name.text.clone()).collect()
+        let given = if let TermKind::Record(given) = &term.kind { given.as_slice() } else { &[] };
+        for (at, (name, _)) in given.iter().enumerate() {
+            let twice = given[..at].iter().any(|(other, _)| other.text == name.text);
+            let odd = !fields.iter().any(|(it, _)| *it == name.text);
+            if twice || odd {
+                let what = if twice { "twice" } else { "not a field of this record" };
+                Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
+                    .label("each field of the record stands here once")
+                    .help(format!("the fields are {}", listed(fields)))
+                    .report(self);
+                return None;
             }
-            TermKind::Path(path) => match self.type_of(path) {
-                Some(Type::Record(record)) if record.queue.is_none() => {
-                    record.fields.iter().map(|(name, _)| name.clone()).collect()
-                }
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        if known.iter().any(|it| it == field) {
+        }
+        if self.fields(term).is_some_and(|known| known.iter().any(|it| it == field)) {
             return Some(projected(term, field));
         }
         let message = if matches!(term.kind, TermKind::Record(_)) {

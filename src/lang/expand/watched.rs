@@ -43,7 +43,7 @@ impl Expander {
         self.watches.insert(note.clone(), title.clone());
         symbols.push(variable(&note, "bool"));
         let guard = all(vec![is_seen(&note, false, loc), property.body.clone()], property.body.span);
-        let target = Path { name: Name::at(&note, loc), index: None, fields: Vec::new(), loc };
+        let target = Path::of(Name::at(&note, loc));
         let truth = Rhs::Term(Term::named("True", loc));
         let transition = Transition {
             name: Name::at(title, loc),

@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::model::SortTable;
 use crate::syntax::ast::{
     Arg, Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Property, PropertyKind, Quantifier,
-    SymbolDecl, SymbolKind, Term, Wording, capital,
+    SymbolDecl, SymbolKind, Term, capital,
 };
 
 impl Expander {
@@ -110,24 +110,15 @@ impl Expander {
             never.extend(cases(&same, &array, &value, &holds, self.sorts.as_ref(), decl.loc));
         }
         let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
-        let (kind, name) = (PropertyKind::Invariant, Some(name.clone()));
-        rest.push(Item::Property(Property {
-            kind,
-            wording: Wording::Kind,
-            name,
-            params: Vec::new(),
-            body,
-            loc: decl.loc,
-        }));
+        let claim = Property::new(PropertyKind::Invariant, Some(name.clone()), body, decl.loc);
+        rest.push(Item::Property(claim));
     }
 
     /// That each cell of a declared array of witnesses holds a process of its sort.
     pub(super) fn values_of_sort(&mut self, decl: &SymbolDecl, index: &[Name], rest: &mut Vec<Item>) {
         let Some(sorts) = self.sorts.clone() else { return };
         let (name, at) = (&decl.name, decl.loc);
-        let bound = |number: usize, sort: &Name| {
-            Name { text: format!("p{number}"), loc: at, sort: None }.of_sort(sort.clone())
-        };
+        let bound = |number: usize, sort: &Name| Name::at(format!("p{number}"), at).of_sort(sort.clone());
         let params: Vec<Name> = (0..).zip(index).map(|(number, sort)| bound(number, sort)).collect();
         let value = bound(params.len(), &decl.ty);
         let mut never = Vec::new();
@@ -141,15 +132,7 @@ impl Expander {
             never.extend(of_other_sorts(&named, &value, &is_value, &sorts, at));
         }
         let body = Expr::new(ExprKind::Or(never), at.0);
-        let kind = PropertyKind::Invariant;
-        rest.push(Item::Property(Property {
-            kind,
-            wording: Wording::Kind,
-            name: None,
-            params: Vec::new(),
-            body,
-            loc: at,
-        }));
+        rest.push(Item::Property(Property::new(PropertyKind::Invariant, None, body, at)));
     }
 
     /// The axiom, with the name of the value for the witness; `None` with an error.
@@ -331,19 +314,17 @@ struct Replaced<'a> {
 
 impl Replaced<'_> {
     fn formula(&mut self, formula: &Expr) -> Expr {
-        let kind = match &formula.kind {
-            ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => return formula.clone(),
+        match &formula.kind {
             ExprKind::Quantified { .. } => {
                 self.refuse(formula.span, "a quantifier in the axiom of a witness");
-                return formula.clone();
+                formula.clone()
             }
             ExprKind::Call { name, args } => {
                 let args = args.iter().map(|it| self.argument(it)).collect();
-                ExprKind::Call { name: name.clone(), args }
+                formula.rebuilt(ExprKind::Call { name: name.clone(), args })
             }
-            connective => connective.with_operands(&mut |it| self.formula(it)),
-        };
-        Expr { parenthesised: formula.parenthesised, ..Expr::new(kind, formula.span) }
+            _ => formula.with_operands(&mut |it| self.formula(it)),
+        }
     }
 
     fn argument(&mut self, argument: &Arg) -> Arg {

@@ -79,6 +79,19 @@ pub fn read(text: &str) -> Lexemes<'_> {
     let mut list: Vec<Lexeme<'_>> = Vec::new();
     let mut open = Vec::new();
     let mut from = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+    let mut comments = syntax::comments(text).peekable();
+    let mut gap = |mut from: usize, to: usize| {
+        let breaks = |from: usize, to: usize| text[from..to].matches('\n').count();
+        let mut gap = Gap::default();
+        while let Some(comment) = comments.next_if(|it| it.end as usize <= to) {
+            let (start, end) = (comment.start as usize, comment.end as usize);
+            gap.breaks.push(breaks(from, start));
+            gap.comments.push(&text[start..end]);
+            from = end;
+        }
+        gap.breaks.push(breaks(from, to));
+        gap
+    };
     for (span, _) in syntax::spans(text) {
         let (start, end) = (span.start as usize, span.end as usize);
         let token = &text[start..end];
@@ -91,47 +104,8 @@ pub fn read(text: &str) -> Lexemes<'_> {
             }
             _ => {}
         }
-        list.push(Lexeme { text: token, end, gap: gap(&text[from..start]), closed_by: 0 });
+        list.push(Lexeme { text: token, end, gap: gap(from, start), closed_by: 0 });
         from = end;
     }
-    Lexemes { list, end: gap(&text[from..]) }
-}
-
-/// Reads the text between two tokens.
-fn gap(text: &str) -> Gap<'_> {
-    let mut gap = Gap { comments: Vec::new(), breaks: vec![0] };
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at..].starts_with(b"(*") {
-            let end = at + comment(&bytes[at..]);
-            gap.comments.push(&text[at..end]);
-            gap.breaks.push(0);
-            at = end;
-        } else {
-            if let (b'\n', Some(count)) = (bytes[at], gap.breaks.last_mut()) {
-                *count += 1;
-            }
-            at += 1;
-        }
-    }
-    gap
-}
-
-/// The length of the comment at the beginning.
-fn comment(bytes: &[u8]) -> usize {
-    let (mut depth, mut at) = (0_usize, 0);
-    while at < bytes.len() {
-        if bytes[at..].starts_with(b"(*") {
-            (depth, at) = (depth + 1, at + 2);
-        } else if bytes[at..].starts_with(b"*)") {
-            (depth, at) = (depth.saturating_sub(1), at + 2);
-            if depth == 0 {
-                break;
-            }
-        } else {
-            at += 1;
-        }
-    }
-    at
+    Lexemes { list, end: gap(from, text.len()) }
 }

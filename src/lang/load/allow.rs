@@ -60,7 +60,7 @@ impl Allowed {
             return (allowed, wrong);
         }
         let first = syntax::spans(text).next().map_or(u32::MAX, |(span, _)| span.start);
-        for span in comments(text) {
+        for span in syntax::comments(text) {
             let inside = &text[span.start as usize + 2..span.end as usize - 2];
             let Some(words) = inside.trim().strip_prefix(ADDRESS) else { continue };
             let next = file.items.iter().map(Item::span).find(|item| item.start >= span.end);
@@ -164,41 +164,6 @@ fn codes(words: &str) -> Result<Vec<&'static str>, (String, String)> {
         return Err((error, "write `(* cubicle: allow C0914 *)`".to_owned()));
     }
     typed.into_iter().map(warning).collect()
-}
-
-/// The outermost comments, which stand between tokens.
-fn comments(text: &str) -> Vec<Span> {
-    let mut found = Vec::new();
-    let end = Span::new(text.len() as u32, text.len() as u32);
-    let mut from = 0;
-    for next in syntax::spans(text).map(|(span, _)| span).chain([end]) {
-        between(text, from, next.start as usize, &mut found);
-        from = next.end as usize;
-    }
-    found
-}
-
-/// The comments from byte `from` up to `to`, between which there are no tokens.
-fn between(text: &str, from: usize, to: usize, found: &mut Vec<Span>) {
-    let bytes = text.as_bytes();
-    let (mut at, mut depth, mut start) = (from, 0_usize, from);
-    while at + 1 < to {
-        match &bytes[at..at + 2] {
-            b"(*" => {
-                start = if depth == 0 { at } else { start };
-                depth += 1;
-                at += 2;
-            }
-            b"*)" if depth > 0 => {
-                depth -= 1;
-                at += 2;
-                if depth == 0 {
-                    found.push(Span::new(start as u32, at as u32));
-                }
-            }
-            _ => at += 1,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ impl<'a> Context<'a> {
         let mut scope = Scope::default();
         for (param, arg) in step.decl.params.iter().zip(&step.args) {
             let sort = self.sort(param, &[]);
-            scope.push_of(&param.text, TermMeaning::Proc(ProcRef::Var(*arg)), sort);
+            scope.push_of(&param.text, TermMeaning::process(ProcRef::Var(*arg)), sort);
         }
         let found = if step.fails {
             Some((self.guard(step.decl, &mut scope, false), Vec::new()))

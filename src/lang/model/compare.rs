@@ -3,20 +3,11 @@
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::linear::constraint;
-use super::number::{NumberKind, TermType};
+use super::number::TermType;
 use super::scope::TermMeaning;
 use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Comparison;
-
-/// A process or a cell as a term of the IR.
-fn atom(value: TermMeaning) -> Option<Term> {
-    match value {
-        TermMeaning::Proc(p) => Some(Term::Proc(p)),
-        TermMeaning::Cell(cell, _) => Some(Term::Cell(cell)),
-        _ => None,
-    }
-}
 
 impl Context<'_> {
     /// `left op right`, or its negation when not `positive`. A comparison with a cell whose index names
@@ -50,11 +41,13 @@ impl Context<'_> {
             return self.undefined(positive, at);
         }
         let op = if positive { op } else { op.negated() };
+        let (TermMeaning::Value(left, ty), TermMeaning::Value(right, other)) = (left, right) else {
+            return Formula::False;
+        };
         match (left, right) {
-            (TermMeaning::Unknown, _) | (_, TermMeaning::Unknown) => Formula::False,
-            (TermMeaning::Number(a), TermMeaning::Number(b)) => {
-                let real = a.kind == NumberKind::Real || b.kind == NumberKind::Real;
-                constraint(&a.linear, op, &b.linear, !real).map_or_else(
+            (Term::Linear(a), Term::Linear(b)) => {
+                let real = [ty, other].contains(&TermType::Known(Type::Real));
+                constraint(&a, op, &b, !real).map_or_else(
                     || {
                         self.out_of_range(at);
                         Formula::False
@@ -62,7 +55,7 @@ impl Context<'_> {
                     Formula::from,
                 )
             }
-            (TermMeaning::Constructor(_, a), TermMeaning::Constructor(_, b)) => {
+            (Term::Constructor(a), Term::Constructor(b)) => {
                 if self.calls.is_empty() {
                     Diagnostic::warning("C0902", at, "comparison of two constructors")
                         .label(if (a == b) == (op == Comparison::Eq) {
@@ -74,9 +67,8 @@ impl Context<'_> {
                 }
                 Formula::constant((a == b) == (op == Comparison::Eq))
             }
-            (TermMeaning::Cell(cell, Type::Enum(id)), TermMeaning::Constructor(_, c))
-            | (TermMeaning::Constructor(_, c), TermMeaning::Cell(cell, Type::Enum(id))) => {
-                let all = self.symbols.enumeration(id).all();
+            (Term::Cell(cell), Term::Constructor(c)) | (Term::Constructor(c), Term::Cell(cell)) => {
+                let all = self.symbols.all_values(self.symbols.var(cell.var).ty);
                 let values = if op == Comparison::Eq { 1 << c } else { all & !(1 << c) };
                 match values {
                     0 => Formula::False,
@@ -84,10 +76,7 @@ impl Context<'_> {
                     values => Formula::Literal(Literal::In { cell, values }),
                 }
             }
-            (left, right) => {
-                let (Some(left), Some(right)) = (atom(left), atom(right)) else { return Formula::False };
-                self.relate(op, left, right)
-            }
+            (left, right) => self.relate(op, left, right),
         }
     }
 

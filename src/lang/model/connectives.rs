@@ -160,7 +160,7 @@ impl<'a> Context<'a> {
                 self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
                 return false;
             }
-            if let Some(TermMeaning::Proc(_)) = scope.lookup(&var.text) {
+            if let Some(TermMeaning::Value(Term::Proc(_), _)) = scope.lookup(&var.text) {
                 let strict = matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && !self.counting;
                 if strict && self.calls.is_empty() {
                     super::symbols::duplicate("C0109", var, "process variable", None)
@@ -293,7 +293,7 @@ impl<'a> Context<'a> {
             let sort = self.sort(var, &[bound.body]);
             let process = IndexMeaning::Process(*value);
             parts.extend(sort.map(|sort| self.compared_sort(op, process, sort, positive, var.span())));
-            scope.push_of(&var.text, TermMeaning::Proc(*value), sort);
+            scope.push_of(&var.text, TermMeaning::process(*value), sort);
             self.bound.push((&var.text, bound.body.span.start));
         }
         parts.push(self.formula(bound.body, scope, positive));

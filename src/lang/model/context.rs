@@ -38,13 +38,6 @@ pub(super) enum FormulaPlace {
     Predicate,
 }
 
-/// The process that a global used as an array index names.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum IndexedBy {
-    Process(ProcRef),
-    Nothing,
-}
-
 /// A step of another model, beside the transition that is elaborated.
 #[derive(Clone)]
 pub(super) struct StepBeside<'a> {
@@ -145,8 +138,8 @@ pub(super) struct Context<'a> {
     pub inclusive: bool,
     /// Literals about processes are true: the instance of init without processes.
     pub erase_processes: bool,
-    /// The processes that globals used as indices name; those not listed are noted in `needed`.
-    pub named: Vec<(VarId, IndexedBy)>,
+    /// The processes that globals used as indices name, if they name one; those not listed are noted in `needed`.
+    pub named: Vec<(VarId, Option<ProcRef>)>,
     /// Globals used as indices whose meaning is still open, in order of occurrence.
     pub needed: IndexMap<VarId, Span>,
     /// Literals of the bad states or of the guard declared here, and the comparisons that they come from.

@@ -10,10 +10,10 @@ use super::counts::counted;
 use super::dnf::conjunctions;
 use super::formula::Formula;
 use super::limits::{MAX_ARITY, MAX_VARS};
-use super::number::{NumberKind, NumericTerm};
+use super::number::TermType;
 use super::scope::{Scope, TermMeaning};
 use super::terms::IndexMeaning;
-use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Type, rename};
+use super::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Term, Type, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Comparison, Expr};
 
@@ -39,7 +39,7 @@ impl<'a> Context<'a> {
         let mut scope = scope.clone();
         let within: Vec<&Expr> = body.into_iter().collect();
         let sort = self.sort(name, &within);
-        scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(process)), sort);
+        scope.push_of(&name.text, TermMeaning::process(ProcRef::Var(process)), sort);
         self.loose.push(process);
         // A count has a value also where there are no processes.
         let erased = std::mem::replace(&mut self.erase_processes, false);
@@ -72,18 +72,17 @@ impl<'a> Context<'a> {
             Some(term) => {
                 let value = self.term(term, scope);
                 match self.numeric(value, term.span()) {
-                    TermMeaning::Number(number) => Some(number),
+                    TermMeaning::Value(Term::Linear(number), ty) => Some((number, ty)),
                     other => return other,
                 }
             }
         };
-        let kind = match &summand {
-            Some(NumericTerm { kind: NumberKind::Real, .. }) => NumberKind::Real,
-            _ => NumberKind::Int,
+        let ty = match &summand {
+            Some((_, TermType::Known(Type::Real))) => Type::Real,
+            _ => Type::Int,
         };
         // What the globals used as indices name is not known yet.
         if self.named.is_empty() && !self.needed.is_empty() {
-            let ty = if kind == NumberKind::Real { Type::Real } else { Type::Int };
             return TermMeaning::Undefined(ty);
         }
         let formula = self.joined(formula);
@@ -95,10 +94,10 @@ impl<'a> Context<'a> {
                 return TermMeaning::Unknown;
             }
         };
-        let nothing = Linear { terms: Vec::new(), constant: Rational::ZERO };
-        let summand = summand.map(|it| it.linear);
+        let nothing = Linear::number(Rational::ZERO);
+        let summand = summand.map(|it| it.0);
         if body.is_empty() || summand.as_ref() == Some(&nothing) || self.place == FormulaPlace::Predicate {
-            return TermMeaning::Number(NumericTerm { linear: nothing, kind });
+            return TermMeaning::number(nothing, TermType::Known(ty));
         }
         let Some((index, body, summand)) = abstracted(process, &body, summand) else {
             return self.out_of_range(at);
@@ -106,7 +105,7 @@ impl<'a> Context<'a> {
         match summand {
             // As often as there are such processes.
             Some(Linear { terms, constant }) if terms.is_empty() => {
-                if kind == NumberKind::Real {
+                if ty == Type::Real {
                     Diagnostic::error("C0204", at, "a constant of type `real` for each process")
                         .label("this is a multiple of a number of processes, which is of type `int`")
                         .help("there is no conversion between `int` and `real`")
@@ -114,8 +113,8 @@ impl<'a> Context<'a> {
                     return TermMeaning::Unknown;
                 }
                 match self.number_of(index, body, None, at) {
-                    TermMeaning::Number(number) => match number.linear.scaled(constant) {
-                        Some(linear) => TermMeaning::Number(NumericTerm { linear, kind }),
+                    TermMeaning::Value(Term::Linear(number), of) => match number.scaled(constant) {
+                        Some(number) => TermMeaning::number(number, of),
                         None => self.out_of_range(at),
                     },
                     other => other,
@@ -134,8 +133,7 @@ impl<'a> Context<'a> {
         at: Span,
     ) -> TermMeaning {
         if self.place == FormulaPlace::Predicate {
-            let linear = Linear { terms: Vec::new(), constant: Rational::ZERO };
-            return TermMeaning::Number(NumericTerm { linear, kind: NumberKind::Int });
+            return TermMeaning::number(Linear::number(Rational::ZERO), TermType::Known(Type::Int));
         }
         if index.len() > MAX_ARITY {
             let message = format!("a count that depends on {} processes", index.len());
@@ -150,7 +148,7 @@ impl<'a> Context<'a> {
             self.push(Diagnostic::error("C0501", at, message));
             return TermMeaning::Unknown;
         };
-        TermMeaning::Number(NumericTerm::cell(Cell { var, index }, self.var(var).ty))
+        TermMeaning::cell(Cell { var, index }, self.var(var).ty)
     }
 
     /// The formula with alternatives about one cell as one literal, as such a literal is printed: so the text of a count means

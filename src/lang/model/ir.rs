@@ -157,6 +157,14 @@ impl ProcRef {
         }
     }
 
+    /// Whether both are the same process: different process variables are different processes, and may be constants.
+    pub fn same(self, other: Self) -> Option<bool> {
+        match (self, other) {
+            (Self::Var(_), Self::Const(_)) | (Self::Const(_), Self::Var(_)) => None,
+            (a, b) => Some(a == b),
+        }
+    }
+
     /// With another process in place of a process variable.
     #[must_use]
     pub fn renamed(self, variable: impl FnOnce(u8) -> Self) -> Self {
@@ -300,6 +308,11 @@ pub enum Literal {
 }
 
 impl Term {
+    /// What a cell of this type holds.
+    pub fn held(cell: Cell, ty: Type) -> Self {
+        if ty.is_numeric() { Self::Linear(Linear::of(cell)) } else { Self::Cell(cell) }
+    }
+
     /// The cells that it reads.
     pub fn cells(&self) -> Vec<&Cell> {
         match self {

@@ -1,11 +1,11 @@
 //! Messages about unknown names and types that do not fit, with the relevant declarations and what was
 //! probably meant.
 
-use super::Type;
 use super::context::{Context, FormulaPlace};
 use super::number::TermType;
 use super::scope::{Scope, TermMeaning};
 use super::symbols::Wanted;
+use super::{Term, Type};
 use crate::diagnostic::{Diagnostic, Label, Span};
 use crate::spelling::nearest;
 use crate::syntax::ast::Name;
@@ -28,12 +28,12 @@ impl Context<'_> {
     /// Adds the declaration of the variable or constructor that a value comes from.
     pub fn declared_as(&self, error: Diagnostic, value: &TermMeaning) -> Diagnostic {
         let var = match value {
-            TermMeaning::Cell(cell, _) => cell.var,
-            TermMeaning::Number(number) => match number.linear.terms.as_slice() {
+            TermMeaning::Value(Term::Cell(cell), _) => cell.var,
+            TermMeaning::Value(Term::Linear(number), _) => match number.terms.as_slice() {
                 [(cell, _)] => cell.var,
                 _ => return error,
             },
-            TermMeaning::Constructor(id, number) => {
+            TermMeaning::Value(Term::Constructor(number), TermType::Known(Type::Enum(id))) => {
                 let decl = self.symbols.enumeration(*id);
                 let Some(name) = decl.constructors.get(usize::from(*number)) else { return error };
                 return match self.symbols.declaration(name) {
@@ -41,7 +41,7 @@ impl Context<'_> {
                     None => error,
                 };
             }
-            TermMeaning::Proc(_) | TermMeaning::Undefined(_) | TermMeaning::Unknown => return error,
+            _ => return error,
         };
         let Some(var) = self.symbols.vars.get(usize::from(var.0)) else { return error };
         error.also(var.span, format!("`{}` is declared here", var.name))
@@ -64,8 +64,8 @@ impl Context<'_> {
     fn values_wanted(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
         // The variable has the type that is meant; the literal is wrong.
         let is_literal = |value: &TermMeaning| match value {
-            TermMeaning::Constructor(..) => true,
-            TermMeaning::Number(number) => number.linear.terms.is_empty(),
+            TermMeaning::Value(Term::Constructor(_), _) => true,
+            TermMeaning::Value(Term::Linear(number), _) => number.terms.is_empty(),
             _ => false,
         };
         let (meant, other) = if is_literal(left) { (right, left) } else { (left, right) };

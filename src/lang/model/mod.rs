@@ -73,6 +73,7 @@ pub use ranking::{Helper, Least, Measure, Measured, Progress, Ranking};
 pub use rational::{Rational, gcd, lcm};
 pub(crate) use sort_table::{PROC, SortTable};
 pub use subsumes::forbids_all_of;
+pub(crate) use symbols::no_processes;
 pub use system::{ProcessSorts, System, SystemParts};
 pub use tail::{Tail, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, LtlProperty, StepOf, Temporal, TemporalKind};

@@ -38,10 +38,6 @@ fn denied(system: &System, universal: &Universal) -> Option<Vec<Conj>> {
         let opposite = |literal| negated(system, literal).map(Formula::Literal);
         all.push(Formula::or(conj.iter().map(opposite).collect::<Option<_>>()?));
     }
-    let same = |a: ProcRef, b: ProcRef| match (a, b) {
-        (ProcRef::Var(_), ProcRef::Var(_)) | (ProcRef::Const(_), ProcRef::Const(_)) => Some(a == b),
-        _ => None,
-    };
-    let denied = dnf(&Formula::and(all), &same).ok()?;
+    let denied = dnf(&Formula::and(all), &ProcRef::same).ok()?;
     rename::disjunction(&denied.into_iter().map(|it| it.literals).collect::<Vec<_>>(), &|process| process)
 }

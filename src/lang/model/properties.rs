@@ -1,7 +1,7 @@
 //! Elaboration of `init`, `unsafe` and `invariant`.
 
 use super::axioms::negated_among;
-use super::context::{Context, FormulaPlace, IndexedBy};
+use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
                 break;
             }
             let sort = self.sort(param, within);
-            scope.push_of(&param.text, TermMeaning::Proc(ProcRef::Var(i as u8)), sort);
+            scope.push_of(&param.text, TermMeaning::process(ProcRef::Var(i as u8)), sort);
         }
         scope
     }
@@ -271,10 +271,10 @@ impl<'a> Context<'a> {
                 }
                 let process = if p < self.params { p } else { hidden[usize::from(p - self.params)] };
                 let process = ProcRef::Var(process);
-                self.named.push((var, IndexedBy::Process(process)));
+                self.named.push((var, Some(process)));
                 facts.push(Literal::points(global, process, true));
             } else {
-                self.named.push((var, IndexedBy::Nothing));
+                self.named.push((var, None));
                 let params = (0..self.params).map(ProcRef::Var);
                 facts.extend(params.map(|p| Literal::points(global.clone(), p, false)));
             }

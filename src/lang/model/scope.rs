@@ -1,15 +1,11 @@
 //! The meaning of names while a formula is elaborated.
 
-use super::number::{NumericTerm, TermType};
-use super::{Cell, EnumId, ProcRef, Type, VarKind};
+use super::number::TermType;
+use super::{Cell, EnumId, Linear, ProcRef, Term, Type, VarKind};
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TermMeaning {
-    Constructor(EnumId, u8),
-    Proc(ProcRef),
-    /// The value of an enum, abstract or proc cell.
-    Cell(Cell, Type),
-    Number(NumericTerm),
+    Value(Term, TermType),
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),
     /// An error has been reported; compatible with everything.
@@ -17,26 +13,33 @@ pub(super) enum TermMeaning {
 }
 
 impl TermMeaning {
-    pub fn ty(&self) -> TermType {
+    pub const fn constructor(id: EnumId, number: u8) -> Self {
+        Self::Value(Term::Constructor(number), TermType::Known(Type::Enum(id)))
+    }
+
+    pub const fn process(process: ProcRef) -> Self {
+        Self::Value(Term::Proc(process), TermType::Known(Type::Proc))
+    }
+
+    /// The value of a cell.
+    pub fn cell(cell: Cell, ty: Type) -> Self {
+        Self::Value(Term::held(cell, ty), TermType::Known(ty))
+    }
+
+    pub const fn number(number: Linear, ty: TermType) -> Self {
+        Self::Value(Term::Linear(number), ty)
+    }
+
+    pub const fn ty(&self) -> TermType {
         match self {
-            Self::Constructor(id, _) => TermType::Known(Type::Enum(*id)),
-            Self::Proc(_) => TermType::Known(Type::Proc),
-            Self::Cell(_, ty) | Self::Undefined(ty) => TermType::Known(*ty),
-            Self::Number(number) => number.ty(),
+            Self::Value(_, ty) => *ty,
+            Self::Undefined(ty) => TermType::Known(*ty),
             Self::Unknown => TermType::Unknown,
         }
     }
 
     pub fn mentions_process_variable(&self) -> bool {
-        let variable = |p: &ProcRef| matches!(p, ProcRef::Var(_));
-        match self {
-            Self::Proc(p) => variable(p),
-            Self::Cell(cell, _) => cell.index.iter().any(variable),
-            Self::Number(number) => {
-                number.linear.terms.iter().any(|(cell, _)| cell.index.iter().any(variable))
-            }
-            Self::Constructor(..) | Self::Undefined(_) | Self::Unknown => false,
-        }
+        matches!(self, Self::Value(term, _) if term.procs().iter().any(|p| matches!(p, ProcRef::Var(_))))
     }
 }
 

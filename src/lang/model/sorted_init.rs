@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
                 }
                 let mark = scope.len();
                 for (name, at) in part.bound.iter().filter(|it| it.1 < init.params.len()) {
-                    scope.push_of(name, TermMeaning::Proc(ProcRef::Var(*at as u8)), init.params[*at].1);
+                    scope.push_of(name, TermMeaning::process(ProcRef::Var(*at as u8)), init.params[*at].1);
                 }
                 parts.push(self.formula(part.formula, scope, true));
                 scope.truncate(mark);

@@ -14,7 +14,7 @@ use super::formula::Formula;
 use super::scope::{Scope, TermMeaning};
 use super::sort_table::PROC;
 use super::terms::IndexMeaning;
-use super::{Cell, ProcRef, Type, VarId};
+use super::{Cell, ProcRef, Type, VarId, ir};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
@@ -72,7 +72,7 @@ impl<'a> Context<'a> {
         self.note_use(array);
         self.constructors.insert((id, sort));
         let left = self.cell_at(array, vec![(process, at)]);
-        let formula = self.compare(op, left, TermMeaning::Constructor(id, sort), positive, at);
+        let formula = self.compare(op, left, TermMeaning::constructor(id, sort), positive, at);
         self.note_origin(&formula, at);
         formula
     }
@@ -100,7 +100,7 @@ impl<'a> Context<'a> {
     ) -> Vec<Formula> {
         let mut conditions = Vec::new();
         for (name, (_, meaning, sort)) in params.iter().zip(&scope.names) {
-            if let (TermMeaning::Proc(process), Some(sort)) = (meaning, *sort) {
+            if let (TermMeaning::Value(ir::Term::Proc(process), _), Some(sort)) = (meaning, *sort) {
                 let process = IndexMeaning::Process(*process);
                 conditions.push(self.compared_sort(op, process, sort, positive, name.span()));
             }

@@ -2,7 +2,7 @@
 
 use super::compare::oriented;
 use super::linear::{Truth, normalise};
-use super::{Cell, Linear, Literal, ProcRef, Rational, System, Term, Type};
+use super::{Cell, Linear, Literal, System, Term, Type};
 
 /// The literal with `value` of each cell that has one, or its truth value when it gets one; `None` when a number leaves
 /// the 64-bit range. Different process variables are different processes.
@@ -42,11 +42,11 @@ pub fn term(it: &Term, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Term> {
 }
 
 fn linear(expr: &Linear, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Linear> {
-    let mut sum = Linear { terms: Vec::new(), constant: expr.constant };
+    let mut sum = Linear::number(expr.constant);
     for (cell, factor) in &expr.terms {
         let summand = match value(cell) {
             Some(Term::Linear(expr)) => expr,
-            _ => Linear { terms: vec![(cell.clone(), Rational::ONE)], constant: Rational::ZERO },
+            _ => Linear::of(cell.clone()),
         };
         sum = sum.add_scaled(*factor, &summand)?;
     }
@@ -57,10 +57,7 @@ fn linear(expr: &Linear, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Linea
 fn same(left: &Term, right: &Term) -> Option<bool> {
     match (left, right) {
         (Term::Constructor(a), Term::Constructor(b)) => Some(a == b),
-        (Term::Proc(a), Term::Proc(b)) => match (a, b) {
-            (ProcRef::Var(_), ProcRef::Var(_)) | (ProcRef::Const(_), ProcRef::Const(_)) => Some(a == b),
-            _ => None,
-        },
+        (Term::Proc(a), Term::Proc(b)) => a.same(*b),
         _ => (left == right).then_some(true),
     }
 }

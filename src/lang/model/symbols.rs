@@ -307,11 +307,7 @@ impl Symbols {
             let range = self.all_values(ty);
             match (&decl.kind, ty) {
                 (SymbolKind::Total(_), Type::Proc) => self.witnesses.push(id),
-                (SymbolKind::Total(_), _) => {
-                    Diagnostic::error("C0220", decl.ty.span(), "the values of a witness are processes")
-                        .label(format!("`{}` is not a sort of processes", decl.ty.text))
-                        .report(out);
-                }
+                (SymbolKind::Total(_), _) => no_processes(&decl.ty).report(out),
                 _ => {}
             }
             self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
@@ -388,6 +384,12 @@ impl Symbols {
         self.names.insert(name.text.clone(), (symbol, Some(name.span())));
         true
     }
+}
+
+/// The error for a witness with values of another type than processes.
+pub fn no_processes(ty: &Name) -> Diagnostic {
+    Diagnostic::error("C0220", ty.span(), "the values of a witness are processes")
+        .label(format!("`{}` is not a sort of processes", ty.text))
 }
 
 /// The error for a second declaration of something.

@@ -2,14 +2,14 @@
 
 use smallvec::SmallVec;
 
-use super::context::{Context, IndexedBy, Unsorted};
+use super::context::{Context, Unsorted};
 use super::limits::{MAX_PROC_CONSTANT, MAX_SUMMANDS};
-use super::number::{NumericTerm, TermType};
+use super::number::TermType;
 use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
-use super::{Cell, Linear, ProcRef, Rational, Type, VarId, VarKind};
+use super::{Cell, Linear, ProcRef, Rational, Term, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::syntax::ast::{self, Name, Path, Summand, Term, TermKind};
+use crate::syntax::ast::{self, Name, Path, Summand, TermKind};
 
 pub(super) enum IndexMeaning {
     Process(ProcRef),
@@ -24,7 +24,7 @@ fn is_mident(name: &Name) -> bool {
 }
 
 impl<'a> Context<'a> {
-    pub fn term(&mut self, term: &'a Term, scope: &Scope<'a>) -> TermMeaning {
+    pub fn term(&mut self, term: &'a ast::Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
             TermKind::Path(path) => self.path(path, scope),
             TermKind::Number(number) => self.number(number),
@@ -61,7 +61,8 @@ impl<'a> Context<'a> {
 
     fn number(&mut self, number: &ast::Number) -> TermMeaning {
         if let Some(value) = Rational::parse(&number.text) {
-            TermMeaning::Number(NumericTerm::literal(value, number.is_real()))
+            let ty = if number.is_real() { TermType::Known(Type::Real) } else { TermType::IntLiteral };
+            TermMeaning::number(Linear::number(value), ty)
         } else {
             Diagnostic::error("C0211", number.loc.0, "number out of range")
                 .label("numerator and denominator must fit 64 bits")
@@ -72,7 +73,7 @@ impl<'a> Context<'a> {
 
     pub(super) fn numeric(&mut self, value: TermMeaning, at: Span) -> TermMeaning {
         match value {
-            TermMeaning::Number(_)
+            TermMeaning::Value(Term::Linear(_), _)
             | TermMeaning::Unknown
             | TermMeaning::Undefined(Type::Int | Type::Real) => value,
             other => {
@@ -101,9 +102,9 @@ impl<'a> Context<'a> {
             }
             self.compare_with_the_original(number, summand, &value);
             match &value {
-                TermMeaning::Number(it) => {
+                TermMeaning::Value(Term::Linear(it), _) => {
                     let minus = if summand.negative { Rational::ONE.neg() } else { Rational::ONE };
-                    let Some(scaled) = it.linear.scaled(minus) else { return self.out_of_range(at) };
+                    let Some(scaled) = it.scaled(minus) else { return self.out_of_range(at) };
                     constant = constant.and_then(|sum| sum.add(scaled.constant));
                     terms.extend(scaled.terms);
                 }
@@ -121,12 +122,9 @@ impl<'a> Context<'a> {
         }
         match (known, undefined, typed) {
             (true, Some(undefined), _) => undefined,
-            (true, None, Some(TermMeaning::Number(NumericTerm { kind, .. }))) => {
+            (true, None, Some(TermMeaning::Value(_, ty))) => {
                 let sum = constant.and_then(|constant| Linear::gathered(terms, constant));
-                sum.map_or_else(
-                    || self.out_of_range(at),
-                    |linear| TermMeaning::Number(NumericTerm { linear, kind }),
-                )
+                sum.map_or_else(|| self.out_of_range(at), |sum| TermMeaning::number(sum, ty))
             }
             _ => TermMeaning::Unknown,
         }
@@ -144,22 +142,25 @@ impl<'a> Context<'a> {
             _ => self.term(&summand.operand, scope),
         };
         let Some(factor) = &summand.factor else { return value };
-        let (TermMeaning::Number(factor), TermMeaning::Number(number)) = (self.number(factor), &value) else {
+        let (TermMeaning::Value(Term::Linear(factor), _), TermMeaning::Value(Term::Linear(number), ty)) =
+            (self.number(factor), &value)
+        else {
             return value;
         };
-        match number.linear.scaled(factor.linear.constant) {
-            Some(linear) => TermMeaning::Number(NumericTerm { linear, kind: number.kind }),
-            None => self.out_of_range(at),
-        }
+        let scaled = number.scaled(factor.constant);
+        scaled.map_or_else(|| self.out_of_range(at), |number| TermMeaning::number(number, *ty))
     }
 
     /// Notes where the original Cubicle reads something else, or nothing: it adds and multiplies constants only.
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
-        let (TermMeaning::Number(it), TermKind::Path(path)) = (value, &summand.operand.kind) else { return };
+        let (TermMeaning::Value(Term::Linear(it), _), TermKind::Path(path)) = (value, &summand.operand.kind)
+        else {
+            return;
+        };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
         let varies = |(cell, _): &(Cell, Rational)| self.var(cell.var).kind != VarKind::Const;
         // The sums of a predicate are noted at its declaration. Counts it does not have at all.
-        if first || self.counting || !self.calls.is_empty() || !it.linear.terms.iter().any(varies) {
+        if first || self.counting || !self.calls.is_empty() || !it.terms.iter().any(varies) {
             return;
         }
         let frozen = summand.factor.is_some() && path.alone().is_some();
@@ -177,7 +178,7 @@ impl<'a> Context<'a> {
     /// The meaning of a name that stands alone.
     fn name(&mut self, name: &Name, scope: &Scope<'a>) -> TermMeaning {
         if name.text.starts_with('#') {
-            return self.process_constant(name).map_or(TermMeaning::Unknown, TermMeaning::Proc);
+            return self.process_constant(name).map_or(TermMeaning::Unknown, TermMeaning::process);
         }
         // A parameter with a capital letter has been reported.
         if !is_mident(name) || scope.lookup(&name.text).is_some() {
@@ -191,7 +192,7 @@ impl<'a> Context<'a> {
         match self.symbols.lookup(&name.text) {
             Some(Symbol::Constructor(id, number)) => {
                 self.constructors.insert((id, number));
-                TermMeaning::Constructor(id, number)
+                TermMeaning::constructor(id, number)
             }
             Some(Symbol::Var(id)) => {
                 self.note_use(id);
@@ -210,7 +211,7 @@ impl<'a> Context<'a> {
                         )).report(self);
                     return TermMeaning::Unknown;
                 }
-                self.cell_value(Cell { var: id, index: SmallVec::new() })
+                TermMeaning::cell(Cell { var: id, index: SmallVec::new() }, var.ty)
             }
             Some(Symbol::Unclear) => TermMeaning::Unknown,
             None => {
@@ -220,18 +221,9 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn cell_value(&self, cell: Cell) -> TermMeaning {
-        let ty = self.symbols.var(cell.var).ty;
-        if ty.is_numeric() {
-            TermMeaning::Number(NumericTerm::cell(cell, ty))
-        } else {
-            TermMeaning::Cell(cell, ty)
-        }
-    }
-
     fn process_name(&mut self, name: &Name, scope: &Scope<'a>) -> TermMeaning {
         if let Some(value) = scope.lookup(&name.text) {
-            if let TermMeaning::Proc(ProcRef::Var(i)) = value
+            if let TermMeaning::Value(Term::Proc(ProcRef::Var(i)), _) = value
                 && let Some(used) = self.used_params.get_mut(usize::from(*i))
             {
                 *used = true;
@@ -321,8 +313,8 @@ impl<'a> Context<'a> {
                 IndexMeaning::Process(p) => cell.index.push(p),
                 IndexMeaning::Error => return TermMeaning::Unknown,
                 IndexMeaning::Global(global) => match self.named.iter().find(|(known, _)| *known == global) {
-                    Some((_, IndexedBy::Process(p))) => cell.index.push(*p),
-                    Some((_, IndexedBy::Nothing)) => defined = false,
+                    Some((_, Some(p))) => cell.index.push(*p),
+                    Some((_, None)) => defined = false,
                     // All of a cell's globals are needed, not only the first.
                     None => {
                         self.needed.entry(global).or_insert(at);
@@ -331,7 +323,7 @@ impl<'a> Context<'a> {
                 },
             }
         }
-        if defined { self.cell_value(cell) } else { TermMeaning::Undefined(ty) }
+        if defined { TermMeaning::cell(cell, ty) } else { TermMeaning::Undefined(ty) }
     }
 
     /// The array of this name, used with `arity` indices.
@@ -375,9 +367,11 @@ impl<'a> Context<'a> {
             return IndexMeaning::Error;
         }
         match self.name(name, scope) {
-            TermMeaning::Proc(p) => IndexMeaning::Process(p),
-            TermMeaning::Cell(cell, Type::Proc) if cell.index.is_empty() => IndexMeaning::Global(cell.var),
-            TermMeaning::Cell(_, Type::Proc) => {
+            TermMeaning::Value(Term::Proc(p), _) => IndexMeaning::Process(p),
+            TermMeaning::Value(Term::Cell(cell), TermType::Known(Type::Proc)) => {
+                if cell.index.is_empty() {
+                    return IndexMeaning::Global(cell.var);
+                }
                 Diagnostic::error("C0014", name.span(), "array cell used as an array index")
                     .label("an index is a process or a global of type `proc`")
                     .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index")
@@ -385,7 +379,7 @@ impl<'a> Context<'a> {
                 IndexMeaning::Error
             }
             TermMeaning::Unknown | TermMeaning::Undefined(_) => IndexMeaning::Error,
-            other => {
+            other @ TermMeaning::Value(..) => {
                 let found = other.ty().name(self.symbols);
                 Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
                     .label("an index is a process or a global of type `proc`")

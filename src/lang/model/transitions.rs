@@ -171,14 +171,11 @@ impl Context<'_> {
     /// The ways to satisfy a guard, with universals over all but the parameters and the further processes of each.
     pub fn ways(&mut self, guard: &Formula) -> Vec<Disjunct> {
         // Parameters, hidden ones and the variable of a universal are pairwise distinct in the end.
-        let distinct = |a: ProcRef, b: ProcRef| match (a, b) {
-            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
-            (a, b) => Some(a == b),
-        };
-        let result = dnf(guard, &distinct).and_then(|disjuncts| {
+        let distinct = &ProcRef::same;
+        let result = dnf(guard, distinct).and_then(|disjuncts| {
             let mut all = Vec::new();
             for disjunct in disjuncts {
-                all.extend(instantiate(disjunct, &distinct)?);
+                all.extend(instantiate(disjunct, distinct)?);
             }
             Ok(all)
         });

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::context::{Context, FormulaPlace};
 use super::dnf::conjunctions;
-use super::number::{NumericTerm, TermType};
+use super::number::TermType;
 use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Wanted};
 use super::terms::IndexMeaning;
@@ -241,7 +241,7 @@ impl<'a> Context<'a> {
                     if when.is_empty() {
                         Some(vec![(vec![Vec::new()], value)])
                     } else {
-                        let rest = [(vec![when], value), (vec![Vec::new()], unchanged(&cell, ty))];
+                        let rest = [(vec![when], value), (vec![Vec::new()], Term::held(cell.clone(), ty))];
                         Some(kept.into_iter().chain(rest).collect())
                     }
                 })
@@ -249,7 +249,7 @@ impl<'a> Context<'a> {
             Rhs::Cases(cases) => {
                 for (at, (&name, &v)) in index.iter().zip(&bound).enumerate() {
                     let of_index = self.symbols.sorts.as_ref().and_then(|it| it.of_index(var, at));
-                    scope.push_of(&name.text, TermMeaning::Proc(ProcRef::Var(v)), of_index);
+                    scope.push_of(&name.text, TermMeaning::process(ProcRef::Var(v)), of_index);
                 }
                 for case in cases {
                     self.agrees(sort, &case.value, scope);
@@ -335,7 +335,7 @@ impl<'a> Context<'a> {
                     .mend_at(Span::new(update.loc.0.end, update.loc.0.end), format!(" | _ : {target}"))
                     .report(self);
             }
-            branches.push((vec![Vec::new()], unchanged(cell, ty)));
+            branches.push((vec![Vec::new()], Term::held(cell.clone(), ty)));
         }
         defined.then_some(branches)
     }
@@ -344,7 +344,7 @@ impl<'a> Context<'a> {
     fn kept(&mut self, cell: &Cell, ty: Type) -> Vec<(Vec<Conj>, Term)> {
         let formula = self.at_other_sorts(cell);
         let when = conjunctions(&formula, &|a, b| self.same_process(a, b)).unwrap_or_default();
-        if when.is_empty() { Vec::new() } else { vec![(when, unchanged(cell, ty))] }
+        if when.is_empty() { Vec::new() } else { vec![(when, Term::held(cell.clone(), ty))] }
     }
 
     /// A value of type `ty` as a term; `None` when it is undefined.
@@ -355,11 +355,7 @@ impl<'a> Context<'a> {
             let mut error =
                 Diagnostic::error("C0201", at, format!("types `{want}` and `{got}` are not compatible"))
                     .label(format!("a value of type `{want}` is expected, this is one of type `{got}`"));
-            let target = if ty.is_numeric() {
-                TermMeaning::Number(NumericTerm::cell(cell.clone(), ty))
-            } else {
-                TermMeaning::Cell(cell.clone(), ty)
-            };
+            let target = TermMeaning::cell(cell.clone(), ty);
             error = self.declared_as(error, &target);
             error = self.declared_as(error, &value);
             if let Some(help) = self.conversion(&target, &value) {
@@ -368,10 +364,7 @@ impl<'a> Context<'a> {
             self.push(error);
         }
         match value {
-            TermMeaning::Constructor(_, c) => Some(Term::Constructor(c)),
-            TermMeaning::Proc(p) => Some(Term::Proc(p)),
-            TermMeaning::Cell(cell, _) => Some(Term::Cell(cell)),
-            TermMeaning::Number(number) => Some(Term::Linear(number.linear)),
+            TermMeaning::Value(term, _) => Some(term),
             // Errors have been reported; any term will do.
             TermMeaning::Unknown => Some(Term::Constructor(0)),
             TermMeaning::Undefined(_) => None,
@@ -396,14 +389,5 @@ fn how_to_join(first: &ast::Update, second: &ast::Update, free: &str) -> String 
             )
         }
         _ => "write one `case` with a branch for each cell".to_owned(),
-    }
-}
-
-/// The old value of a cell.
-fn unchanged(cell: &Cell, ty: Type) -> Term {
-    if ty.is_numeric() {
-        Term::Linear(NumericTerm::cell(cell.clone(), ty).linear)
-    } else {
-        Term::Cell(cell.clone())
     }
 }

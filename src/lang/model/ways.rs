@@ -36,17 +36,9 @@ pub type Values = Vec<(Conj, Term)>;
 /// A result, unless there are too many cases.
 pub type Ways<T> = Result<T, NoWays>;
 
-/// Whether two processes are the same: variables of processes stand for different ones.
-pub fn same(a: ProcRef, b: ProcRef) -> Option<bool> {
-    match (a, b) {
-        (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
-        (a, b) => Some(a == b),
-    }
-}
-
 /// The conjunction in a short form; `None` when it is false.
 fn reduced(conj: Conj) -> Option<Conj> {
-    simplify(fold_processes(conj, &same)?, &same)
+    simplify(fold_processes(conj, &ProcRef::same)?, &ProcRef::same)
 }
 
 /// Both of two formulas.

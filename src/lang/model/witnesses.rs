@@ -119,13 +119,7 @@ impl SystemParts {
             let renamed = rename::literal(literal, &|p| of_map(p).unwrap_or(p))?;
             let rename::Truth::Literal(renamed) = renamed else { return None };
             let denied = super::negated(self, &renamed)?;
-            let holds = |it: &Literal| match (it, &renamed) {
-                (Literal::In { cell, values }, Literal::In { cell: other, values: wider }) => {
-                    cell == other && values & !wider == 0
-                }
-                _ => *it == renamed,
-            };
-            if known.iter().any(holds) {
+            if known.iter().any(|it| it.implies(&renamed)) {
                 continue;
             }
             if !bound || open.is_some() {

@@ -8,8 +8,8 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::load::{core, core_values};
 use crate::model::beside::{NamedModel, Names, updates};
 use crate::model::{
-    Assignment, Branch, Cell, Dnf, EnumId, Linear, Literal, ProcRef, Rational, System, Term, Transition,
-    Type, Var, VarId, VarKind,
+    Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId,
+    VarKind,
 };
 use crate::spelling::nearest;
 use crate::syntax::ast::{self, Name, Part, Path, Rhs, TermKind};
@@ -482,9 +482,6 @@ pub fn parts(system: &System, origin: u16) -> impl Iterator<Item = &Transition> 
 
 /// What a cell holds, as a term.
 pub fn held(system: &System, cell: Cell) -> Term {
-    if system.var(cell.var).ty.is_numeric() {
-        Term::Linear(Linear { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO })
-    } else {
-        Term::Cell(cell)
-    }
+    let ty = system.var(cell.var).ty;
+    Term::held(cell, ty)
 }

@@ -173,7 +173,8 @@ fn begins_statement(chunk: &[Placed<'_>]) -> bool {
     inside && last.is_some_and(after)
 }
 
-fn keyword(word: &str) -> Option<Token<'static>> {
+/// The token of a word that begins a declaration.
+pub fn keyword(word: &str) -> Option<Token<'static>> {
     WORDS.iter().find(|(known, _)| *known == word).map(|(_, token)| *token)
 }
 

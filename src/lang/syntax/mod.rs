@@ -23,6 +23,11 @@ pub fn spans(text: &str) -> impl Iterator<Item = (Span, bool)> {
     token::tokens(text, 0).map(|(start, token, end)| (Span::new(start, end), token.is_ok()))
 }
 
+/// The outermost comments of a text without lexical errors.
+pub(crate) fn comments(text: &str) -> impl Iterator<Item = Span> {
+    token::comments(text).map(|(start, end)| Span::new(start, end))
+}
+
 /// The words of a text, and its other tokens.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     spans(text).map(|(span, _)| &text[span.start as usize..span.end as usize])

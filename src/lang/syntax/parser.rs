@@ -4,7 +4,7 @@
 use cubicle_grammar::{MAX_DEPTH, Remark};
 use indexmap::IndexMap;
 
-use super::ast::{Entry, Expr, File, Item, capital};
+use super::ast::{Entry, Expr, File, Item};
 use super::contextual;
 use super::damage;
 use super::foreign;
@@ -317,18 +317,18 @@ impl<'t> Parser<'t> {
             let complete = cubicle_grammar::parse(&chunk[..failure.at]).is_ok();
             let alone = matches!(chunk[0], (_, Token::Formula, _));
             let another = complete && !near && !alone;
-            if another && repair::begins_declaration(&chunk[failure.at..], &self.known) {
+            if another && self.begins_declaration(&chunk[failure.at..]) {
                 let rest = chunk.split_off(failure.at);
                 let (l, _, r) = rest[0];
                 self.repaired(chunk, quiet, Span::new(l, r), true);
                 self.no_declaration(&rest, next, more);
                 return;
             }
-            if let Some(error) = repair::of_a_branch(&chunk, failure.at, self.text).filter(|_| !near) {
+            let site = Site::new(&chunk, &failure, self.text, &self.known, complete);
+            if let Some(error) = repair::of_a_branch(&site).filter(|_| !near) {
                 self.diagnostics.push(error);
                 break;
             }
-            let site = Site::new(&chunk, &failure, self.text, &self.known, complete);
             let repair = repair::repair(&site);
             let again = |it: &Repair<'_>| it.habit.is_some_and(|habit| self.habits.contains_key(habit));
             if near && !repair.as_ref().is_some_and(again) {
@@ -399,94 +399,39 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Whether the tokens after a complete declaration are another one, with a wrong word at its start.
+    fn begins_declaration(&self, rest: &[Placed<'t>]) -> bool {
+        let next = |it: &Placed<'_>| matches!(it.1, Token::Lident(_) | Token::ParOpen | Token::BraceOpen);
+        match rest {
+            [(_, Token::Lident(_), _), second, ..] if next(second) => true,
+            // A value of a type with a small letter, rather than a record.
+            [(_, Token::Lident("record" | "struct"), _), ..] => false,
+            [(_, Token::Lident(_) | Token::Mident(_), _), ..] => {
+                repair::start(&Site::start(rest, self.text, &self.known)).is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// Text that begins with no declaration keyword.
     fn no_declaration(&mut self, chunk: &[Placed<'t>], next: Span, more: bool) {
-        let Some(&(l, token, r)) = chunk.first() else { return };
-        let at = Span::new(l, r);
-        if let Some(error) = repair::of_a_branch(chunk, 0, self.text) {
-            self.diagnostics.push(error);
-            damage::note(&mut self.file.damage, chunk);
-            return;
-        }
-        if let Some(error) = repair::elsewhere(chunk, self.text) {
-            self.diagnostics.push(error);
-            damage::note(&mut self.file.damage, chunk);
-            return;
-        }
-        if let Token::Lident(word) | Token::Mident(word) = token {
-            if let Some((token, spelling, other_language)) = repair::keyword(word) {
-                let error = if other_language {
-                    let error = Diagnostic::error("C0006", at, format!("`{word}` is written `{spelling}`"))
-                        .mend(spelling);
-                    if token == Token::Unsafe {
-                        error.help("`unsafe` describes the states that must not occur")
-                    } else {
-                        error
-                    }
-                } else {
-                    Diagnostic::error("C0003", at, format!("unknown declaration `{word}`"))
-                        .did_you_mean(spelling)
-                };
-                let habit = other_language.then_some(spelling);
-                let mut chunk = chunk.to_vec();
-                chunk[0].1 = token;
-                let listed = repair::listed(&chunk, self.text);
-                if let Some((_, meant)) = listed.as_ref().filter(|_| other_language) {
-                    let (l, _, r) = chunk[chunk.len() - 1];
-                    let all = at.to(Span::new(l, r));
-                    self.push(Some(error.help(format!("write `{meant}`")).mend_at(all, meant.clone())), None);
-                } else if matches!(token, Token::Var | Token::Const)
-                    && other_language
-                    && let [_, (_, Token::Mident(name) | Token::Lident(name), _), rest @ ..] =
-                        chunk.as_slice()
-                    && !rest.iter().any(|&(_, token, _)| token == Token::Colon)
-                {
-                    // Without types.
-                    let name = capital(name);
-                    let mut error = error.help(format!("write `{spelling} {name} : bool`, or another type"));
-                    error.mend = None;
-                    self.push(Some(error), habit);
-                    damage::note(&mut self.file.damage, &chunk);
-                    return;
-                } else {
-                    self.push(Some(error), habit);
-                }
-                if let Some((tokens, _)) = listed {
-                    chunk = tokens;
-                }
-                self.stage = self.stage.max(token.stage().unwrap_or(0));
-                self.repaired(chunk, false, next, more);
-                return;
-            }
-            if let Some((tokens, array)) = repair::type_first(chunk, &self.known) {
-                let ty = match tokens.last() {
-                    Some(&(_, Token::Lident(ty), _)) => ty,
-                    _ => word,
-                };
-                let keyword = if array { "array" } else { "var" };
-                let text = |i: usize| self.text.get(chunk[i].0 as usize..chunk[i].2 as usize).unwrap_or("");
-                let index = if array { "[proc]" } else { "" };
-                Diagnostic::error("C0006", at, "a declaration begins with a keyword")
-                    .label("the type comes last")
-                    .help(format!("write `{keyword} {}{index} : {ty}`", capital(text(1))))
-                    .report(&mut self.diagnostics);
-                self.repaired(tokens, true, next, more);
-                return;
-            }
-        }
-        if let Token::Lident(word) = token
-            && let Some(help) = repair::property_of_runs(word)
-        {
-            let message = format!("`{word}` does not start a declaration");
-            self.diagnostics.push(Diagnostic::error("C0006", at, message).help(help));
-            damage::note(&mut self.file.damage, chunk);
-            return;
-        }
-        let is_record = matches!(token, Token::Lident("record" | "struct"));
-        Diagnostic::error("C0003", at, "declaration expected")
+        let Some(&(l, _, r)) = chunk.first() else { return };
+        let Some(repair) = repair::start(&Site::start(chunk, self.text, &self.known)) else {
+            Diagnostic::error("C0003", Span::new(l, r), "declaration expected")
                 .label("this does not start a declaration")
-                .help(if is_record { "a record is declared by `type t = { field : type; field : type }`" } else { "declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `process`, `never`, `always`, `fair`, `response`, `recurrence`, `possible` or `cover`" }).report(&mut self.diagnostics);
-        damage::note(&mut self.file.damage, chunk);
+                .help("declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `process`, `never`, `always`, `fair`, `response`, `recurrence`, `possible` or `cover`")
+                .report(&mut self.diagnostics);
+            damage::note(&mut self.file.damage, chunk);
+            return;
+        };
+        let (mended, _) = repair.apply(chunk);
+        self.push(repair.diagnostic, repair.habit);
+        if repair.lost {
+            damage::note(&mut self.file.damage, &mended);
+        } else {
+            self.stage = self.stage.max(mended[0].1.stage().unwrap_or(0));
+            self.repaired(mended, false, next, more);
+        }
     }
 }
 

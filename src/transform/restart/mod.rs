@@ -204,11 +204,7 @@ impl Restarts<'_> {
             }
         }
         let literals: Conj = rest.iter().map(|(literal, _)| literal.clone()).collect();
-        let known = |a: ProcRef, b: ProcRef| match (a, b) {
-            (ProcRef::Var(_), ProcRef::Const(_)) | (ProcRef::Const(_), ProcRef::Var(_)) => None,
-            _ => Some(a == b),
-        };
-        let Some(simple) = simplify(literals, &known) else { return Ok(None) };
+        let Some(simple) = simplify(literals, &ProcRef::same) else { return Ok(None) };
         let place = |it: &Literal| {
             rest.iter().find(|(other, _)| other == it).map_or(self.system.init.span, |(_, span)| *span)
         };

@@ -132,18 +132,6 @@ fn indices<'t>(site: &Site<'_, 't>) -> Vec<Token<'t>> {
     names
 }
 
-/// `{ guard } { updates }`
-pub fn guard_without_requires<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
-    let open = *site.open.first()?;
-    let guarded = (0..open).any(|i| site.token(i) == Some(Token::Requires));
-    if guarded || site.token(site.closing(open)? + 1) != Some(Token::BraceOpen) {
-        return None;
-    }
-    let error = slip(site.span(open..open + 1), "`requires` is missing before the guard")
-        .help("write `requires { .. } { .. }`: first the guard, then the updates");
-    Some(Repair::new(open..open, [Token::Requires], error))
-}
-
 /// `requires S[i] = Idle { .. }`
 pub fn no_braces<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     let (at, found) = (site.at, site.found()?);

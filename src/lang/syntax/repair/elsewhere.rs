@@ -1,15 +1,12 @@
-//! Whole declarations of other languages: rules of Murphi, processes of Promela.
+//! Whole declarations of other languages: rules of Murphi.
 
-use crate::diagnostic::{Diagnostic, Span};
+use super::site::{Repair, Site, foreign};
+use crate::diagnostic::Span;
 use crate::syntax::token::{Placed, Token};
 
-/// The error about text that begins with no keyword, and is a declaration of another language.
-pub fn elsewhere(chunk: &[Placed<'_>], text: &str) -> Option<Diagnostic> {
-    murphi(chunk, text).or_else(|| promela(chunk))
-}
-
 /// `ruleset p : node do rule "name" guard ==> begin updates endrule; endruleset;`
-fn murphi(chunk: &[Placed<'_>], text: &str) -> Option<Diagnostic> {
+pub fn rule_of_murphi<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let (chunk, text) = (site.chunk, site.text);
     let position = |from: usize, words: &[&str]| {
         let is_meant = |it: &Placed<'_>| matches!(it.1, Token::Lident(word) if words.contains(&word));
         chunk[from..].iter().position(is_meant).map(|at| from + at)
@@ -18,9 +15,9 @@ fn murphi(chunk: &[Placed<'_>], text: &str) -> Option<Diagnostic> {
     let rule = position(0, &["rule"]).unwrap_or(0);
     let arrow = chunk.windows(2).position(|it| matches!(it, [(_, Token::Equal, _), (_, Token::Implies, _)]));
     let (Some(arrow), Some(begin)) = (arrow, position(rule, &["begin"])) else {
-        let error = Diagnostic::error("C0006", Span::new(l, r), format!("`{word}` is written `transition`"));
+        let error = foreign(Span::new(l, r), format!("`{word}` is written `transition`"));
         let help = "write `transition name (p) requires { .. } { .. }`: parameters, guard and updates";
-        return (word == "ruleset").then(|| error.label("rules of Murphi").help(help));
+        return (word == "ruleset").then(|| Repair::lost(error.label("rules of Murphi").help(help)));
     };
     let end = position(begin, &["endrule", "end", "endruleset"]).unwrap_or(chunk.len());
     let source = |from: usize, to: usize| {
@@ -43,22 +40,7 @@ fn murphi(chunk: &[Placed<'_>], text: &str) -> Option<Diagnostic> {
     let meant =
         format!("transition {name} ({}) requires {{ {guard} }} {{ {updates} }}", parameters.join(" "));
     let all = Span::new(l, chunk[chunk.len() - 1].2);
-    let error = Diagnostic::error("C0006", Span::new(l, r), format!("`{word}` is written `transition`"));
-    Some(error.label("a rule of Murphi").help(format!("write `{meant}`")).mend_at(all, meant))
-}
-
-/// `active [3] proctype worker () { .. }`, after declarations of the same language or not.
-fn promela(chunk: &[Placed<'_>]) -> Option<Diagnostic> {
-    let at = chunk.iter().position(|it| it.1 == Token::Lident("proctype"))?;
-    let first = chunk[..at].iter().rposition(|it| it.1 == Token::Lident("active")).unwrap_or(at);
-    let (Token::Lident(name) | Token::Mident(name)) = chunk.get(at + 1)?.1 else { return None };
-    let error = Diagnostic::error(
-        "C0006",
-        Span::new(chunk[first].0, chunk[at + 1].2),
-        format!("`proctype {name}` is written as code of a `process`, or as transitions"),
-    );
-    Some(error.label("a process of Promela").help(format!(
-        "write `process {name} {{ label: .. }}` with a label before each step, or `transition step (p) requires {{ .. }} {{ .. }}` for \
-         each step of a process p"
-    )))
+    let error = foreign(Span::new(l, r), format!("`{word}` is written `transition`"));
+    let error = error.label("a rule of Murphi").help(format!("write `{meant}`"));
+    Some(Repair::lost(error.mend_at(all, meant)))
 }

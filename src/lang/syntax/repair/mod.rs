@@ -14,14 +14,10 @@ mod rule;
 mod site;
 mod special;
 mod spelled;
-mod starts;
 mod updates;
 mod walker;
 mod words;
 
 pub use counts::miscounted;
-pub use elsewhere::elsewhere;
 pub use site::{DeclaredNames, Repair, Site};
-pub use starts::{begins_declaration, listed, type_first};
-pub use walker::{of_a_branch, repair};
-pub use words::{keyword, property_of_runs};
+pub use walker::{of_a_branch, repair, start};

@@ -2,7 +2,7 @@
 //!
 //! A rule begins with lines `PATTERN ;; CONDITIONS`, the places where it fits. A pattern is a sequence of tokens as
 //! the model has them; `^` marks the one that does not fit. Instead of a token there may be alternatives `a/b`,
-//! `!a/b` for any other token, the words of a list `@name`, or
+//! `!a/b` for any other token, the words of a list `@name`, those of `@=name` in letters of any case, or
 //!
 //! - `%x` a small name, `%X` a capital one, `%name` either, `%small` a type or predicate that is declared, `%type`
 //!   a type, `%raised` and `%lowered` names declared with a first letter of the wrong case; `%low` a small name of
@@ -83,7 +83,8 @@ struct Element {
 enum Part {
     Token(Token<'static>),
     Class(&'static str),
-    List(&'static [&'static str]),
+    /// The words of a list, and whether the case of their letters matters.
+    List(&'static [&'static str], bool),
     /// Brackets, and whether they must not be empty.
     Group(Token<'static>, bool),
     /// As few balanced tokens as possible, without these.
@@ -237,7 +238,7 @@ fn part(word: &'static str) -> Option<Part> {
                 Some(number) => Part::Same(number.parse().ok()?),
                 None => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
             },
-            (_, Some(name)) => Part::List(list(name)?),
+            (_, Some(name)) => Part::List(list(name)?, !name.starts_with('=')),
             _ => Part::Token(token(word)?),
         },
     })
@@ -362,11 +363,11 @@ impl Rule {
                 error.help(format!("write `{meant}`")).mend_at(site.span(target.start..replaced.end), meant);
             return Some(Repair::new(replaced, site.tokens(target), error));
         }
-        let mut repair = if self.lost {
-            Repair::new(site.at..site.at, [], error)
-        } else {
-            Repair::new(replaced.clone(), text.tokens(self.with.or(self.mend).unwrap_or("-"))?, error)
+        let mut repair = match self.with {
+            None if self.lost => Repair::new(site.at..site.at, [], error),
+            with => Repair::new(replaced.clone(), text.tokens(with.or(self.mend).unwrap_or("-"))?, error),
         };
+        repair.lost = self.lost;
         repair.habit = self.habit;
         repair.diagnostic = repair.diagnostic.filter(|_| !self.silent);
         Some(repair)
@@ -414,7 +415,7 @@ impl Pattern {
 impl Element {
     /// Whether it may begin with this token, for elements of one token.
     fn may_begin(&self, site: &Site<'_, '_>, at: usize) -> bool {
-        let one = |part: &Part| matches!(part, Part::Token(_) | Part::Class(_) | Part::List(_));
+        let one = |part: &Part| matches!(part, Part::Token(_) | Part::Class(_) | Part::List(..));
         !self.parts.iter().all(one) || !self.ends(site, at).is_empty()
     }
 
@@ -432,7 +433,7 @@ impl Element {
             return std::iter::successors(Some(at), next).collect();
         }
         let end = |part: &Part| match part {
-            Part::Token(_) | Part::Class(_) | Part::List(_) => part.is(site, at).then_some(at + 1),
+            Part::Token(_) | Part::Class(_) | Part::List(..) => part.is(site, at).then_some(at + 1),
             Part::Group(open, full) => site
                 .closing(at)
                 .filter(|&close| site.token(at) == Some(*open) && !(*full && close == at + 1))
@@ -467,7 +468,7 @@ impl Element {
             return std::iter::successors(Some(end), next).collect();
         }
         let start = |part: &Part| match part {
-            Part::Token(_) | Part::Class(_) | Part::List(_) => before.filter(|&at| part.is(site, at)),
+            Part::Token(_) | Part::Class(_) | Part::List(..) => before.filter(|&at| part.is(site, at)),
             Part::Group(open, full) => before
                 .and_then(|at| site.opening(at))
                 .filter(|&start| site.token(start) == Some(*open) && !(*full && start + 2 == end)),
@@ -503,8 +504,9 @@ impl Part {
         let Some(token) = site.token(at) else { return false };
         match self {
             Self::Token(one) => *one == token,
-            Self::List(words) => {
-                matches!(token, Token::Lident(name) | Token::Mident(name) if words.contains(&name))
+            Self::List(words, cased) => {
+                let (Token::Lident(name) | Token::Mident(name)) = token else { return false };
+                words.iter().any(|it| if *cased { *it == name } else { it.eq_ignore_ascii_case(name) })
             }
             Self::Class(class) => match (*class, token) {
                 ("any", _)

@@ -22,15 +22,23 @@ pub struct Repair<'t> {
     pub with: Vec<Token<'t>>,
     /// Tokens to be read as declarations of their own.
     pub more: Vec<Vec<Placed<'t>>>,
+    /// Whether the declaration is not read.
+    pub lost: bool,
 }
 
 impl<'t> Repair<'t> {
     pub(super) fn new(range: Range<usize>, with: impl Into<Vec<Token<'t>>>, diagnostic: Diagnostic) -> Self {
-        Self { diagnostic: Some(diagnostic), habit: None, range, with: with.into(), more: Vec::new() }
+        Self { diagnostic: Some(diagnostic), ..Self::silent(range, with) }
     }
 
     pub(super) fn silent(range: Range<usize>, with: impl Into<Vec<Token<'t>>>) -> Self {
-        Self { diagnostic: None, habit: None, range, with: with.into(), more: Vec::new() }
+        let (with, more) = (with.into(), Vec::new());
+        Self { diagnostic: None, habit: None, range, with, more, lost: false }
+    }
+
+    /// Of a declaration that is not read.
+    pub(super) fn lost(diagnostic: Diagnostic) -> Self {
+        Self { lost: true, ..Self::new(0..0, [], diagnostic) }
     }
 
     pub(super) fn habit(mut self, name: &'static str) -> Self {
@@ -140,6 +148,12 @@ impl<'a, 't> Site<'a, 't> {
         }
         site.part = site.part();
         site
+    }
+
+    /// The place where text begins that is no declaration.
+    pub fn start(chunk: &'a [Placed<'t>], text: &'t str, known: &'a DeclaredNames<'t>) -> Self {
+        let (open, part) = (Vec::new(), DeclarationPart::Head);
+        Self { chunk, at: 0, expected: &[], text, known, complete: false, open, part }
     }
 
     pub(super) fn token(&self, i: usize) -> Option<Token<'t>> {

@@ -1,7 +1,7 @@
 //! The functions that rules of the table name.
 
 use super::site::Special;
-use super::{counts, declarations, formulas, updates, words};
+use super::{counts, declarations, elsewhere, formulas, updates, words};
 
 macro_rules! named {
     ($name:expr; $($room:ident: $($function:ident)*;)*) => {
@@ -16,9 +16,10 @@ macro_rules! named {
 pub fn named(name: &str) -> Option<Special> {
     named! { name;
         counts: counting_word count_not_closed count_without_bar;
-        declarations: capital_parameter enumeration guard_without_requires no_braces no_parameters several_names unclosed;
+        declarations: capital_parameter enumeration no_braces no_parameters several_names unclosed;
+        elsewhere: rule_of_murphi;
         formulas: alone underscore updates_in_formula;
         updates: each prime several_targets;
-        words: misspelt;
+        words: declaring_word misspelt;
     }
 }

@@ -1,15 +1,12 @@
-//! Finds the first rule of the table that fits a place where a declaration fails to parse.
+//! Finds the first rule of the table that fits a place where a declaration fails to parse, or where one begins.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use cubicle_grammar::Failure;
-
 use super::lists::TABLE;
 use super::rule::{self, Rule};
-use super::site::{DeclaredNames, Repair, Site};
+use super::site::{Repair, Site};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::token::Placed;
 
 /// The rules of each section, in the order in which they are tried.
 static RULES: LazyLock<HashMap<&str, Vec<Rule>>> =
@@ -20,11 +17,14 @@ pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
     apply("slips", site)
 }
 
-/// The error for a construct of another branch of Cubicle at token number `at`, where a declaration fails to parse.
-pub fn of_a_branch(chunk: &[Placed<'_>], at: usize, text: &str) -> Option<Diagnostic> {
-    let failure = Failure { at, expected: Vec::new() };
-    let known = DeclaredNames::default();
-    apply("branches", &Site::new(chunk, &failure, text, &known, false)).and_then(|repair| repair.diagnostic)
+/// The repair for text that begins with no keyword of a declaration.
+pub fn start<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    of_a_branch(site).map(Repair::lost).or_else(|| apply("starts", site))
+}
+
+/// The error for a construct of another branch of Cubicle.
+pub fn of_a_branch(site: &Site<'_, '_>) -> Option<Diagnostic> {
+    apply("branches", site)?.diagnostic
 }
 
 fn apply<'t>(section: &str, site: &Site<'_, 't>) -> Option<Repair<'t>> {

@@ -1,6 +1,5 @@
-//! Words: misspelt keywords, and the words of other languages.
+//! Misspelt keywords.
 
-use super::lists::is_listed;
 use super::site::{Repair, Site, slip};
 use super::spelled::token;
 use crate::spelling::nearest;
@@ -12,39 +11,12 @@ const DECLARATIONS: &str = "type var const array init invariant unsafe predicate
 /// Keywords within a declaration.
 const INNER: &str = "requires case forall_other exists_other forall exists then else not let in";
 
-/// The declaration keyword that a word at the start of a declaration stands for: its token, its spelling,
-/// and whether the word is another language's rather than misspelt.
-pub fn keyword(word: &str) -> Option<(Token<'static>, &'static str, bool)> {
-    let lower = word.to_ascii_lowercase();
-    let known = |is: &dyn Fn(&str) -> bool| DECLARATIONS.split(' ').find(|spelling| is(spelling));
-    let (spelling, other) = if let Some(spelling) = known(&|it| it == lower) {
-        (spelling, false)
-    } else if let Some(spelling) = known(&|it| is_listed(&format!("={it}"), &lower)) {
-        (spelling, true)
-    } else {
-        (nearest(&lower, DECLARATIONS.split(' ').filter(|it| it.len() > 2))?, false)
-    };
-    Some((token(spelling)?, spelling, other))
-}
-
-/// Words about runs: their list, and the advice.
-const OF_RUNS: [(&str, &str); 4] = [
-    (
-        "recurrence",
-        "write `recurrence (p) { .. }` for what happens again and again, `response (p) { .. } ~> { .. }` for what one thing leads to",
-    ),
-    (
-        "ltl",
-        "write `response (p) { .. } ~> { .. }` or `recurrence (p) { .. }`; a formula of linear time is given by `--ltl`",
-    ),
-    ("fair", "write `fair t` or `strong_fair t` for a transition `t`"),
-    ("possible", "reachability is written `possible (p) { .. }`, or `cover (p) { .. }` for each process"),
-];
-
-/// Advice for a declaration of another language that is about runs.
-pub fn property_of_runs(word: &str) -> Option<&'static str> {
-    let lower = word.to_ascii_lowercase();
-    OF_RUNS.iter().find(|(list, _)| is_listed(list, &lower)).map(|(_, help)| *help)
+/// A misspelt keyword that begins a declaration.
+pub fn declaring_word<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    let word = site.source(site.here());
+    let spelling = nearest(&word.to_ascii_lowercase(), DECLARATIONS.split(' '))?;
+    let error = slip(site.span(site.here()), format!("unknown declaration `{word}`")).did_you_mean(spelling);
+    Some(Repair::new(site.here(), [token(spelling)?], error))
 }
 
 /// A misspelt keyword here, or just before.
