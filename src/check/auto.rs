@@ -87,24 +87,14 @@ impl Auto<'_, '_> {
                 }
                 let due = |it: &Entry| it.beside && it.from <= round && !it.has_had(level);
                 let group: Vec<Entry> = std::iter::once(search).chain(waiting.next_if(due)).collect();
-                let mut next = Some((group, level));
-                while let Some((group, level)) = next.take() {
-                    let knew = self.session.known.lemmas.are_known();
-                    for (search, ended) in group.iter().zip(self.turns(&group, level)) {
-                        match ended {
-                            Verdict::Unknown(Reason::Effort(_)) => open.push(*search),
-                            Verdict::Unknown(reason) if !is_final(&reason) => {
-                                settled = Some(reason);
-                            }
-                            ended => return ended,
+                for (search, ended) in group.iter().zip(self.turns(&group, level)) {
+                    match ended {
+                        Verdict::Unknown(Reason::Effort(_)) => open.push(*search),
+                        Verdict::Unknown(reason) if !is_final(&reason) => {
+                            settled = Some(reason);
                         }
+                        ended => return ended,
                     }
-                    // What an exact search has waiting may follow from lemmas that are new: it takes its next turn now.
-                    let exact = open.iter().position(|it| it.proof == BackwardMode::Classic);
-                    let are_new = !knew && self.session.known.lemmas.are_known();
-                    next = exact
-                        .filter(|_| are_new)
-                        .map(|at| (vec![Entry { behind_from: None, ..open.remove(at) }], level + 1));
                 }
             }
             if round == 0
