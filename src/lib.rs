@@ -56,10 +56,8 @@
 //! An [`Observer`] receives the events of a run:
 //!
 //! ```
-//! use cubicle::Interrupt;
 //! use cubicle::model::System;
-//! use cubicle::observer::{Event, Observer};
-//! use cubicle::Options;
+//! use cubicle::{Event, Interrupt, Observer, Options};
 //!
 //! /// Counts the nodes of the backward search.
 //! #[derive(Default)]
