@@ -18,10 +18,7 @@ use tracing::debug;
 ///
 /// ```
 /// use cubicle_forward::{StateSpace, explore};
-/// use cubicle_run::Interrupt;
-/// use cubicle_run::Silent;
-/// use cubicle_run::ForwardOptions;
-/// use cubicle_run::oracle::{OracleAnswer, Oracle};
+/// use cubicle_run::{ForwardOptions, Interrupt, Oracle, OracleAnswer, Silent};
 ///
 /// let text = "
 ///     array In[proc] : bool

@@ -5,7 +5,7 @@
 //! ```
 //! use std::time::Duration;
 //!
-//! use cubicle_run::options::{ForwardOptions, Options, Strategy};
+//! use cubicle_run::{ForwardOptions, Options, Strategy};
 //!
 //! let forward = ForwardOptions::default().strategy(Strategy::Cfl).max_states(100_000).deadlock(true);
 //! let options = Options::brab(2).forward(forward).time_limit(Duration::from_secs(60)).jobs(4);
