@@ -11,7 +11,7 @@ use std::time::Duration;
 use cubicle::forward::explore;
 use cubicle::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent, StoreKind};
 use cubicle::model::System;
-use forged::{Whole, MODEL};
+use forged::{MODEL, Whole};
 use libfuzzer_sys::fuzz_target;
 
 fn run(system: &System, folder: &Path, store: StoreKind, resume: bool) -> Exploration {

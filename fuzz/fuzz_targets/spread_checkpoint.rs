@@ -11,7 +11,7 @@ use std::time::Duration;
 use cubicle::forward::{Command, Instance, Parcel, Worker};
 use cubicle::{Checkpoint, Exploration, ForwardOptions, Interrupt, Silent};
 use cubicle::model::System;
-use forged::{Whole, MODEL};
+use forged::{MODEL, Whole};
 use libfuzzer_sys::fuzz_target;
 
 /// Explores with two processes of so many workers, one after the other.

@@ -59,7 +59,7 @@ pub fn ranges(numbers: impl Iterator<Item = usize>, n: usize) -> Vec<Range<usize
 }
 
 impl Program {
-    /// The instances of each of so many transitions.
+    /// The instances of each transition, of which there are this many.
     pub fn instances_of(&self, transitions: usize) -> Vec<Range<usize>> {
         ranges(self.instances.iter().map(|it| usize::from(it.transition.0)), transitions)
     }

@@ -150,7 +150,7 @@ impl<'a, 't> Site<'a, 't> {
         site
     }
 
-    /// The place where text begins that is no declaration.
+    /// The place where text begins that is not a declaration.
     pub fn start(chunk: &'a [Placed<'t>], text: &'t str, known: &'a DeclaredNames<'t>) -> Self {
         let (open, part) = (Vec::new(), DeclarationPart::Head);
         Self { chunk, at: 0, expected: &[], text, known, complete: false, open, part }
