@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,20 @@ use crate::harness::{Outcome, PATIENCE, Running, Signal, cubicle, run};
 
 /// All processes end within this time after a fault, with a margin for a busy machine.
 pub const SOON: Duration = PATIENCE;
+
+/// A port that nothing uses, and that the system gives to nothing else before it is listened at: it is below those that
+/// connections get (from 32768 on), and given out once.
+fn free_port() -> u16 {
+    static GIVEN: AtomicU32 = AtomicU32::new(0);
+    loop {
+        // Another run of the tests at the same time begins elsewhere.
+        let given = GIVEN.fetch_add(1, Relaxed).wrapping_add(std::process::id().wrapping_mul(127));
+        let port = u16::try_from(12000 + given % 20000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
 
 /// Processes that are started by hand.
 pub struct Hosts {
@@ -22,10 +37,7 @@ pub struct Hosts {
 impl Hosts {
     /// This number of processes, on free ports of this machine.
     pub fn new(processes: usize) -> Self {
-        let listeners: Vec<TcpListener> =
-            (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-        let addresses: Vec<String> =
-            listeners.iter().map(|listener| listener.local_addr().unwrap().to_string()).collect();
+        let addresses = (0..processes).map(|_| format!("127.0.0.1:{}", free_port())).collect();
         let folder = tempfile::TempDir::new().unwrap();
         let hosts = Self { folder, addresses };
         hosts.write("hosts", &format!("# a cluster\n{}\n", hosts.addresses.join("\n")));
