@@ -9,7 +9,7 @@ use crate::explored::graph::Fingerprint;
 use crate::explored::states::ExploredStates;
 use crate::explored::views::Views;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::peers::Peers;
+use crate::fuzz::swarm::Peers;
 use crate::limits::Limits;
 use crate::program::Program;
 use crate::run::Problem;
@@ -70,9 +70,7 @@ impl Explored {
         debug!(procs = self.exploration.procs, before, states = self.exploration.states, "walked on");
         self.exploration.states > before
     }
-}
 
-impl Explored {
     /// As if explored within this limit on states, for the larger instances that are explored because of it.
     #[must_use]
     pub fn with_limit(self, states: usize) -> Self {
@@ -110,9 +108,7 @@ impl Explored {
     pub fn views(&self, procs: usize) -> Option<Views> {
         self.states.as_ref().map(|seen| seen.views(procs))
     }
-}
 
-impl Explored {
     /// The states or the `steps` of the instance, to be compared with those of another system with the same declarations; see
     /// [`Fingerprint`]. With `ordered`, the order of processes counts: then the exploration must not have used symmetry, and
     /// otherwise it must have ([`ForwardOptions::symmetry`]). `None` when this is violated, when not all states

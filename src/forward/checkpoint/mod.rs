@@ -2,10 +2,9 @@
 //!
 //! A folder has a manifest, files with the states of all finished levels, how those of the last one were found, and a file with everything
 //! else. Files are written under a temporary name, flushed to the disk and renamed; the manifest comes last. Everything that is read is
-//! validated first. In reading order: `bytes`, `files`, `manifest`, `states`, `course`, `keeper` (the folder), `alone` (a search
+//! validated first. In reading order: `bytes`, `files`, `manifest`, `states`, `course`, `keeper` (the folder, and a search
 //! of one process); `forward::spread` has the part of each owner of several.
 
-mod alone;
 mod bytes;
 mod course;
 mod files;
@@ -13,11 +12,10 @@ mod keeper;
 pub mod manifest;
 mod states;
 
-pub use alone::SearchKeeper;
 pub use bytes::{Bytes, Damage, Source, put, put_words};
 pub use course::{Course, are_cubes};
 pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
-pub use keeper::{Keeper, folder_of};
+pub use keeper::{Keeper, SearchKeeper, folder_of};
 pub use manifest::{ClusterSizes, Manifest, OwnerParts};
 pub use states::{Levels, NewLevels, TakeState, Valid};
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use crate::fuzz::delete_relaxation::DeleteRelaxation;
-use crate::fuzz::goal::Goal;
+use crate::fuzz::technique::Goal;
 use crate::program::{Guard, Program, ranges};
 use crate::tuning::{GOAL_WEIGHT, HALVING_WALKS, MAX_STALE_WALKS, NEAREST_STATES, PLANNED_WALKS};
 

@@ -8,29 +8,22 @@
 //! the same frozen view with its own random stream; their results are merged in their order. So the
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 //!
-//! In reading order: `goal`, `delete_relaxation`, `relaxed_plan` and `goals` (what to walk towards), `technique`,
-//! `corpus` (states with untaken exits), `coverage` (combinations seen), `bandit` (which technique), `outcome`, `peers`
-//! (other processes), `walker` and `walk` (one walk), `campaign` (all of them), `plan` (the next ones), `merge` (their
-//! results), `shorten` (shortest ways), `wire` and `swarm` (several processes), `epochs` (the loop); `seek` (a search for one candidate, apart
-//! from campaigns).
+//! In reading order: `technique` (how a walk chooses its steps, and which is worth it), `delete_relaxation`, `relaxed_plan` and `goals` (what to
+//! walk towards), `corpus` (states with untaken exits), `coverage` (combinations seen), `outcome`, `walker` and `walk` (one walk), `campaign` (all
+//! of them), `merge` (their results), `swarm` (several processes), `epochs` (the next walks, and the loop); `seek` (a search for one
+//! candidate, apart from campaigns).
 
-pub mod bandit;
 pub mod campaign;
 pub mod corpus;
 pub mod coverage;
 pub mod delete_relaxation;
 pub mod epochs;
-pub mod goal;
 pub mod goals;
 pub mod merge;
 pub mod outcome;
-pub mod peers;
-pub mod plan;
 pub mod relaxed_plan;
 pub mod seek;
-pub mod shorten;
 pub mod swarm;
 pub mod technique;
 pub mod walk;
 pub mod walker;
-pub mod wire;

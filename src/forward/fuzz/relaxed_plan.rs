@@ -1,7 +1,7 @@
 //! Plans in the delete relaxation: the distance to a goal in steps, and the first steps of a plan.
 
 use crate::fuzz::delete_relaxation::{Action, ActionKind, DeleteRelaxation, alternatives};
-use crate::fuzz::goal::Goal;
+use crate::fuzz::technique::Goal;
 use crate::program::{Guard, Program};
 use crate::tuning::MAX_PLAN_COST;
 
@@ -202,7 +202,7 @@ mod tests {
     use super::RelaxedPlan;
     use crate::clock::Clock;
     use crate::fuzz::delete_relaxation::DeleteRelaxation;
-    use crate::fuzz::goal::Goal;
+    use crate::fuzz::technique::Goal;
     use crate::program::{ALL_WAYS, Program, Scratch};
     use cubicle_run::{ForwardOptions, Interrupt};
 

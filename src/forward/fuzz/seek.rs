@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::fuzz::delete_relaxation::DeleteRelaxation;
-use crate::fuzz::goal::Goal;
 use crate::fuzz::relaxed_plan::RelaxedPlan;
+use crate::fuzz::technique::Goal;
 use crate::program::{ALL_WAYS, BadInstance, Gaps, Guard, Program, Refinement, Scratch, Test};
 use crate::store::hash::hash;
 use crate::store::{Inserted, ROOT, StateTree, way};

@@ -1,7 +1,6 @@
 //! Which arrays have cells that may count at processes of other sorts than those of their indices.
 
-use super::arguments::is_true;
-use super::sorts::FixedSorts;
+use super::arguments::{FixedSorts, is_true};
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Dnf, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, Type, VarId,
 };

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use crate::ground::accesses::{Accesses, said_everywhere};
-use crate::ground::sorts::FixedSorts;
+use crate::ground::arguments::FixedSorts;
 use cubicle_lang::model::semantics::{Point, Value, tuples};
 use cubicle_lang::model::{System, Type, VarId};
 

@@ -1,7 +1,6 @@
 //! The steps that fairness is about, and which step of the instance serves which constraint.
 
-use crate::live::arrows::{Arrow, STUTTER};
-use crate::live::moves::{Moves, STAY, Turn};
+use crate::live::arrows::{Arrow, Moves, STAY, STUTTER, Turn};
 use crate::program::Program;
 use cubicle_lang::model::System;
 

@@ -4,15 +4,14 @@ use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
 use crate::ground::FixedSorts;
 use crate::limits::Limits;
-use crate::live::arrows::{Arrow, Ways};
+use crate::live::arrows::{Arrow, MAX_RENAMED, Move, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
-use crate::live::concrete;
 use crate::live::conditions::{Holds, every_cell, holds, observed};
 use crate::live::constraints::Constraints;
 use crate::live::explore::explore;
 use crate::live::graph::RunGraph;
-use crate::live::moves::{MAX_RENAMED, Move};
+use crate::live::lasso;
 use crate::live::product::{AtomTruth, Product};
 use crate::program::{Program, code};
 use crate::symmetry::canonical::Symmetry;
@@ -236,7 +235,7 @@ impl Instance<'_> {
     ) -> RunAnswer {
         let semantics = Semantics::new(self.system, self.program.cells.procs);
         let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
-        match concrete::lasso((self.system, self.program, self.graph), stem, cycle, &mut breaks) {
+        match lasso::lasso((self.system, self.program, self.graph), stem, cycle, &mut breaks) {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
         }
@@ -277,7 +276,7 @@ impl Instance<'_> {
         way: &[Arrow],
         answer: impl FnOnce(Box<Trace>) -> RunAnswer,
     ) -> RunAnswer {
-        let run = concrete::run((self.system, self.program, self.graph), initial, way, None);
+        let run = lasso::run((self.system, self.program, self.graph), initial, way, None);
         match run.filter(|run| cubicle_lang::model::semantics::replay_steps(self.system, run).is_ok()) {
             Some(run) => answer(Box::new(run)),
             None => RunAnswer::Open(Stop::Numbers),

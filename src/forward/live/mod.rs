@@ -1,10 +1,9 @@
 //! Run properties of an instance, exactly: all states, all steps with their labels, and fair cycles among them.
 //!
 //! The input is a system with run properties, a number of processes, and limits; the result is an answer for each property.
-//! In reading order: `moves` (an arrow: a step and a renaming), `expand`, `graph`, `walks` and `explore` (states and
-//! steps), `conditions` (where a condition holds), `arrows` (graphs and shortest ways in them), `constraints` (the steps
-//! that fairness is about), `threads` (constraints under renaming), `components` (fair cycles), `lasso` (from a fair
-//! component to a cycle), `automaton`, `product` (both for formulas), `concrete` (from stored states to a run), `instance`
+//! In reading order: `arrows` (steps with renamings, and shortest ways along them), `graph`, `walks` and `explore` (states and
+//! steps), `conditions` (where a condition holds), `constraints` (the steps that fairness is about), `components` (fair cycles),
+//! `lasso` (from a fair component to a cycle, and to a run), `automaton`, `product` (both for formulas), `instance`
 //! (the properties), `sample` (states and steps for others).
 //!
 //! No step is left out and finite cells always have a value. Values without a name are renumbered in each state, which is
@@ -17,20 +16,16 @@
 mod arrows;
 mod automaton;
 mod components;
-mod concrete;
 mod conditions;
 mod constraints;
-mod expand;
 mod explore;
 mod graph;
 mod instance;
 mod lasso;
-mod moves;
 mod product;
 mod sample;
 #[cfg(test)]
 mod spin;
-mod threads;
 mod walks;
 
 pub use instance::{RunAnswer, RunsChecked, check_runs};

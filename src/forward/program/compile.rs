@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::choices::choices;
-use crate::ground::counts::counts;
+use crate::ground::formula::counts;
 use crate::ground::{
     Arguments, FixedSorts, GroundConj, GroundDnf, Grounder, Lit, Places, disjuncts, full_sets, push,
 };
@@ -17,8 +17,7 @@ use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::SleepSets;
 use crate::state::{Bounds, Cells, LinearExpr, Packing, largest_constant};
-use crate::symmetry::canonical::Symmetry;
-use crate::symmetry::exchangeable::Exchangeable;
+use crate::symmetry::canonical::{Exchangeable, Symmetry};
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{admits, interchangeable};

@@ -10,8 +10,7 @@ use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::{AWAKE, SleepId, SleepSets};
 use crate::state::{Cells, Packing};
-use crate::symmetry::canonical::Symmetry;
-use crate::symmetry::exchangeable::Exchangeable;
+use crate::symmetry::canonical::{Exchangeable, Symmetry};
 use cubicle_run::Interrupt;
 
 /// A compiled instance.

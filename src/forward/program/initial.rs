@@ -1,4 +1,12 @@
-//! The initial states of a compiled instance.
+//! The initial states of a compiled instance: of all runs, or of clean ones.
+//!
+//! A cell of type proc may hold a value that is not one of the processes. In an initial state such values are
+//! *needed* when none of them can be replaced: no initial state has a process in one of these cells and
+//! agrees with this one in all cells that hold no outside value. (Init says `T <> p` for all p, or the only
+//! process is the value of another cell that must differ.) All others are merely *allowed*: init is
+//! silent, or a `:= ?` chose them although there are processes. Copies change nothing: only the origin of a
+//! value counts. A run is *clean* when it begins with values that are needed and chooses processes from
+//! then on.
 
 use std::ops::ControlFlow;
 
@@ -6,10 +14,12 @@ use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::FixedSorts;
 use crate::program::compiled::Program;
-use crate::program::enumerate::DisjunctStates;
+use crate::program::enumerate::{DisjunctStates, Ended, Replaces};
+use crate::program::guard_index::GuardIndex;
 use crate::program::orbits::Orbits;
-use crate::state::UNDEF;
+use crate::state::{CodeKind, UNDEF};
 use crate::tuning::MAX_COMPARED;
+use cubicle_lang::model::semantics::{Point, Value};
 
 impl Program {
     /// Calls `f` with the initial states, or, with symmetry, at least one of each orbit: nameless codes in canonical form,
@@ -66,6 +76,117 @@ impl Program {
             }
         }
         *numbers |= open;
+        Ok(())
+    }
+
+    /// Calls `f` with the states that these codes stand for in which each cell of a witness can hold something.
+    pub fn each_chosen(
+        &self,
+        codes: Vec<i64>,
+        clock: &Clock,
+        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        let procs = self.cells.procs;
+        let mut stack = vec![codes];
+        stack.retain(|it| self.choosing.all(it, procs));
+        while let Some(codes) = stack.pop() {
+            // Where no choice is left in the end, `f` is never called.
+            clock.poll().map_err(Some)?;
+            let Some(cell) = self.choosing.next(&codes) else {
+                f(codes)?;
+                continue;
+            };
+            let first = stack.len();
+            self.cells.choices(&codes, cell, self.cells.open_codes(cell), |next| {
+                if self.choosing.after(cell, &next, procs) {
+                    stack.push(next);
+                }
+            });
+            stack[first..].reverse();
+        }
+        Ok(())
+    }
+
+    /// Gives each cell of a witness the first value that it can hold.
+    pub fn choose(&self, values: &mut [Value]) {
+        let procs = self.cells.procs;
+        for choice in &self.choices {
+            let holds = |cell: usize, set: u128| match values[cell] {
+                Value::Constructor(c) => set >> c & 1 == 1,
+                Value::Proc(point) => set >> point.as_process(procs).unwrap_or(procs) & 1 == 1,
+                Value::Number(_) | Value::Abstract(_) => false,
+            };
+            let value = choice.first(procs, &holds).unwrap_or(choice.own);
+            values[choice.cell] = Value::Proc(Point::process(value));
+        }
+    }
+
+    /// This instance without the outside values that are merely allowed, and without bad cubes.
+    pub fn narrowed(&self) -> Self {
+        let mut narrowed = self.clone();
+        narrowed.cells.outside = false;
+        narrowed.bads.clear();
+        narrowed.bad_table = GuardIndex::new(&self.cells, &self.packing, &[]);
+        narrowed
+    }
+
+    /// Whether no cell can be undefined.
+    pub fn is_plain(&self) -> bool {
+        self.cells.cells.iter().all(|cell| !cell.undef)
+    }
+
+    /// Whether a cell of this state is undefined.
+    pub fn is_open(&self, state: &[u64]) -> bool {
+        self.packing.fields.iter().any(|field| field.get(state) == UNDEF)
+    }
+
+    /// Calls `f` with the initial states among those that `codes` stands for in which all outside values
+    /// are needed; `disjuncts` are those of init, or none when they are too many. Sets `open` when it leaves
+    /// out a state that may be one of these.
+    pub fn needed(
+        &self,
+        disjuncts: &[DisjunctStates<'_>],
+        codes: Vec<i64>,
+        (clock, open): (&Clock, &mut bool),
+        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+    ) -> Result<(), Ended> {
+        let mut stack = vec![codes];
+        while let Some(codes) = stack.pop() {
+            clock.poll().map_err(Some)?;
+            let outside: Vec<usize> = (0..codes.len())
+                .filter(|c| {
+                    self.cells.cells[*c].kind == CodeKind::Proc && codes[*c] >= self.cells.procs as i64
+                })
+                .collect();
+            if outside.is_empty() || self.cells.procs == 0 {
+                f(codes)?;
+                continue;
+            }
+            if disjuncts.is_empty() {
+                *open = true;
+                continue;
+            }
+            let mut splits = None;
+            let mut replaceable = false;
+            for disjunct in disjuncts {
+                match disjunct.replaces(&codes, &outside, clock)? {
+                    Replaces::No => {}
+                    Replaces::Yes => replaceable = true,
+                    Replaces::Depends(cell) => splits = splits.or(Some(cell)),
+                }
+            }
+            match splits {
+                _ if replaceable => {}
+                None => f(codes)?,
+                Some(cell) if self.cells.cells[cell].codes == 0 => *open = true,
+                Some(cell) => {
+                    let first = stack.len();
+                    let all = self.cells.open_codes(cell);
+                    self.cells.choices(&codes, cell, all, |next| stack.push(next));
+                    stack[first..].reverse();
+                }
+            }
+        }
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::spread::outbox::owner;
+use crate::spread::message::owner;
 use crate::spread::worker::Worker;
 use crate::tuning::{CHUNK_STATES, ROUND_TIME, ROUND_WORDS};
 use cubicle_run::Stop;

@@ -2,8 +2,8 @@
 //!
 //! Workers and the coordinator exchange [`Parcel`](message::Parcel)s; the transport is up to the caller. All proceed in
 //! rounds: a [`Command`](message::Command) to each worker, states to their owners, a [`Summary`](message::Summary) from each
-//! worker. A round ends when every state that was sent has arrived. In reading order: `message`, `outbox` (successors
-//! on their way to their owners), `worker` (the states of one), `expand` and `parents` (its work), `files` and `saving` (its part
+//! worker. A round ends when every state that was sent has arrived. In reading order: `message` (successors
+//! on their way to their owners, too), `worker` (the states of one), `expand` and `parents` (its work), `files` and `saving` (its part
 //! of a checkpoint), `findings` (those of all), `coordinator` (the next command), `pause` (between two levels),
 //! `instance` (before and after the exploration).
 //!
@@ -18,7 +18,6 @@ pub mod files;
 pub mod findings;
 pub mod instance;
 pub mod message;
-pub mod outbox;
 pub mod parents;
 pub mod pause;
 pub mod saving;

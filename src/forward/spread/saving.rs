@@ -6,7 +6,7 @@ use crate::checkpoint::{Damage, Levels, OwnerParts, Valid};
 use crate::error::{StorageError, Unbuildable};
 use crate::limits::MAX_STATES;
 use crate::program::SleepId;
-use crate::spread::outbox::owner;
+use crate::spread::message::owner;
 use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::Inserted;
 use crate::store::hash::hash;

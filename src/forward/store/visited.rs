@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::program::{LevelSleep, Program, SleepId};
 use crate::store::batch::Successors;
 use crate::store::compact::states::CompactStates;
-use crate::store::disk::folder::Folder;
+use crate::store::disk::records::Folder;
 use crate::store::disk::states::DiskStates;
 use crate::store::lossy::LossyStates;
 use crate::store::origin::{ROOT, way};

@@ -2,11 +2,9 @@
 //!
 //! The input is the system, its cells and their packing; the result is `canonical`, which replaces a state by the
 //! representative of its orbit (by sorting `lanes`, or in `general` by the `hints` of cells and the `moves` of their bits, with `refinement` of colours where
-//! needed),
-//! and `exchangeable`, the steps that equal processes make redundant.
+//! needed), and knows the steps that equal processes make redundant.
 
 pub mod canonical;
-pub mod exchangeable;
 pub mod general;
 pub mod hints;
 pub mod lanes;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::random::{Shape, wide_system};
 use super::{all, run};
-use crate::store::disk::folder::Folder;
+use crate::store::disk::records::Folder;
 use crate::store::disk::states::{Decision, DiskStates, Settled};
 use cubicle_run::{Checkpoint, ForwardOptions, Interrupt, Silent, Spill, Stop, StoreKind};
 

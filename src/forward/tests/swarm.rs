@@ -9,7 +9,7 @@ use proptest::prelude::{any, prop_assert, proptest};
 
 use super::*;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::wire::{OutcomeReader, put_outcome};
+use crate::fuzz::swarm::{OutcomeReader, put_outcome};
 use crate::limits::Limits;
 use crate::{EpochMessage, Peers};
 

@@ -5,8 +5,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use crate::error::StorageError;
-use crate::store::disk::folder::Folder;
-use crate::store::disk::records::{Cursor, Records};
+use crate::store::disk::records::{Cursor, Folder, Records};
 
 /// Runs that are merged at once.
 const MOST_RUNS: usize = if cfg!(test) { 3 } else { 64 };
