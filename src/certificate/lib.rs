@@ -99,8 +99,8 @@
 //!
 //! In: a model, and an invariant as cubes or text. Out: a certificate, or why there is none. In reading order:
 //! `options`, `subject`, `added`, `ranking` and `tails` (the system that it is about), `cubes`, `declaration` and `text` (as declarations of the language), `obligation`, `ground`, `classes`, `counts`, `steps` and `obligations` (the conditions to
-//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `claim` and `confirm` (what an engine has shown, before it is said), `smtlib` (the same
-//! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure` and `explain`, `tuning` (the constants).
+//! show), `intervals`, `possible`, `index` and `refuter` (refutations by propagation), `solver`, `prove`, `search`, `confirm` (what an engine has shown, before it is said), `smtlib` (the same
+//! for other solvers), `kernel` (the same for Coq, whose files are in `coq/`), `failure`, `tuning` (the constants).
 //!
 //! # What is trusted
 //!
@@ -110,13 +110,11 @@
 //! variables, globals that never name a process) are in the list as cubes like any other.
 
 mod added;
-mod claim;
 mod classes;
 mod confirm;
 mod counts;
 mod cubes;
 mod declaration;
-mod explain;
 mod failure;
 mod ground;
 mod index;
@@ -141,12 +139,10 @@ mod unreadable;
 
 use tracing::debug;
 
-pub use claim::Claim;
-pub use confirm::{Confirmed, confirm};
+pub use confirm::{Claim, Confirmed, confirm};
 pub use cubes::Cubes;
 pub use declaration::{declaration, literal_words};
-pub use explain::explain;
-pub use failure::{NoCertificate, ProofFailure};
+pub use failure::{NoCertificate, ProofFailure, explain};
 pub use obligation::Obligation;
 pub use options::CheckOptions;
 pub use prove::Extent;
@@ -312,7 +308,7 @@ impl Certificate {
 
     /// The text of one of its obligations, in one line.
     pub fn obligation(&self, which: Obligation) -> String {
-        explain::obligation(&self.cubes.basis, which)
+        failure::obligation(&self.cubes.basis, which)
     }
 
     /// The subject of the certificate.

@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::cubes::{CubeInstance, Cubes, orders};
-use super::explain::obligation as named;
-use super::failure::ProofFailure;
+use super::failure::{ProofFailure, obligation as named};
 use super::ground::{
     Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Reading, Sign, UNKNOWN,
 };

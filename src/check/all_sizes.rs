@@ -1,7 +1,7 @@
 //! Models that bound their processes: where all instances are explored completely, that is the answer.
 
-use super::purpose::Purpose;
 use super::session::Session;
+use super::size::Purpose;
 use super::tuning::LARGEST_SIZE;
 use cubicle_forward::{Explored, walks};
 use cubicle_lang::model::System;

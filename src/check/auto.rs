@@ -9,11 +9,10 @@
 //! allow.
 
 use super::beside::side_by_side;
-use super::purpose::Purpose;
 use super::schedule::{self, Entry, Plain, SCHEDULE};
+use super::search::look_forward;
 use super::session::Session;
-use super::size::{nearest, oracle_size};
-use super::spurious::look_forward;
+use super::size::{Purpose, nearest, oracle_size};
 use super::tuning::DERIVED_ROUNDS;
 use super::turn::{Turn, TurnEnd, limits};
 use super::{all_sizes, claims};

@@ -1,18 +1,17 @@
 //! Two turns side by side: the second begins with what was known before the first, on a thread of its own when there are
-//! several, and counts only when the first does not decide. So the result does not depend on the number of threads.
+//! several, and counts only when the first does not decide. So the result does not depend on the number of threads. Events of the
+//! second are kept until then.
 
 use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::recorder::Recorder;
-use super::remote::RemoteExplorer;
-use super::session::{Known, Session};
+use super::session::{Known, RemoteExplorer, Session};
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
 use cubicle_lang::model::System;
 use cubicle_run::logging::inherited;
-use cubicle_run::{Interrupt, Observer, Options, Report};
+use cubicle_run::{Event, GraphDetail, Interrupt, Observer, Options, Report};
 
 /// What a turn made known.
 struct Taken {
@@ -81,5 +80,95 @@ impl Taken {
             session.report.spend(phase, time);
         }
         self.end
+    }
+}
+
+/// Keeps the events that it receives, but for those that only show progress: they are outdated when they are replayed.
+pub struct Recorder {
+    wants_nodes: bool,
+    graph_detail: GraphDetail,
+    kept: Vec<Kept>,
+}
+
+/// Tells an event of which it has a copy.
+type Kept = Box<dyn Fn(&mut dyn FnMut(Event<'_>)) + Send>;
+
+impl Recorder {
+    /// A recorder that asks for what `listener` wants.
+    pub fn like(listener: &dyn Observer) -> Self {
+        Self { wants_nodes: listener.wants_nodes(), graph_detail: listener.graph_detail(), kept: Vec::new() }
+    }
+
+    /// Replays all events, in order.
+    pub fn tell(&self, system: &System, listener: &mut dyn Observer) {
+        for kept in &self.kept {
+            kept(&mut |event| listener.event(system, event));
+        }
+    }
+}
+
+fn kept(event: Event<'_>) -> Option<Kept> {
+    Some(match event {
+        Event::Node { number, history, cube, queued, postponed } => {
+            let (history, cube) = (history.to_owned(), cube.to_vec());
+            Box::new(move |tell| {
+                tell(Event::Node { number, history: &history, cube: &cube, queued, postponed });
+            })
+        }
+        Event::NodeCount(nodes) => Box::new(move |tell| tell(Event::NodeCount(nodes))),
+        Event::Frontier { waiting, depth } => Box::new(move |tell| tell(Event::Frontier { waiting, depth })),
+        Event::Approximated { number, cube } => {
+            let cube = cube.to_vec();
+            Box::new(move |tell| tell(Event::Approximated { number, cube: &cube }))
+        }
+        Event::BadCandidate { number, cube } => {
+            let cube = cube.to_vec();
+            Box::new(move |tell| tell(Event::BadCandidate { number, cube: &cube }))
+        }
+        Event::Restart(nth) => Box::new(move |tell| tell(Event::Restart(nth))),
+        Event::Suspect(text) => text_of(text, |text| Event::Suspect(text)),
+        Event::Spurious(text) => text_of(text, |text| Event::Spurious(text)),
+        Event::Runs(seen) => Box::new(move |tell| tell(Event::Runs(seen))),
+        Event::Stage { number, proof, order, effort } => {
+            Box::new(move |tell| tell(Event::Stage { number, proof, order, effort }))
+        }
+        Event::StageEnd(stage) => {
+            let stage = stage.clone();
+            Box::new(move |tell| tell(Event::StageEnd(&stage)))
+        }
+        Event::ForwardStart { strategy, procs } => {
+            let strategy = strategy.to_owned();
+            Box::new(move |tell| tell(Event::ForwardStart { strategy: &strategy, procs }))
+        }
+        Event::ForwardEnd(exploration) => {
+            let exploration = exploration.clone();
+            Box::new(move |tell| tell(Event::ForwardEnd(&exploration)))
+        }
+        Event::Graph(step) => {
+            let step = step.clone();
+            Box::new(move |tell| tell(Event::Graph(&step)))
+        }
+        Event::Warning(text) => text_of(text, |text| Event::Warning(text)),
+        Event::Note(text) => text_of(text, |text| Event::Note(text)),
+        Event::ForwardProgress { .. } | Event::Work(_) | Event::Check { .. } => return None,
+    })
+}
+
+fn text_of(text: &str, event: fn(&str) -> Event<'_>) -> Kept {
+    let text = text.to_owned();
+    Box::new(move |tell| tell(event(&text)))
+}
+
+impl Observer for Recorder {
+    fn event(&mut self, _system: &System, event: Event<'_>) {
+        self.kept.extend(kept(event));
+    }
+
+    fn wants_nodes(&self) -> bool {
+        self.wants_nodes
+    }
+
+    fn graph_detail(&self) -> GraphDetail {
+        self.graph_detail
     }
 }

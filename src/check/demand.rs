@@ -7,7 +7,7 @@
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-use super::purpose::{Purpose, divided};
+use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_FOR_ALL_STATES, FIRST_ORACLE_STATES, WALKED_OF_SORTS};
 use cubicle_forward::{StateSpace, oracle_states};
 use cubicle_lang::model::{Literal, System, VarId};

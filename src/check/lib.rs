@@ -2,11 +2,10 @@
 //!
 //! In: a system, options, an interrupt and an observer. Out: a [`Report`](cubicle_run::Report). In reading order:
 //! `run` (the pipeline), `explore` and `sizes` (the explorations that the options ask for), `demand` (those that wait until a search asks for states), `search` (one
-//! backward search), `auto` and `schedule` (rounds of searches), `all_sizes` (models that bound their processes), `turn`, `beside` and `recorder` (one turn of a search, two
-//! of them side by side, and the events of the second meanwhile), `spurious` (forward search where a backward search is not
-//! to be trusted), `runs` (properties of runs), `accept` (has proofs checked) and `breaks`, `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
+//! backward search, and a forward search where it is not to be trusted), `auto` and `schedule` (rounds of searches), `all_sizes` (models that bound their processes), `turn` and `beside` (one turn of a search, and two
+//! of them side by side), `runs` (properties of runs), `accept` (has proofs checked), `coverage`, `assumptions`, `vacuity` and `populated` (what the answer is worth),
 //! `advice` (what may help where there is no verdict); below them `session` (what all of them share), `numbers` (what is known of counts), `tuning` (the constants),
-//! `purpose` (what an instance is explored for) and `remote` (explorations in other processes).
+//! `size` (how many processes an instance has, and what it is explored for).
 //!
 //! ```text
 //! --brab k            backward search; when it asks for states: explore k processes -> unsafe state met? UNSAFE
@@ -22,19 +21,14 @@ mod all_sizes;
 mod assumptions;
 mod auto;
 mod beside;
-mod breaks;
 mod claims;
 mod closing;
 mod coverage;
 mod demand;
 mod explore;
-mod instances;
 mod numbers;
 mod populated;
-mod purpose;
 mod ranking;
-mod recorder;
-mod remote;
 mod run;
 mod runs;
 mod schedule;
@@ -42,7 +36,6 @@ mod search;
 mod session;
 mod size;
 mod sizes;
-mod spurious;
 mod tails;
 mod tuning;
 mod turn;
@@ -52,9 +45,9 @@ pub use accept::{Origin, Refusal, check_claim, not_accepted, runs_claim};
 pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use claims::{claimed, states_of};
-pub use instances::only_instance;
+pub use explore::only_instance;
 pub use numbers::Numbers;
-pub use remote::RemoteExplorer;
 pub use run::{InternalError, Problem, check, check_derived, check_on_this_thread};
 pub use schedule::effort_of_level;
+pub use session::RemoteExplorer;
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

@@ -4,11 +4,10 @@ use std::thread;
 use std::time::Instant;
 
 use super::accept::{Origin, accept};
-use super::remote::RemoteExplorer;
-use super::session::Session;
+use super::session::{RemoteExplorer, Session};
 use super::tails::{decide_with_tails, may_have_tails};
 use super::tuning::{ALL_SIZES_STATES, STACK_BYTES};
-use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, search, spurious, vacuity};
+use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, search, vacuity};
 use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
@@ -163,7 +162,7 @@ pub fn check_derived(
         session.timed("prove properties of runs", runs::prove);
     }
     if options.backward.trust_invariants && session.report.verdict == Some(Verdict::Safe) {
-        spurious::doubt(&mut session);
+        search::doubt(&mut session);
     }
     accept(&mut session, origin.unwrap_or(Origin { model: system, subject: &Subject::default() }));
     assumptions::settle(system, options.backward.trust_invariants, &mut session.report);

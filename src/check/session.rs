@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::Numbers;
-use super::purpose::{Purpose, divided};
-use super::remote::RemoteExplorer;
+use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
 use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
 use cubicle_forward::{Explored, StateSpace};
@@ -323,4 +322,21 @@ impl<'a> Session<'a> {
             ControlFlow::Continue(())
         }
     }
+}
+
+/// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result except for what
+/// depends on the order of the search.
+pub trait RemoteExplorer {
+    /// Explores the instance with this many processes; `serves`: its states will be queried afterwards.
+    fn explore(
+        &self,
+        system: &System,
+        instance: (usize, &ForwardOptions),
+        interrupt: &Interrupt,
+        observer: &mut dyn Observer,
+        serves: bool,
+    ) -> Explored;
+
+    /// Ends the service: there will be no more explorations and no more queries.
+    fn end(&self);
 }

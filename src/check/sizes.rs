@@ -4,9 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use super::purpose::Purpose;
 use super::session::Session;
-use super::size::{most_named, nearest};
+use super::size::{Purpose, most_named, nearest};
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
 use cubicle_forward::Views;
 use cubicle_lang::model::System;

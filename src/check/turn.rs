@@ -1,10 +1,9 @@
 //! One turn of a search of the schedule: more states for its oracle, and the search within the effort of a level.
 
 use super::demand::Demand;
-use super::purpose::Purpose;
 use super::schedule::{self, Entry};
 use super::session::Session;
-use super::size::{larger, oracle_size};
+use super::size::{Purpose, larger, oracle_size};
 use super::tuning::{EFFORT_BEFORE_WALKS, WALKED_PER_EFFORT};
 use cubicle_forward::walked_states;
 use cubicle_run::{Event, ForwardOptions, Outcome, Reason, Stop, Strategy, Trace};
@@ -104,9 +103,7 @@ impl Turn {
         }
         session.interrupt.reason().map(TurnEnd::Stopped)
     }
-}
 
-impl Turn {
     /// Explores larger instances while these have few states: they refute candidates that are reachable with more processes only, which costs a
     /// search restarts otherwise. Returns the end when the run ends here.
     fn explore_beyond(&self, session: &mut Session<'_>) -> Option<TurnEnd> {

@@ -7,9 +7,8 @@
 //! Sizes of instances that have no initial state are found by [`unpopulated`].
 
 use super::populated::unpopulated;
-use super::purpose::Purpose;
 use super::session::Session;
-use super::size::oracle_size;
+use super::size::{Purpose, oracle_size};
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
 use cubicle_lang::model::semantics::{admits, choices_of_arguments};
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};

@@ -4,18 +4,16 @@
 //! In: a cube of a search. Out: a candidate in its place, if there is one. Property-directed search uses the same
 //! candidates as BRAB does.
 //!
-//! In reading order: `pool` (candidates and their fate), `candidates` (what may replace a cube), `replace` (the choice
-//! among these), `reject` (learning from a candidate that is reachable), `network` (candidates that are chosen together).
+//! In reading order: `pool` (candidates, their fate, and learning from one that is reachable), `candidates` (what may replace a cube), `replace` (the choice
+//! among these), `network` (candidates that are chosen together).
 
 mod candidates;
 mod network;
 mod pool;
-mod reject;
 mod replace;
 
 pub use candidates::{CandidateLimits, candidates};
 #[cfg(test)]
 pub use candidates::{Numeric, folded};
-pub use pool::{Brab, Pool};
-pub use reject::Reached;
+pub use pool::{Brab, Pool, Reached};
 pub use replace::Approximation;

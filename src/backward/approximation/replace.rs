@@ -10,8 +10,7 @@ use hashbrown::HashMap;
 
 use super::candidates::{CandidateLimits, Numeric, candidates, folded};
 use super::network::{Closing, Network};
-use super::pool::{Brab, Pool};
-use super::reject::Reached;
+use super::pool::{Brab, Pool, Reached};
 use crate::cube::{
     Cube, CubeBuilder, CubeLiteral, Halt, Relational, compact, cubes_of, oracle_question, text,
 };

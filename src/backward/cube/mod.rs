@@ -5,15 +5,14 @@
 //! as formulas of the model, of solvers and as text. Nothing here decides whether a cube has a state.
 //!
 //! In reading order: `cell` and `context` (the cells of a system), `literal` and `linear` (what a cube
-//! says), `instantiate` (from the model), `cube`, `others` (what no other process does), `builder`, `rename`,
-//! `separate` (a process more, a process less), `declared` (the cubes that a search begins with), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
+//! says), `instantiate` (from the model: formulas, and the cubes that a search begins with), `cube`, `others` (what no other process does), `builder`, `rename`,
+//! `separate` (a process more, a process less), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
 
 mod builder;
 mod cell;
 mod context;
 #[expect(clippy::module_inception, reason = "the folder is about cubes, and one file has the type")]
 mod cube;
-mod declared;
 mod export;
 mod halt;
 mod instantiate;
@@ -29,10 +28,9 @@ pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
 pub use context::{CellKind, CubeContext};
 pub use cube::{Cube, Excluded};
-pub use declared::{bad_cubes, cubes_of};
 pub use export::{formula, formulas, relational_literal};
 pub use halt::{Halt, Overflow};
-pub use instantiate::{CellValue, Disjunction, Instantiation, disjunction};
+pub use instantiate::{CellValue, Disjunction, Instantiation, bad_cubes, cubes_of, disjunction};
 pub use invariant::{denial_of, invariant, oracle_question, states};
 pub use linear::{gathered, linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, both, conjoin, is_singleton, less};

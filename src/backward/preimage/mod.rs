@@ -2,13 +2,12 @@
 //!
 //! In: a transition of the model and a cube. Out: cubes, each with its step.
 //!
-//! In reading order: `pre` (the result), `transition` (the effect of an update on a cell), `pre_image` (the
+//! In reading order: `pre` (the result, merged into fewer cubes with the same union), `transition` (the effect of an update on a cell), `pre_image` (the
 //! choice of arguments), `step` (the cube before one step, with `choices`, what is left of disjunctions), `project` (eliminates the values that `?`
-//! chose), `axioms` and `witness` (processes that universal guards are about besides), `pointer` (processes that pointers hold), `merge` (fewer cubes with the same union).
+//! chose), `axioms` and `witness` (processes that universal guards are about besides), `pointer` (processes that pointers hold).
 
 mod axioms;
 mod choices;
-mod merge;
 mod pointer;
 mod pre;
 mod pre_image;
@@ -19,7 +18,7 @@ mod witness;
 
 pub use choices::{Choice, narrow};
 #[cfg(test)]
-pub use merge::merge;
+pub use pre::merge;
 pub use pre::{Pre, PreCounts, PreOptions};
 pub use pre_image::pre_image;
 #[cfg(test)]

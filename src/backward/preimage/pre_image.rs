@@ -5,9 +5,8 @@
 //! over-approximates. All processes of the child cube and all arguments keep one naming until the cube is
 //! complete; then those that no literal mentions are dropped.
 
-use super::merge::merge;
 use super::pointer::name_pointers;
-use super::pre::{Pre, PreCounts, PreOptions};
+use super::pre::{Pre, PreCounts, PreOptions, merge};
 use super::step::FiredTransition;
 use super::transition::Prepared;
 use super::witness::name_witnesses;

@@ -8,8 +8,7 @@
 
 use super::axioms::Witness;
 use super::choices::multiply;
-use super::merge::merge;
-use super::pre::{Pre, PreOptions};
+use super::pre::{Pre, PreOptions, merge};
 use super::transition::Prepared;
 use crate::cube::{
     CubeBuilder, CubeCell, CubeContext, Disjunction, Halt, Instantiation, Widened, compact, widened,

@@ -2,9 +2,8 @@
 //!
 //! In: initial cubes of the search. Out: how the run ends, with the visited cubes and figures.
 //!
-//! In reading order: `run` (the guarantees stand there), `state`, `node`, `frontier`; `tell` reports to observers.
+//! In reading order: `run` (the guarantees stand there), `state` (with the frontier), `node`; `tell` reports to observers.
 
-mod frontier;
 mod node;
 mod open;
 mod run;

@@ -5,9 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::finder::Finder;
+use super::finder::{Finder, Hint, NoTheorem};
 use super::formula::{Formula, Known};
-use super::hint::{Hint, NoTheorem};
 use super::read::Reader;
 use super::stage::Case;
 use crate::cubes::Cubes;

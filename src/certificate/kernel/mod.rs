@@ -5,13 +5,12 @@
 //! checker on it. Nothing that is written here is trusted: a wrong hint makes that evaluation fail.
 //!
 //! In reading order: `formula` (its formulas and search, again), `read` (formulas at named processes), `simplex`, `facts`
-//! (arithmetic), `finder` (instances), `hint`, `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails and
+//! (arithmetic), `finder` (instances, and what else a case needs), `sat`, `ways`, `stage`, `sums` and `refute` (one case), `stated` (witnesses, tails and
 //! what no other process is), `hints` (what each case needs), `text` (the system as `coq/Print.v` prints it), `write` (terms of Coq).
 
 mod facts;
 mod finder;
 mod formula;
-mod hint;
 mod hints;
 mod read;
 mod refute;
@@ -28,7 +27,7 @@ use crate::Certificate;
 use cubicle_lang::model::System;
 use cubicle_run::Interrupt;
 
-pub use hint::NoTheorem;
+pub use finder::NoTheorem;
 
 /// The files that are the same for all certificates, in the order in which they are compiled.
 pub const ONCE: [(&str, &str); 11] = [

@@ -5,10 +5,8 @@
 //! when there is none, parts of the hint that are not needed are left out.
 
 use super::facts::{Numbers, Theory};
-use super::finder::{Finder, Unsaid};
+use super::finder::{Finder, Hint, NoTheorem, Unsaid};
 use super::formula::{Formula, Known};
-use super::hint::Hint;
-use super::hint::NoTheorem;
 use super::sat::Lit;
 use super::stage::{Case, Excluded, Item, Refutation, Stage};
 use super::ways::Way;

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use super::facts::{Fact, Numbers};
-use super::finder::Finder;
+use super::finder::{Finder, Hint, NoTheorem, SumHint};
 use super::formula::{CountCell, Formula, Known, Sum, Widths};
-use super::hint::{Hint, NoTheorem, SumHint};
 use super::sat::Lit;
 use super::ways::Ways;
 use crate::cubes::CubeInstance;

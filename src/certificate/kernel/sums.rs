@@ -7,12 +7,9 @@
 
 use std::ops::Range;
 
-use super::facts::Numbers;
-use super::facts::{Fact, Theory};
-use super::finder::Finder;
+use super::facts::{Fact, Numbers, Theory};
+use super::finder::{Finder, NoTheorem, SumHint};
 use super::formula::{CountCell, Formula, Key, Known, Sum, processes_of};
-use super::hint::NoTheorem;
-use super::hint::SumHint;
 use super::read::Sort;
 use super::simplex::Constraint;
 use super::stage::{Excluded, Item, Stage, rest};

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use hashbrown::HashMap;
 
 use super::facts::{Fact, Premise};
+use super::finder::{Hint, SumHint};
 use super::formula::{CountCell, Formula, Key, LinearAtom, Sum};
-use super::hint::{Hint, SumHint};
 use super::hints::Hints;
 use super::stated::Stated;
 use super::text;

@@ -1,7 +1,6 @@
 //! Mistakes in formulas: guards, conditions of branches, init.
 
-use super::candidate::CandidateCollector;
-use super::operator::Operator;
+use super::candidate::{CandidateCollector, Operator};
 use crate::edit::with_connective;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::syntax;

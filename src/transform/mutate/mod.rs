@@ -2,20 +2,17 @@
 //!
 //! In: a model. Out: [`MutantCandidate`]s, each a change of its text at places of its syntax tree, so that a mutant is a
 //! model like any other: it prints, parses and has spans. Some candidates are not models, since the types do not fit;
-//! some mean the same as the model or as others ([`key()`]). `operator` lists the kinds of mistakes; `formulas` and
+//! some mean the same as the model or as others ([`key()`]). `candidate` lists the kinds of mistakes; `formulas` and
 //! `updates` make them. The claims of a model (`unsafe`, `invariant`) stay as they are, and so do predicates that claims
 //! use.
 
 mod candidate;
 mod formulas;
 mod key;
-mod names;
-mod operator;
 mod updates;
 
-pub use candidate::MutantCandidate;
+pub use candidate::{MutantCandidate, Operator};
 pub use key::{MeaningKey, key};
-pub use operator::Operator;
 
 use self::candidate::CandidateCollector;
 use cubicle_lang::syntax::ast::{File, Item, PropertyKind};

@@ -1,7 +1,6 @@
 //! Mistakes in the updates of a transition, their values, and their processes.
 
-use super::candidate::CandidateCollector;
-use super::operator::Operator;
+use super::candidate::{CandidateCollector, Operator};
 use crate::edit::{Edit, with_semicolon};
 use cubicle_lang::syntax::ast::{
     Counted, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,

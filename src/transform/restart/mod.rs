@@ -17,14 +17,12 @@
 //! `init` that does not fit is refused with the place: a relation between cells of two processes, a number between bounds,
 //! a count of cells that are assigned, and the like.
 
-mod own;
 mod shapes;
 mod solve;
 
 use smallvec::{SmallVec, smallvec};
 
-use self::own::{MOST_WAYS, P, Restarts, refusal};
-use self::shapes::{Said, Shape, shapes};
+use self::shapes::{MOST_WAYS, P, Restarts, Said, Shape, refusal, shapes};
 use self::solve::{Solution, solutions};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::{

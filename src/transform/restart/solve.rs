@@ -1,7 +1,6 @@
 //! Finds the values of cells that satisfy a conjunction.
 
-use super::own::{MOST_WAYS, P, Restarts, refusal};
-use super::shapes::Said;
+use super::shapes::{MOST_WAYS, P, Restarts, Said, refusal};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::rename::Truth;
 use cubicle_lang::model::{Cell, Linear, Literal, Rational, Relation, Term, Type, VarId, substitute};

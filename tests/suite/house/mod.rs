@@ -23,7 +23,6 @@ const NEVER: &[(&str, &str)] = &[
     ("src/check/auto.rs", "src/forward/"),
     ("src/check/explore.rs", "src/forward/"),
     ("src/check/search.rs", "src/forward/"),
-    ("src/check/spurious.rs", "src/forward/"),
     ("src/check/vacuity.rs", "src/forward/"),
     ("src/app/lsp/", "src/backward/"),
     ("src/app/lsp/", "src/certificate/"),
