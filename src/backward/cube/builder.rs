@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::{Cube, Excluded};
+use super::cube::{Cube, Excluded, narrow_others};
 use super::halt::Halt;
 use super::literal::{CubeLiteral, Reduced, Relational, is_singleton, less};
-use super::others::narrow_others;
 
 /// A cube under construction.
 #[derive(Clone, Debug)]

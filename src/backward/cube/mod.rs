@@ -5,8 +5,8 @@
 //! as formulas of the model, of solvers and as text. Nothing here decides whether a cube has a state.
 //!
 //! In reading order: `cell` and `context` (the cells of a system), `literal` and `linear` (what a cube
-//! says), `instantiate` (from the model: formulas, and the cubes that a search begins with), `cube`, `others` (what no other process does), `builder`, `rename`,
-//! `separate` (a process more, a process less), `export`, `invariant` and `text` (back from cubes), `halt` (why a computation gives up).
+//! says), `instantiate` (from the model: formulas, and the cubes that a search begins with), `cube` (with what no other process does), `builder`, `rename`,
+//! `separate` (a process more, a process less), `export` and `invariant` (back from cubes), `halt` (why a computation gives up).
 
 mod builder;
 mod cell;
@@ -19,22 +19,18 @@ mod instantiate;
 mod invariant;
 mod linear;
 mod literal;
-mod others;
 mod rename;
 mod separate;
-mod text;
 
 pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
 pub use context::{CellKind, CubeContext};
-pub use cube::{Cube, Excluded};
-pub use export::{formula, formulas, relational_literal};
+pub use cube::{Cube, Excluded, is_about, with_other};
+pub use export::{formula, formulas, relational_literal, text};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, Disjunction, Instantiation, bad_cubes, cubes_of, disjunction};
 pub use invariant::{denial_of, invariant, oracle_question, states};
 pub use linear::{gathered, linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, both, conjoin, is_singleton, less};
-pub use others::{is_about, with_other};
 pub use rename::{by_sorts, compact, rename_literal, rename_mask, rename_relational};
 pub use separate::{Separated, Widened, widened};
-pub use text::text;

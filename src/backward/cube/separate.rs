@@ -4,11 +4,10 @@
 use super::builder::CubeBuilder;
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
-use super::cube::{Cube, Excluded};
+use super::cube::{Cube, Excluded, is_about};
 use super::halt::{Halt, Overflow};
 use super::instantiate::{Disjunction, Instantiation};
 use super::literal::{CubeLiteral, Reduced, both};
-use super::others::is_about;
 use super::rename::rename_literal;
 
 /// A process of a cube taken apart from the others. The literals of the process and those of other processes are over the rest, and the

@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::exhaustive::expand::Expander;
-use crate::exhaustive::round_worker::{RoundPart, RoundWorker};
+use crate::exhaustive::expand::{Expander, RoundPart, RoundWorker};
 use crate::exhaustive::search::{Piece, Search};
 use crate::program::Scratch;
 use crate::run::Problem;

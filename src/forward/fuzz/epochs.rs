@@ -10,11 +10,10 @@ use tracing::debug;
 use crate::error::Unbuildable;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::goals::OpenGoal;
-use crate::fuzz::outcome::WalkOutcome;
 use crate::fuzz::swarm::{EpochMessage, Peers};
 use crate::fuzz::technique;
 use crate::fuzz::technique::{Aim, Goal, Task, Technique};
-use crate::fuzz::walker::Frozen;
+use crate::fuzz::walker::{Frozen, WalkOutcome};
 use crate::program::Scratch;
 use crate::store::StateTree;
 use crate::tuning::{

@@ -9,7 +9,7 @@
 //! outcome depends on the seed and the number of epochs, and not on the number of threads or the clock.
 //!
 //! In reading order: `technique` (how a walk chooses its steps, and which is worth it), `delete_relaxation`, `relaxed_plan` and `goals` (what to
-//! walk towards), `corpus` (states with untaken exits), `coverage` (combinations seen), `outcome`, `walker` and `walk` (one walk), `campaign` (all
+//! walk towards), `corpus` (states with untaken exits), `coverage` (combinations seen), `walker` and `walk` (one walk, and its outcome), `campaign` (all
 //! of them), `merge` (their results), `swarm` (several processes), `epochs` (the next walks, and the loop); `seek` (a search for one
 //! candidate, apart from campaigns).
 
@@ -20,7 +20,6 @@ pub mod delete_relaxation;
 pub mod epochs;
 pub mod goals;
 pub mod merge;
-pub mod outcome;
 pub mod relaxed_plan;
 pub mod seek;
 pub mod swarm;

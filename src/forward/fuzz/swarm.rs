@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::checkpoint::{Bytes, Damage, Source, Valid, put, put_words};
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::outcome::{Ref, WalkOutcome};
 use crate::fuzz::technique::Task;
+use crate::fuzz::walker::{Ref, WalkOutcome};
 use crate::store::hash::hash;
 use crate::store::{Inserted, Store};
 use cubicle_run::Stop;

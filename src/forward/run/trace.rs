@@ -6,7 +6,6 @@
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
 use crate::program::{Initially, Program, Scratch, WrittenValue};
-use crate::run::finding::Finding;
 use crate::state::{Cells, CodeKind, UNDEF};
 use crate::store::{StateTree, way};
 use crate::symmetry::refinement::{Renaming, rename};
@@ -16,6 +15,18 @@ use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay, with_counts};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_run::Trace;
+use serde::{Deserialize, Serialize};
+
+/// A state that is bad or deadlocked.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// Number of the stored state.
+    pub state: usize,
+    /// The state with the deciding cells defined.
+    pub refined: Vec<u64>,
+    /// Index in [`System::bad`](cubicle_lang::model::SystemParts::bad); `None` for a deadlock.
+    pub bad: Option<usize>,
+}
 
 /// A run could not be rebuilt from its stored states, or the reference semantics rejects it.
 #[derive(Debug, thiserror::Error)]

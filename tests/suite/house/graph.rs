@@ -127,7 +127,7 @@ impl Graph {
 }
 
 /// All `.rs` files below a folder that belong to the program, in order.
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
+pub fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
         let path = entry.expect("an entry of the folder").path();

@@ -76,6 +76,25 @@ fn dependencies_only_run_down() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
+/// What says where to change what names files that exist.
+#[test]
+fn documents_name_files_that_exist() {
+    let base = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files: Vec<_> = graph::rust_files(&base.join("src"))
+        .into_iter()
+        .chain(graph::rust_files(&base.join("tests")))
+        .collect();
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(base.join(document)).expect("it is there");
+        for name in text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs")) {
+            assert!(
+                files.iter().any(|file| file.ends_with(name)),
+                "{document} names `{name}`, which does not exist"
+            );
+        }
+    }
+}
+
 /// The files that import each other in a cycle, one list for each cycle.
 fn circles<'a>(arrows: &Arrows<'a>) -> Vec<Vec<&'a str>> {
     let mut graph = petgraph::graphmap::DiGraphMap::<&str, ()>::new();
