@@ -92,17 +92,6 @@ pub const CHUNK_SUCCESSORS: usize = if cfg!(test) { 1 << 8 } else { 1 << 16 };
 pub const MIN_SHARED_STATES: usize = 2048;
 /// Levels grow fast when each has this many times the states of the one before.
 pub const STEEP_GROWTH: f64 = 1.4;
-/// With this many threads or more, each does all of the work on its share of the states; fewer make a pipeline.
-/// With two threads, shares take 1.26 times as long as the pipeline on `flash` and 1.47 times on `german` (8 processes,
-/// medians of 7 pairs; with three threads 1.25 times), for the same CPU time: between two shares all wait for the merge,
-/// while helpers of a pipeline never do. With more threads the leader of a pipeline keeps the others waiting.
-pub const SHARING_THREADS: usize = 4;
-/// States that a thread expands at a time.
-pub const SHARE_STATES: usize = 512;
-/// No more states than this are expanded before the results are merged.
-pub const ROUND_STATES: usize = 1 << 14;
-/// ...or this many new states, as estimated from past states: they are kept until then.
-pub const ROUND_NEW_STATES: usize = 1 << 18;
 /// Chunks handed out and not yet stored, for each thread.
 pub const CHUNKS_AHEAD: usize = 16;
 /// How often a thread looks for work, or for its result, before it leaves the core to others...

@@ -1,9 +1,12 @@
-//! Breadth-first search.
+//! Breadth-first search, on one thread or several.
+
+use std::ops::Range;
+use std::sync::Arc;
 
 use crate::checkpoint::{Course, SearchKeeper};
 use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
-use crate::exhaustive::search::Search;
+use crate::exhaustive::search::{Piece, Search};
 use crate::run::{Level, Levels, Tally, breadth_first};
 use crate::tuning::{CHUNK_STATES, MIN_SHARED_STATES, STEEP_GROWTH};
 use cubicle_run::{Observer, Stop};
@@ -41,6 +44,59 @@ impl Search<'_> {
         let bounded = bfs.bounded;
         self.end(&last);
         Ok(self.limits.stop.is_none() && !bounded)
+    }
+
+    /// Expands a range of states of one level with helpers, until its end, the end of the search, or a move of the
+    /// states; returns where it stopped.
+    fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
+        let workers = Arc::clone(&self.threads.workers);
+        let mut pipeline = std::mem::take(&mut self.threads.pipeline);
+        let (helped, mut lead) = pipeline.lead();
+        // The time of helpers counts from what this thread has used.
+        self.limits.look();
+        let expander = self.expanders();
+        let expand = |Piece { range, states, sleeps, chunk }: &mut Piece, expander: &mut Expander| {
+            expander.expand(range.clone(), states, sleeps, chunk);
+        };
+        let help = || {
+            let mut own = expander();
+            helped.help(|piece| expand(piece, &mut own));
+        };
+        let mut stored = range.start;
+        workers.lead(help, || {
+            let mut expander = expander();
+            let (mut cursor, mut buffer) = (range.start, Vec::new());
+            while self.limits.tick() && self.visited.is_loaded(&(stored..range.end)) {
+                while cursor < range.end && lead.has_room() {
+                    let states = cursor..range.end.min(cursor + CHUNK_STATES);
+                    cursor = states.end;
+                    lead.hand_out(|piece| {
+                        piece.sleeps.clear();
+                        piece.sleeps.extend_from_slice(self.visited.sleeps(states.clone()));
+                        piece.states.clear();
+                        piece.states.extend_from_slice(self.visited.states(states.clone(), &mut buffer));
+                        piece.range = states;
+                    });
+                }
+                let Some(mut piece) = lead.next(|piece| expand(piece, &mut expander)) else { break };
+                let Piece { range: of, chunk, .. } = &mut *piece;
+                self.merge_chunk(chunk);
+                stored = chunk.successors.of.end;
+                while stored < of.end && self.visited.is_loaded(&(stored..of.end)) && self.limits.tick() {
+                    let rest = stored..of.end;
+                    // Later pieces have already been expanded.
+                    expander.forget();
+                    let states = self.visited.states(rest.clone(), &mut buffer);
+                    expander.expand(rest.clone(), states, self.visited.sleeps(rest), chunk);
+                    self.merge_chunk(chunk);
+                    stored = chunk.successors.of.end;
+                }
+                self.report(stored, observer);
+            }
+            drop(lead);
+        });
+        self.threads.pipeline = pipeline;
+        stored
     }
 
     /// Called after the last level: successors found before the search ended within it count.
@@ -107,9 +163,6 @@ impl Levels for Bfs<'_, '_> {
     fn begin_level(&mut self, level: &Level) -> bool {
         let search = &mut *self.search;
         search.visited.next_level();
-        // After a round that one thread had to make alone, only another store is worth a second attempt.
-        let threads = &mut search.threads;
-        threads.several |= search.problem.options.jobs > 1 && search.visited.table().is_none();
         let Level { depth, states, .. } = level;
         debug!(level = depth, new = states.len(), states = states.end, "level");
         search.progress.reach(*depth, states.end);
@@ -139,19 +192,15 @@ impl Levels for Bfs<'_, '_> {
                 return None;
             }
         };
-        let mut next = first;
-        if search.threads.several && ready.len() >= MIN_SHARED_STATES {
-            match search.share(ready, *observer) {
-                Some(end) => next = end,
-                None => search.threads.several = false,
-            }
+        let next = if options.jobs > 1 && ready.len() >= MIN_SHARED_STATES {
+            search.share(ready, *observer)
         } else {
             let range = first..ready.end.min(first + CHUNK_STATES);
             let states = search.visited.states(range.clone(), buffer);
             expander.expand(range.clone(), states, search.visited.sleeps(range), chunk);
             search.merge_chunk(chunk);
-            next = chunk.successors.of.end;
-        }
+            chunk.successors.of.end
+        };
         if (next == level.states.end || search.visited.must_deduplicate()) && search.limits.stop.is_none() {
             search.deduplicate();
         }

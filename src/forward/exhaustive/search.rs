@@ -6,12 +6,12 @@ use std::sync::Arc;
 use crate::checkpoint::SearchKeeper;
 use crate::clock::begin_to_help;
 use crate::error::{StorageError, Unbuildable};
-use crate::exhaustive::expand::{Chunk, Expander, RoundPart};
+use crate::exhaustive::expand::{Chunk, Expander};
 use crate::limits::Limits;
 use crate::program::{Scratch, SleepId};
 use crate::run::{Curve, Findings, Pipeline, Problem, Tally};
 use crate::store::{Intake, ROOT, Visited};
-use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, SHARING_THREADS};
+use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{CurvePoint, Event, Exploration, Observer, Stop, StoreKind, Strategy};
 
@@ -53,12 +53,8 @@ impl Progress {
 pub struct Threads {
     /// The threads.
     pub workers: Arc<WorkerPool>,
-    /// Whether several are used now.
-    pub several: bool,
-    /// Where few threads meet.
+    /// Where they meet.
     pub pipeline: Pipeline<Piece>,
-    /// The parts of many threads, reused in each round.
-    pub parts: Vec<RoundPart>,
 }
 
 /// States to expand, and their successors.
@@ -98,9 +94,7 @@ impl<'a> Search<'a> {
             progress: Progress::default(),
             threads: Threads {
                 workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
-                several: options.jobs > 1,
-                pipeline: Pipeline::new(options.jobs.min(SHARING_THREADS - 1) * CHUNKS_AHEAD),
-                parts: Vec::new(),
+                pipeline: Pipeline::new(options.jobs * CHUNKS_AHEAD),
             },
             keeper: None,
             fault: None,

@@ -1,13 +1,11 @@
 //! States that are stored together: the successors of a chunk.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::program::{AWAKE, SleepId};
-use crate::store::hash::{equal, hash, part};
+use crate::store::hash::{equal, hash};
 use crate::store::origin::ROOT;
-use crate::tuning::{RECENT_SLOTS, SHARDS};
-use cubicle_run::workers::WorkerPool;
+use crate::tuning::RECENT_SLOTS;
 
 /// States to insert together, in order, some perhaps several times.
 #[derive(Debug, Default)]
@@ -18,12 +16,6 @@ pub struct Batch {
     pub sleep: Vec<SleepId>,
     /// Positions of those that may be bad, in order.
     pub suspects: Vec<u32>,
-    /// The states grouped by parts of the table.
-    pub sorted: Sorted,
-    /// For each state that is new: [`NEW`] until it is numbered, then its number. 0 for others.
-    pub numbers: Vec<AtomicU32>,
-    /// Number of new states.
-    pub count: AtomicU32,
 }
 
 /// The successors of consecutive states, in order.
@@ -114,20 +106,6 @@ impl Recent {
     }
 }
 
-/// States grouped by the parts of the table that they belong to.
-#[derive(Debug, Default)]
-pub struct Sorted {
-    states: Vec<u64>,
-    pub hashes: Vec<u64>,
-    /// The position of each in the batch.
-    pub positions: Vec<u32>,
-    /// Where each part begins; one more for the end.
-    starts: Vec<u32>,
-}
-
-/// Mark of an unnumbered state in [`Batch::numbers`].
-pub const NEW: u32 = u32::MAX;
-
 impl Batch {
     pub fn clear(&mut self) {
         self.states.clear();
@@ -168,122 +146,5 @@ impl Batch {
     /// Marks the state that was added last as possibly bad.
     pub fn suspect(&mut self) {
         self.suspects.push(self.hashes.len() as u32 - 1);
-    }
-
-    /// Prepares for [`Distinct::new`].
-    pub fn sort(&mut self, words: usize) {
-        let mut counts = [0u32; SHARDS + 1];
-        for h in &self.hashes {
-            counts[part(*h) + 1] += 1;
-        }
-        for i in 0..SHARDS {
-            counts[i + 1] += counts[i];
-        }
-        let sorted = &mut self.sorted;
-        sorted.starts.clear();
-        sorted.starts.extend_from_slice(&counts);
-        sorted.positions.resize(self.hashes.len(), 0);
-        sorted.hashes.resize(self.hashes.len(), 0);
-        sorted.states.resize(self.states.len(), 0);
-        for (i, h) in self.hashes.iter().enumerate() {
-            let at = counts[part(*h)] as usize;
-            counts[part(*h)] += 1;
-            sorted.positions[at] = i as u32;
-            sorted.hashes[at] = *h;
-            let state = &self.states[i * words..(i + 1) * words];
-            for (to, from) in sorted.states[at * words..(at + 1) * words].iter_mut().zip(state) {
-                *to = *from;
-            }
-        }
-        self.numbers.clear();
-        self.numbers.resize_with(self.hashes.len(), AtomicU32::default);
-        self.count = AtomicU32::new(0);
-    }
-
-    /// Positions of the new states, in order.
-    pub fn fresh(&self) -> impl Iterator<Item = usize> {
-        (0..self.numbers.len()).filter(|at| self.is_fresh(*at))
-    }
-
-    /// Whether the state at this position is new.
-    pub fn is_fresh(&self, at: usize) -> bool {
-        self.numbers[at].load(Ordering::Relaxed) == NEW
-    }
-
-    /// Positions of the states that got numbers, in order.
-    pub fn numbered(&self) -> impl Iterator<Item = usize> {
-        (0..self.numbers.len()).filter(|at| self.number(*at) != 0)
-    }
-
-    /// The number of the new state at this position.
-    pub fn number(&self, at: usize) -> usize {
-        self.numbers[at].load(Ordering::Relaxed) as usize
-    }
-}
-
-impl Sorted {
-    pub fn part(&self, part: usize) -> Range<usize> {
-        self.starts[part] as usize..self.starts[part + 1] as usize
-    }
-
-    #[inline]
-    pub fn state(&self, at: usize, words: usize) -> &[u64] {
-        &self.states[at * words..(at + 1) * words]
-    }
-}
-
-/// The location of a new state.
-#[derive(Clone, Copy, Debug)]
-pub struct NewState {
-    pub batch: u32,
-    /// Its index among the sorted states.
-    pub at: u32,
-}
-
-/// The first occurrence of each distinct state in sorted batches, in order, by parts of the table.
-#[derive(Debug)]
-pub struct Distinct(pub Vec<Vec<NewState>>);
-
-impl Distinct {
-    /// Finds the first occurrences, and marks them in their batches.
-    pub fn new(batches: &[&Batch], words: usize, workers: &WorkerPool) -> Self {
-        let of_part = |part: usize| {
-            let total: usize = batches.iter().map(|batch| batch.sorted.part(part).len()).sum();
-            let mut places: Vec<NewState> = Vec::with_capacity(total);
-            // Open addressing; a slot is a position in `places` plus one.
-            let mut slots = vec![0u32; (2 * total).next_power_of_two()];
-            let mask = slots.len() - 1;
-            for (b, batch) in batches.iter().enumerate() {
-                let sorted = &batch.sorted;
-                let before = places.len();
-                for at in sorted.part(part) {
-                    let (h, state) = (sorted.hashes[at], sorted.state(at, words));
-                    let mut slot = (h >> 32) as usize & mask;
-                    let known = loop {
-                        let Some(n) = (slots[slot] as usize).checked_sub(1) else { break false };
-                        let place: NewState = places[n];
-                        let other = &batches[place.batch as usize].sorted;
-                        let other_at = place.at as usize;
-                        if other.hashes[other_at] == h && equal(other.state(other_at, words), state) {
-                            break true;
-                        }
-                        slot = (slot + 1) & mask;
-                    };
-                    if !known {
-                        places.push(NewState { batch: b as u32, at: at as u32 });
-                        slots[slot] = places.len() as u32;
-                        batch.numbers[sorted.positions[at] as usize].store(NEW, Ordering::Relaxed);
-                    }
-                }
-                batch.count.fetch_add((places.len() - before) as u32, Ordering::Relaxed);
-            }
-            places
-        };
-        Self(workers.share((0..SHARDS).collect(), |_, part| of_part(part)))
-    }
-
-    /// The number of distinct states.
-    pub fn len(&self) -> usize {
-        self.0.iter().map(Vec::len).sum()
     }
 }

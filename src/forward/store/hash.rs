@@ -1,6 +1,5 @@
-//! Hashes of packed states, and the part of the table that they belong to.
+//! Hashes of packed states.
 
-use crate::tuning::SHARDS;
 /// Multiply-and-fold hash of a packed state.
 #[inline]
 pub fn hash(state: &[u64]) -> u64 {
@@ -11,12 +10,6 @@ pub fn hash(state: &[u64]) -> u64 {
     }
     let product = u128::from(h ^ 0xa409_3822_299f_31d0) * u128::from(0xd6e8_feb8_6659_fd93u64);
     (product as u64) ^ ((product >> 64) as u64)
-}
-
-/// The part of a large table that a hash belongs to.
-#[inline]
-pub const fn part(h: u64) -> usize {
-    h as usize & (SHARDS - 1)
 }
 
 /// Whether two states are equal. Short slices are compared faster like this than by a call.

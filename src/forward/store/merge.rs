@@ -7,7 +7,7 @@ use crate::clock::Ticker;
 use crate::error::StorageError;
 use crate::limits::Limits;
 use crate::program::{LevelSleep, Program};
-use crate::store::batch::{Batch, Distinct, Successors};
+use crate::store::batch::Successors;
 use crate::store::compact::states::CompactStates;
 use crate::store::disk::states::{Decision, DiskStates, Settled};
 use crate::store::hash::hash;
@@ -16,7 +16,6 @@ use crate::store::tree::StateTree;
 use crate::store::visited::{Kept, Spill, Visited};
 use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 use cubicle_run::Stop;
-use cubicle_run::workers::WorkerPool;
 
 impl Visited {
     /// Adds an initial state.
@@ -90,22 +89,6 @@ impl Visited {
             first = at;
         }
         Ok(None)
-    }
-
-    /// Adds states that several threads have found distinct and new to the table, as if they had been inserted one by one in
-    /// the order of their batches; `parents` fills in the parents of those at some positions of a batch.
-    pub fn extend(
-        &mut self,
-        batches: &[&Batch],
-        new: &Distinct,
-        workers: &WorkerPool,
-        parents: impl Fn(usize, &[u32], &mut [u32]) + Sync,
-    ) {
-        let Kept::Table(tree) = &mut self.kept else { unreachable!("they were looked up in the table") };
-        tree.store.extend(batches, new, &mut tree.parents, workers, parents);
-        for batch in batches {
-            batch.numbered().for_each(|at| self.sleeps.push(batch.sleep[at]));
-        }
     }
 
     /// Frees memory when it is full: packs the states, or moves them to the disk. False when neither is possible.

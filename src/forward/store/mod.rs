@@ -19,7 +19,7 @@ pub mod table;
 pub mod tree;
 pub mod visited;
 
-pub use batch::{Batch, Distinct, Recent, Successors};
+pub use batch::{Batch, Recent, Successors};
 pub use hash::equal;
 pub use intake::{Examiner, Intake, Offer};
 pub use origin::{ROOT, way};

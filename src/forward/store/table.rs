@@ -2,15 +2,11 @@
 
 use std::hint::black_box;
 use std::ops::Range;
-use std::sync::atomic::Ordering;
 
 use wide::u32x8;
 
-use crate::store::batch::{Batch, Distinct, NewState};
 use crate::store::hash::{equal, hash};
-use crate::tuning::SHARDS;
-use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, TOUCH_GROUP};
-use cubicle_run::workers::WorkerPool;
+use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, SHARDS};
 
 /// Slots of one cache line, filled in order.
 #[derive(Clone, Copy, Debug)]
@@ -129,15 +125,13 @@ impl Shard {
         }
     }
 
-    /// Makes room for `more` states.
+    /// Makes room for one more state.
     #[inline]
-    fn reserve(&mut self, more: usize) {
-        if (self.len + more) * 100 > self.buckets.len() * BUCKET * MAX_LOAD {
-            let least = (self.len + more) * 100 / (BUCKET * MAX_LOAD) + 1;
+    fn reserve(&mut self) {
+        if (self.len + 1) * 100 > self.buckets.len() * BUCKET * MAX_LOAD {
             let now = self.buckets.len();
             // Small tables double; large ones grow by less, to waste little memory.
-            let growth = if now < 1 << 11 { now } else { now * 2 / 5 };
-            self.grow(least.max(now + growth));
+            self.grow(now + if now < 1 << 11 { now } else { now * 2 / 5 });
         }
     }
 
@@ -236,7 +230,7 @@ impl Store {
     pub fn insert(&mut self, state: &[u64], h: u64) -> Inserted {
         let shard = self.shard(h);
         let shard = &mut self.shards[shard];
-        shard.reserve(1);
+        shard.reserve();
         let same = |number| equal(state_of(&self.arena, self.words, number as usize), state);
         match shard.probe(h, same) {
             Ok(number) => Inserted::Old(number as usize),
@@ -266,61 +260,6 @@ impl Store {
         // The sum is not needed; but without it the reads would be optimized away.
         black_box(sum);
     }
-
-    /// Adds new states, which are distinct and not there, as if they had been inserted one by one in the
-    /// order of their batches. For each batch, `f` gets its index among the batches,
-    /// the positions of its new states, in order, and their values from `along`, which has one
-    /// value for each state.
-    pub fn extend(
-        &mut self,
-        batches: &[&Batch],
-        new: &Distinct,
-        along: &mut Vec<u32>,
-        workers: &WorkerPool,
-        f: impl Fn(usize, &[u32], &mut [u32]) + Sync,
-    ) {
-        let words = self.words;
-        let total = new.len();
-        reserve(&mut self.arena, total * words);
-        self.arena.resize((self.len + total) * words, 0);
-        reserve(along, total);
-        along.resize(self.len + total, 0);
-        let mut arena = &mut self.arena[self.len * words..];
-        let mut along = &mut along[self.len..];
-        let mut work = Vec::with_capacity(batches.len());
-        for batch in batches {
-            let new = batch.count.load(Ordering::Relaxed) as usize;
-            let (states, others) = arena.split_at_mut(new * words);
-            let (mine, after) = along.split_at_mut(new);
-            work.push((self.len, states, mine));
-            self.len += new;
-            (arena, along) = (others, after);
-        }
-        workers.share(work, |b, (first, states, mine)| {
-            let batch = batches[b];
-            let new: Vec<u32> = batch.fresh().map(|i| i as u32).collect();
-            for (n, &i) in new.iter().enumerate() {
-                states[n * words..(n + 1) * words].copy_from_slice(batch.state(i as usize, words));
-                batch.numbers[i as usize].store((first + n) as u32, Ordering::Relaxed);
-            }
-            f(b, &new, mine);
-        });
-        let shards: Vec<_> = self.shards.iter_mut().zip(&new.0).collect();
-        workers.share(shards, |_, (shard, places)| {
-            shard.reserve(places.len());
-            shard.len += places.len();
-            for group in places.chunks(TOUCH_GROUP) {
-                let hash = |place: &NewState| batches[place.batch as usize].sorted.hashes[place.at as usize];
-                let touched = group.iter().map(|place| shard.buckets[shard.start(tag(hash(place)))].tags[0]);
-                black_box(touched.fold(0, |sum, tag| sum ^ tag));
-                for place in group {
-                    let batch = &batches[place.batch as usize];
-                    let number = batch.number(batch.sorted.positions[place.at as usize] as usize);
-                    shard.put(tag(hash(place)), number as u32);
-                }
-            }
-        });
-    }
 }
 
 /// Makes room for `more` values, growing large vectors by a quarter.
@@ -334,9 +273,6 @@ pub fn reserve<T>(vec: &mut Vec<T>, more: usize) {
 #[cfg(test)]
 mod tests {
     use super::{Inserted, Store, hash};
-    use crate::program::AWAKE;
-    use crate::store::batch::{Batch, Distinct, Recent};
-    use cubicle_run::workers::WorkerPool;
 
     #[test]
     fn numbers_follow_insertion() {
@@ -361,46 +297,5 @@ mod tests {
             assert_eq!(store.insert(&[i], 42), Inserted::New(i as usize));
         }
         assert_eq!(store.insert(&[77], 42), Inserted::Old(77));
-    }
-
-    #[test]
-    fn inserting_at_once_equals_inserting_one_by_one() {
-        let states: Vec<u64> = (0..30_000u64).map(|i| i * i % 39_989 / 2).collect();
-        let hashes: Vec<u64> = states.iter().map(|s| hash(&[*s])).collect();
-        let mut one = Store::new(1);
-        let mut at_once = Store::new(1);
-        let mut new = Vec::new();
-        for (s, h) in states.iter().zip(&hashes) {
-            if let Inserted::New(_) = one.insert(&[*s], *h) {
-                new.push(*s as u32);
-            }
-        }
-        let mut found = Vec::new();
-        let workers = WorkerPool::new(3, || ());
-        for third in 0..3 {
-            let mut batches = Vec::new();
-            for thousand in states[third * 10_000..(third + 1) * 10_000].chunks(1_000) {
-                let mut batch = Batch::default();
-                let mut recent = Recent::new(1, false);
-                for s in thousand {
-                    if at_once.find(&[*s]).is_none() {
-                        batch.push(&[*s], AWAKE, &mut recent);
-                    }
-                }
-                batch.sort(1);
-                batches.push(batch);
-            }
-            let references: Vec<&Batch> = batches.iter().collect();
-            let distinct = Distinct::new(&references, 1, &workers);
-            at_once.extend(&references, &distinct, &mut found, &workers, |b, new, along| {
-                for (i, slot) in new.iter().zip(along) {
-                    *slot = references[b].state(*i as usize, 1)[0] as u32;
-                }
-            });
-        }
-        assert!(new.len() < 25_000, "some come again");
-        assert_eq!(found, new);
-        assert_eq!(at_once.arena, one.arena);
-        assert!((0..one.len()).all(|i| at_once.find(one.state(i)) == Some(i)));
     }
 }

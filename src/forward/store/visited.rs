@@ -151,15 +151,7 @@ impl Visited {
         }
     }
 
-    /// The states in a table, where all of them are in one: they may be looked up from several threads.
-    pub const fn table(&self) -> Option<&StateTree> {
-        match &self.kept {
-            Kept::Table(tree) => Some(tree),
-            _ => None,
-        }
-    }
-
-    /// Like [`Visited::table`], for changes.
+    /// The states in a table, where all of them are in one.
     pub const fn table_mut(&mut self) -> Option<&mut StateTree> {
         match &mut self.kept {
             Kept::Table(tree) => Some(tree),
@@ -167,7 +159,7 @@ impl Visited {
         }
     }
 
-    /// Like [`Visited::table`], when the search has ended.
+    /// Like [`Visited::table_mut`], when the search has ended.
     pub fn into_table(self) -> Option<StateTree> {
         match self.kept {
             Kept::Table(tree) => Some(tree),
