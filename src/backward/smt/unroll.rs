@@ -9,8 +9,8 @@ use z3::ast::{Ast, Bool, Int, Real};
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::{Answer, InstanceFormula};
 use cubicle_lang::model::semantics::{
-    self, Layout, PROC_STRIDE, Point, State, Step, Value, distinct_tuples, interchangeable, is_forbidden,
-    rising_tuples, tuples,
+    Layout, PROC_STRIDE, Point, Semantics, State, Step, Value, admits, distinct_tuples, interchangeable,
+    is_forbidden, replay, rising_tuples, tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::{Forbidden, Interrupt, Interrupted, Trace};
@@ -83,7 +83,7 @@ pub fn unroll(
     timeout: Duration,
     interrupt: &Interrupt,
 ) -> Result<Unrolled, Interrupted> {
-    if !semantics::admits(system, path.procs) {
+    if !admits(system, path.procs) {
         return Ok(Unrolled::None);
     }
     let encoder = Encoder::new(system, path.procs);
@@ -310,7 +310,8 @@ fn extract(
         }
     }
     let initial = State { procs: path.procs, values };
-    let initial = semantics::with_counts(system, initial).ok_or("a count is out of range")?;
+    let semantics = Semantics::new(system, path.procs);
+    let initial = semantics.with_counts(initial).ok_or("a count is out of range")?;
     let mut state = initial.clone();
     let mut steps = Vec::new();
     for ((id, _), choice) in path.steps.iter().zip(choices) {
@@ -329,22 +330,21 @@ fn extract(
             .map(|(u, s)| order.value(system.var(u.var).ty, s, model).map(|v| (u.var, v)))
             .collect::<Result<Vec<_>, _>>()?;
         let values: Vec<Value> = nondet.into_iter().map(|n| n.1).collect();
-        state = semantics::fire(system, &state, *id, &args, &values)
-            .ok_or("the model's step is not executable")?;
+        state = semantics.fire(&state, *id, &args, &values).ok_or("the model's step is not executable")?;
         steps.push(Step { transition: *id, args, after: state.clone() });
     }
     if let Some(bad) = path.target.bad() {
         let trace = Trace { initial, steps, bad: Some(bad) };
-        semantics::replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
+        replay(system, &trace).map_err(|e| format!("the model's run does not replay: {e}"))?;
         return Ok(trace);
     }
     let begins = match &path.begin {
-        RunStart::Initial => semantics::initial(system, &initial),
+        RunStart::Initial => semantics.initial(&initial),
         RunStart::Outside(cubes) => !cubes.iter().any(|it| is_forbidden(&layout, &initial, it)),
     };
     let mut before = &initial;
     for step in &steps {
-        semantics::is_step(system, before, step).map_err(|why| why.to_string())?;
+        semantics.is_step(before, step).map_err(|why| why.to_string())?;
         before = &step.after;
     }
     // The run is real even if it does not end in the target: it only adds states to the oracle.

@@ -12,7 +12,7 @@
 
 use super::initially::Initially;
 use super::linear::{Truth, normalise};
-use super::{Axiom, Bad, BadKind, Cell, Conj, Dnf, Literal, Relation, SystemParts, Type, VarId};
+use super::{Axiom, Bad, BadKind, Conj, Dnf, Literal, Relation, SystemParts, VarId};
 use crate::diagnostic::Span;
 
 /// What the text of a model says, whatever becomes of it.
@@ -113,16 +113,10 @@ fn axiom(system: &SystemParts, bad: &Bad, mentioned: &[VarId]) -> Option<Axiom> 
 
 /// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
 pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
-    negated_among(literal, |cell| {
-        let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have value sets") };
-        system.enumeration(id).all()
-    })
-}
-
-/// As [`negated`], where a cell of an enum may hold `all` of these values.
-pub(super) fn negated_among(literal: &Literal, all: impl Fn(&Cell) -> u64) -> Option<Literal> {
     Some(match literal {
-        Literal::In { cell, values } => Literal::In { cell: cell.clone(), values: all(cell) & !values },
+        Literal::In { cell, values } => {
+            Literal::In { cell: cell.clone(), values: system.all_values(system.var(cell.var).ty) & !values }
+        }
         Literal::Eq { left, right, negated } => {
             Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated }
         }

@@ -3,8 +3,7 @@
 use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::linear::constraint;
-use super::number::TermType;
-use super::scope::TermMeaning;
+use super::scope::{TermMeaning, TermType};
 use super::{Literal, ProcRef, Term, Type};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::Comparison;

@@ -65,23 +65,16 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     let mut system = SystemParts {
         max_procs,
         proc_constants,
-        enums: symbols.enums.clone(),
-        abstracts: symbols.abstracts.clone(),
         vars,
         counts,
-        asks_for_order: false,
-        orders_processes: false,
         init,
-        axioms: Vec::new(),
         bad,
         transitions,
         impossible,
         temporal,
         fairness,
-        failures: None,
-        sorts: symbols.sorts.clone(),
-        witnesses: symbols.witnesses.clone(),
         families: made_of.families,
+        ..symbols.parts.clone()
     };
     axioms::separate(&mut system, &texts);
     let system = System::new(system);

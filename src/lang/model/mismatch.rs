@@ -2,8 +2,7 @@
 //! probably meant.
 
 use super::context::{Context, FormulaPlace};
-use super::number::TermType;
-use super::scope::{Scope, TermMeaning};
+use super::scope::{Scope, TermMeaning, TermType};
 use super::symbols::Wanted;
 use super::{Term, Type};
 use crate::diagnostic::{Diagnostic, Label, Span};

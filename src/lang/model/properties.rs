@@ -1,13 +1,13 @@
 //! Elaboration of `init`, `unsafe` and `invariant`.
 
-use super::axioms::negated_among;
+use super::axioms::negated;
 use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
 use super::sorted_init::SortedInit;
-use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, Type, VarId, rename};
+use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Comparison, Expr, Name, Property, PropertyKind};
 use crate::syntax::words;
@@ -207,7 +207,7 @@ impl<'a> Context<'a> {
             for further in &disjunct.exists {
                 let map = |p| if p == ProcRef::Var(bound[0]) { ProcRef::Var(*further) } else { p };
                 for conj in rename::disjunction(denied, &map).ok_or(NoNormalForm::OutOfRange)? {
-                    let opposite = |it| self.opposite(it).map(Formula::Literal);
+                    let opposite = |it| negated(self.symbols, it).map(Formula::Literal);
                     let one_of = conj.iter().map(opposite).collect::<Option<_>>();
                     parts.push(Formula::or(one_of.ok_or(NoNormalForm::OutOfRange)?));
                 }
@@ -217,14 +217,6 @@ impl<'a> Context<'a> {
         let (exists, universals) = (disjunct.exists, disjunct.universals);
         let with = |it: Disjunct| Disjunct { exists: exists.clone(), universals: universals.clone(), ..it };
         Ok(all.into_iter().map(with).collect())
-    }
-
-    /// The literal that holds exactly where this one does not.
-    fn opposite(&self, literal: &Literal) -> Option<Literal> {
-        negated_among(literal, |cell| match self.var(cell.var).ty {
-            Type::Enum(id) => self.symbols.enumeration(id).all(),
-            _ => u64::MAX,
-        })
     }
 
     /// All ways in which the globals in `needed` can name processes: for each of them the number of the

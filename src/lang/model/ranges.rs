@@ -133,7 +133,8 @@ fn initial(system: &SystemParts, id: VarId) -> u64 {
 fn patterns(dnf: &Dnf, var: VarId, arity: usize) -> Vec<Cell> {
     let mut found: Vec<Cell> = Vec::new();
     for literal in dnf.0.iter().flatten() {
-        for cell in cells(literal) {
+        let bounds = matches!(literal, Literal::In { .. } | Literal::Eq { negated: false, .. });
+        for cell in literal.cells().into_iter().filter(|_| bounds) {
             let distinct =
                 |(i, p): (usize, &ProcRef)| matches!(p, ProcRef::Var(_)) && !cell.index[..i].contains(p);
             if cell.var == var
@@ -146,17 +147,6 @@ fn patterns(dnf: &Dnf, var: VarId, arity: usize) -> Vec<Cell> {
         }
     }
     found
-}
-
-fn cells(literal: &Literal) -> Vec<&Cell> {
-    match literal {
-        Literal::In { cell, .. } => vec![cell],
-        Literal::Eq { left, right, negated: false } => [left, right]
-            .into_iter()
-            .filter_map(|t| if let Term::Cell(cell) = t { Some(cell) } else { None })
-            .collect(),
-        _ => Vec::new(),
-    }
 }
 
 /// The union over all disjuncts of what each allows for the cell.

@@ -1,7 +1,38 @@
-//! The meaning of names while a formula is elaborated.
+//! The meaning of names while a formula is elaborated, and the types of terms: numbers without a point are ints and reals until the
+//! context decides.
 
-use super::number::TermType;
-use super::{Cell, EnumId, Linear, ProcRef, Term, Type, VarKind};
+use super::symbols::Symbols;
+use super::{Cell, EnumId, Linear, ProcRef, Term, Type};
+
+/// Type of a term; an integer literal is both an int and a real.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum TermType {
+    Known(Type),
+    /// Int or real.
+    IntLiteral,
+    /// After an error.
+    Unknown,
+}
+
+impl TermType {
+    /// Whether values of the two types can be compared.
+    pub fn compatible(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, _) | (_, Self::Unknown) | (Self::IntLiteral, Self::IntLiteral) => true,
+            (Self::Known(a), Self::Known(b)) => a == b,
+            (Self::IntLiteral, Self::Known(ty)) | (Self::Known(ty), Self::IntLiteral) => ty.is_numeric(),
+        }
+    }
+
+    /// The type as the user writes it.
+    pub fn name(self, symbols: &Symbols) -> &str {
+        match self {
+            Self::Known(ty) => symbols.type_name(ty),
+            Self::IntLiteral => "int",
+            Self::Unknown => "unknown",
+        }
+    }
+}
 
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum TermMeaning {
@@ -80,12 +111,5 @@ impl<'a> Scope<'a> {
     /// All names, for suggestions.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
         self.names.iter().map(|it| it.0)
-    }
-}
-
-impl super::Var {
-    /// Whether this is a single cell.
-    pub(super) const fn is_single(&self) -> bool {
-        matches!(self.kind, VarKind::Global | VarKind::Const)
     }
 }

@@ -11,8 +11,8 @@
 
 use super::context::{Context, FormulaPlace, Unsorted};
 use super::formula::Formula;
+use super::made_of::PROC;
 use super::scope::{Scope, TermMeaning};
-use super::sort_table::PROC;
 use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId, ir};
 use crate::diagnostic::{Diagnostic, Span};
@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
         positive: bool,
         at: Span,
     ) -> Formula {
-        let array = self.symbols.sorts.as_ref().map(|it| it.array);
+        let array = self.symbols.sort_array();
         let Some((array, Type::Enum(id))) = array.map(|it| (it, self.symbols.var(it).ty)) else {
             return Formula::True;
         };
@@ -190,7 +190,7 @@ impl<'a> Context<'a> {
             }
             let array = self.symbols.variable(&path.name.text);
             for (number, name) in path.names().into_iter().flatten().enumerate() {
-                let sort = array.and_then(|it| self.symbols.sorts.as_ref()?.of_index(it, number));
+                let sort = array.and_then(|it| self.symbols.index_sort(it, number));
                 if let (Some(sort), Some(pointer)) = (sort, self.pointer(name, scope))
                     && !found.iter().any(|it| (it.0, it.1) == (pointer, sort))
                 {
@@ -212,7 +212,7 @@ impl<'a> Context<'a> {
             return self.pointer(value, scope);
         }
         let var = self.symbols.variable(&name.text).filter(|_| scope.lookup(&name.text).is_none())?;
-        self.symbols.sorts.as_ref()?.pointed.contains_key(&var).then_some(var)
+        self.symbols.pointed_sort(var).map(|_| var)
     }
 
     /// The sort of the process that a term stands for; `None` where it is not known.
@@ -222,7 +222,7 @@ impl<'a> Context<'a> {
         let bound = scope.names.iter().rev().find(|it| it.0 == name);
         match (path.alone(), bound) {
             (Some(_), Some((.., sort))) => *sort,
-            _ => self.symbols.sorts.as_ref()?.pointed.get(&self.symbols.variable(name)?).copied(),
+            _ => self.symbols.pointed_sort(self.symbols.variable(name)?),
         }
     }
 
@@ -241,9 +241,8 @@ impl<'a> Context<'a> {
 
     /// Reports indices of other sorts than those of an array.
     pub(super) fn indices_agree(&mut self, array: VarId, index: &[&Name], scope: &Scope<'a>) {
-        let Some(sorts) = &self.symbols.sorts else { return };
         for (number, name) in index.iter().enumerate() {
-            let wanted = sorts.of_index(array, number);
+            let wanted = self.symbols.index_sort(array, number);
             let (Some(sort), Some(found)) = (wanted, self.sort_of(&Term::name((*name).clone()), scope))
             else {
                 continue;
@@ -260,9 +259,8 @@ impl<'a> Context<'a> {
 
     /// That a cell is at a process of another sort than the array is indexed by: such cells do not change.
     pub(super) fn at_other_sorts(&mut self, cell: &Cell) -> Formula {
-        let Some(sorts) = &self.symbols.sorts else { return Formula::False };
         let parts = cell.index.iter().enumerate().filter_map(|(number, process)| {
-            let sort = sorts.of_index(cell.var, number)?;
+            let sort = self.symbols.index_sort(cell.var, number)?;
             let process = IndexMeaning::Process(*process);
             Some(self.compared_sort(Comparison::Ne, process, sort, true, Span::default()))
         });

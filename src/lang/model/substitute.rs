@@ -2,7 +2,7 @@
 
 use super::compare::oriented;
 use super::linear::{Truth, normalise};
-use super::{Cell, Linear, Literal, System, Term, Type};
+use super::{Cell, Linear, Literal, System, Term};
 
 /// The literal with `value` of each cell that has one, or its truth value when it gets one; `None` when a number leaves
 /// the 64-bit range. Different process variables are different processes.
@@ -71,8 +71,7 @@ fn equal(system: &System, left: Term, right: Term, negated: bool) -> Truth {
             return Truth::Literal(Literal::Eq { left, right, negated });
         }
     };
-    let Type::Enum(id) = system.var(cell.var).ty else { unreachable!("only enums have constructors") };
-    let all = system.enumeration(id).all();
+    let all = system.all_values(system.var(cell.var).ty);
     let values = if negated { all & !(1 << constructor) } else { 1 << constructor };
     if values == 0 || values == all {
         return Truth::Constant(values != 0);

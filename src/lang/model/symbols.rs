@@ -1,13 +1,15 @@
 //! Declared types and symbols: one name, one meaning.
 
+use std::ops::Deref;
 use std::sync::LazyLock;
 
 use indexmap::IndexMap;
 
 use super::limits::{MAX_ARITY, MAX_TYPES, MAX_VARS};
-use super::sort_table::SortTable;
+use super::made_of::SortTable;
 use super::{
-    AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, ProcessSorts, System, Type, Var, VarId, VarKind,
+    AbstractId, BOOL, EnumDecl, EnumId, MAX_CONSTRUCTORS, ProcessSorts, System, SystemParts, Type, Var,
+    VarId, VarKind,
 };
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::spelling::nearest;
@@ -39,14 +41,8 @@ pub(super) enum Wanted {
 /// The declarations of a file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Symbols {
-    /// Enum types; `bool` first.
-    pub enums: Vec<EnumDecl>,
-    pub abstracts: Vec<String>,
-    pub vars: Vec<Var>,
-    /// Those of them whose cells always hold processes.
-    pub witnesses: Vec<VarId>,
-    /// The sorts of processes, in a model that declares any.
-    pub sorts: Option<ProcessSorts>,
+    /// The types, the variables and the sorts of processes; nothing else is known yet.
+    pub parts: SystemParts,
     types: IndexMap<String, (Type, Option<Span>)>,
     names: IndexMap<String, (Symbol, Option<Span>)>,
 }
@@ -59,14 +55,21 @@ impl Default for &Symbols {
     }
 }
 
+impl Deref for Symbols {
+    type Target = SystemParts;
+
+    fn deref(&self) -> &SystemParts {
+        &self.parts
+    }
+}
+
 impl Symbols {
     /// Reads all type and symbol declarations; those with errors are left out or repaired.
     pub fn collect(file: &File, sorts: Option<&SortTable>, out: &mut Diagnostics) -> Self {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
-        let mut symbols = Self {
-            enums: vec![EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() }],
-            ..Self::default()
-        };
+        let bool = EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() };
+        let mut symbols = Self::default();
+        symbols.parts.enums.push(bool);
         let predeclared = [
             ("bool", Type::Enum(BOOL)),
             ("mbool", Type::Enum(BOOL)),
@@ -99,21 +102,21 @@ impl Symbols {
                 symbols.declare_symbol(decl, &mut unknown, out);
             }
         }
-        symbols.sorts = sorts.and_then(|it| it.resolved(|name| symbols.variable(name)));
+        symbols.parts.sorts = sorts.and_then(|it| it.resolved(|name| symbols.variable(name)));
         symbols
     }
 
     /// Those of a system, without their places.
     pub fn of(system: &System) -> Self {
-        let mut symbols = Self {
+        let parts = SystemParts {
             enums: system.enums.clone(),
             abstracts: system.abstracts.clone(),
             vars: system.vars.clone(),
             witnesses: system.witnesses.clone(),
             sorts: system.sorts.clone(),
-            types: IndexMap::new(),
-            names: IndexMap::new(),
+            ..SystemParts::default()
         };
+        let mut symbols = Self { parts, ..Self::default() };
         for (id, decl) in (0..).zip(&system.enums) {
             for (number, name) in (0..).zip(decl.words()) {
                 symbols.names.insert(name.clone(), (Symbol::Constructor(EnumId(id), number), None));
@@ -141,7 +144,8 @@ impl Symbols {
             pointed: it.pointed.iter().map(|(id, of)| (var(*id), *of)).collect(),
             ..it.clone()
         });
-        let mut symbols = Self { names: Self::of(part).names, sorts, ..Self::of(whole) };
+        let mut symbols = Self { names: Self::of(part).names, ..Self::of(whole) };
+        symbols.parts.sorts = sorts;
         for (symbol, _) in symbols.names.values_mut() {
             *symbol = match *symbol {
                 Symbol::Constructor(id, number) => Symbol::Constructor(enumeration(id), number),
@@ -199,27 +203,8 @@ impl Symbols {
         self.names.get(name).map(|&(symbol, _)| symbol)
     }
 
-    pub fn var(&self, id: VarId) -> &Var {
-        &self.vars[id.0 as usize]
-    }
-
-    pub fn enumeration(&self, id: EnumId) -> &EnumDecl {
-        &self.enums[id.0 as usize]
-    }
-
     pub fn sort_name(&self, sort: u8) -> &str {
         self.sorts.as_ref().and_then(|it| it.names.get(usize::from(sort))).map_or("", String::as_str)
-    }
-
-    /// A type as the user writes it.
-    pub fn type_name(&self, ty: Type) -> &str {
-        match ty {
-            Type::Proc => "proc",
-            Type::Int => "int",
-            Type::Real => "real",
-            Type::Enum(id) => &self.enumeration(id).name,
-            Type::Abstract(id) => &self.abstracts[id.0 as usize],
-        }
     }
 
     fn declare_type(&mut self, decl: &TypeDecl, out: &mut Diagnostics) {
@@ -234,7 +219,7 @@ impl Symbols {
         }
         let Some(constructors) = &decl.constructors else {
             let id = AbstractId(self.abstracts.len() as u16);
-            self.abstracts.push(name.text.clone());
+            self.parts.abstracts.push(name.text.clone());
             self.types.insert(name.text.clone(), (Type::Abstract(id), Some(name.span())));
             return;
         };
@@ -261,7 +246,7 @@ impl Symbols {
         }
         let (constructors, words) =
             if decl.shown.is_empty() { (kept, Vec::new()) } else { (decl.shown.clone(), kept) };
-        self.enums.push(EnumDecl { name: name.text.clone(), constructors, words });
+        self.parts.enums.push(EnumDecl { name: name.text.clone(), constructors, words });
         self.types.insert(name.text.clone(), (Type::Enum(id), Some(name.span())));
     }
 
@@ -306,19 +291,11 @@ impl Symbols {
         if self.declare_name(&decl.name, Symbol::Var(id), out) {
             let range = self.all_values(ty);
             match (&decl.kind, ty) {
-                (SymbolKind::Total(_), Type::Proc) => self.witnesses.push(id),
+                (SymbolKind::Total(_), Type::Proc) => self.parts.witnesses.push(id),
                 (SymbolKind::Total(_), _) => no_processes(&decl.ty).report(out),
                 _ => {}
             }
-            self.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
-        }
-    }
-
-    /// The set of all constructors of an enum; all ones for another type.
-    pub fn all_values(&self, ty: Type) -> u64 {
-        match ty {
-            Type::Enum(id) => self.enumeration(id).all(),
-            _ => u64::MAX,
+            self.parts.vars.push(Var { name: decl.name.text.clone(), kind, ty, range, span: decl.loc.0 });
         }
     }
 

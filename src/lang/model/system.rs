@@ -7,8 +7,8 @@ use indexmap::IndexMap;
 use super::counts::{Count, counted};
 use super::families::Families;
 use super::ir::{
-    Axiom, Bad, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type, Var,
-    VarId, VarKind,
+    Axiom, Bad, Cell, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type,
+    Var, VarId, VarKind,
 };
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
@@ -217,6 +217,25 @@ impl SystemParts {
         match ty {
             Type::Enum(id) => self.enumeration(id).all(),
             _ => u64::MAX,
+        }
+    }
+
+    /// The names of the values of a cell of enum type; none of another one.
+    pub fn constructors(&self, cell: &Cell) -> &[String] {
+        match self.var(cell.var).ty {
+            Type::Enum(id) => &self.enumeration(id).constructors,
+            _ => &[],
+        }
+    }
+
+    /// A type as the user writes it.
+    pub fn type_name(&self, ty: Type) -> &str {
+        match ty {
+            Type::Proc => "proc",
+            Type::Int => "int",
+            Type::Real => "real",
+            Type::Enum(id) => &self.enumeration(id).name,
+            Type::Abstract(id) => &self.abstracts[id.0 as usize],
         }
     }
 

@@ -4,8 +4,7 @@ use smallvec::SmallVec;
 
 use super::context::{Context, Unsorted};
 use super::limits::{MAX_PROC_CONSTANT, MAX_SUMMANDS};
-use super::number::TermType;
-use super::scope::{Scope, TermMeaning};
+use super::scope::{Scope, TermMeaning, TermType};
 use super::symbols::{Symbol, Wanted};
 use super::{Cell, Linear, ProcRef, Rational, Term, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
@@ -197,7 +196,7 @@ impl<'a> Context<'a> {
             Some(Symbol::Var(id)) => {
                 self.note_use(id);
                 let var = self.symbols.var(id);
-                if !var.is_single() {
+                if var.arity() > 0 {
                     Diagnostic::error(
                             "C0202",
                             name.span(),

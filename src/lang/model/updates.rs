@@ -5,8 +5,7 @@ use smallvec::SmallVec;
 
 use super::context::{Context, FormulaPlace};
 use super::dnf::conjunctions;
-use super::number::TermType;
-use super::scope::{Scope, TermMeaning};
+use super::scope::{Scope, TermMeaning, TermType};
 use super::symbols::{Symbol, Wanted};
 use super::terms::IndexMeaning;
 use super::{
@@ -213,7 +212,7 @@ impl<'a> Context<'a> {
             self.indices_agree(var, &index, scope);
         }
         self.loose.extend(&bound);
-        let sort = self.symbols.sorts.as_ref().and_then(|it| it.pointed.get(&var).copied());
+        let sort = self.symbols.pointed_sort(var);
         let pointed = index.iter().any(|name| self.pointer(name, scope).is_some());
         let cell = Cell { var, index: bound.iter().map(|&v| ProcRef::Var(v)).collect() };
         let ty = self.symbols.var(var).ty;
@@ -248,7 +247,7 @@ impl<'a> Context<'a> {
             }
             Rhs::Cases(cases) => {
                 for (at, (&name, &v)) in index.iter().zip(&bound).enumerate() {
-                    let of_index = self.symbols.sorts.as_ref().and_then(|it| it.of_index(var, at));
+                    let of_index = self.symbols.index_sort(var, at);
                     scope.push_of(&name.text, TermMeaning::process(ProcRef::Var(v)), of_index);
                 }
                 for case in cases {

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use super::values::constant;
 use crate::model::{
-    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, Type,
-    VarKind,
+    Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Tail, Term, VarKind,
 };
 
 /// Processes are written as `name` says.
@@ -48,8 +47,7 @@ pub fn tail(system: &System, tail: &Tail) -> String {
     };
     let literal = |it: &Literal| {
         let Literal::In { cell: of, values } = it else { return String::new() };
-        let Type::Enum(id) = system.var(of.var).ty else { return String::new() };
-        let names = (0..).zip(&system.enumeration(id).constructors);
+        let names = (0..).zip(system.constructors(of));
         let allowed: Vec<&str> =
             names.filter(|(c, _)| values >> c & 1 == 0).map(|(_, name)| name.as_str()).collect();
         format!("{} = {}", cell(system, of, &name), allowed.join(" | "))
@@ -110,10 +108,8 @@ pub fn equation(system: &System, equation: &Equation) -> String {
     let said = match (equation.number.terms.as_slice(), equation.indicators.as_slice()) {
         ([], []) => "false".to_owned(),
         ([], [(cell, values, _)]) if equation.number.constant.is_zero() => {
-            let Type::Enum(of) = system.var(cell.var).ty else {
-                unreachable!("indicators are of finite values")
-            };
-            writer.member(cell, system.enumeration(of).all() & !values).join(" || ")
+            let all = system.all_values(system.var(cell.var).ty);
+            writer.member(cell, all & !values).join(" || ")
         }
         _ => format!("{} {relation} {}", one_side(true), one_side(false)),
     };
@@ -242,20 +238,14 @@ impl LiteralWriter<'_> {
         if values.is_power_of_two() {
             return self.member(cell, values);
         }
-        let Type::Enum(ty) = self.system.var(cell.var).ty else {
-            unreachable!("sets of constructors are for cells of enum type")
-        };
-        let others = self.system.enumeration(ty).constructors.iter().enumerate();
+        let others = self.system.constructors(cell).iter().enumerate();
         let others = others.filter(|(c, _)| values >> c & 1 == 0);
         others.map(|(_, other)| format!("{} <> {other}", self.cell(cell))).collect()
     }
 
     /// `X = A`, `X <> A`, or alternatives `X = A`, `X = B`.
     fn member(&self, cell: &Cell, values: u64) -> Vec<String> {
-        let Type::Enum(ty) = self.system.var(cell.var).ty else {
-            unreachable!("sets of constructors are for cells of enum type")
-        };
-        let (cell, constructors) = (self.cell(cell), &self.system.enumeration(ty).constructors);
+        let (constructors, cell) = (self.system.constructors(cell), self.cell(cell));
         let (inside, outside): (Vec<_>, Vec<_>) =
             constructors.iter().enumerate().partition(|(c, _)| values >> c & 1 == 1);
         match (inside.as_slice(), outside.as_slice()) {

@@ -102,13 +102,7 @@ pub fn formula(system: &System, formula: &Dnf, names: &[String]) -> String {
 }
 
 fn variable(system: &System, id: VarId, var: &Var) -> String {
-    let ty = match var.ty {
-        Type::Proc => "proc",
-        Type::Int => "int",
-        Type::Real => "real",
-        Type::Enum(id) => system.enumeration(id).name.as_str(),
-        Type::Abstract(id) => system.abstracts[usize::from(id.0)].as_str(),
-    };
+    let ty = system.type_name(var.ty);
     match var.kind {
         VarKind::Global => format!("var {} : {ty}", var.name),
         VarKind::Const => format!("const {} : {ty}", var.name),

@@ -3,9 +3,8 @@
 
 use super::eval::all;
 use super::replay::{ReplayError, replay_steps};
-use super::state::{State, Step};
+use super::state::{State, Step, Trace};
 use super::step::Semantics;
-use super::trace::Trace;
 use super::tuples::{distinct_tuples, other_tuples};
 use crate::model::{Atom, Condition, LtlProperty, StepOf, System, Temporal, TemporalKind, TransitionId};
 
@@ -113,20 +112,20 @@ impl Semantics<'_> {
         found
     }
 
+    /// Whether some step of these declarations is possible, with arguments that fit. `None` when that depends on a number beyond 64 bits.
+    fn some_step(&self, state: &State, origins: &[u16], fits: &dyn Fn(&[usize]) -> bool) -> Option<bool> {
+        let transitions = (0..).map(TransitionId).zip(&self.system().transitions);
+        let impossible = transitions.filter(|(_, it)| origins.contains(&it.origin)).flat_map(|(id, it)| {
+            let args = distinct_tuples(state.procs, it.arity()).filter(|args| fits(args));
+            args.map(move |args| self.enabled(state, id, &args).map(|it| !it))
+        });
+        all(impossible).map(|none| !none)
+    }
+
     /// Whether some step that `fair` requires is possible. `None` when that depends on a number beyond 64 bits.
     pub fn possible(&self, state: &State, fair: &FairStep) -> Option<bool> {
-        let system = self.system();
-        let fairness = &system.fairness[fair.fairness];
-        let mut impossible = Vec::new();
-        for (id, transition) in system.transitions.iter().enumerate().filter(|(_, it)| fairness.is_about(it))
-        {
-            for args in distinct_tuples(state.procs, transition.arity()) {
-                if fair.args.as_ref().is_none_or(|shown| args.starts_with(shown)) {
-                    impossible.push(self.enabled(state, TransitionId(id as u16), &args).map(|it| !it));
-                }
-            }
-        }
-        all(impossible.into_iter()).map(|none| !none)
+        let fits = |args: &[usize]| fair.args.as_ref().is_none_or(|shown| args.starts_with(shown));
+        self.some_step(state, &self.system().fairness[fair.fairness].origins, &fits)
     }
 
     /// How a lasso satisfies `fair`; an error when it does not, or when that is not known.
@@ -177,39 +176,16 @@ impl Semantics<'_> {
                 return Err(LassoError::NotClosed("the last state is not the one where the loop begins"));
             }
             Some(_) => {}
-            None => self.nothing_enabled(states[states.len() - 1])?,
+            None => match self.first_enabled(states[states.len() - 1], self.system().failures) {
+                Some((transition, _)) => return Err(LassoError::NotStuck(transition.name.clone())),
+                None => {}
+            },
         }
         self.fair_steps().iter().try_for_each(|fair| self.served(lasso, fair).map(drop))
     }
 
-    /// Whether a step of a property's atom is possible. `None` when that depends on a number beyond 64 bits.
-    fn some_step(&self, state: &State, of: &StepOf, tuple: &[usize]) -> Option<bool> {
-        let transitions = self.system().transitions.iter().enumerate();
-        let impossible =
-            transitions.filter(|(_, it)| of.origins.contains(&it.origin)).flat_map(|(id, it)| {
-                let args = distinct_tuples(state.procs, it.arity()).filter(|args| of.fits(args, tuple));
-                args.map(move |args| self.enabled(state, TransitionId(id as u16), &args).map(|it| !it))
-            });
-        all(impossible).map(|none| !none)
-    }
-
     fn is_step_of(&self, step: &Step, of: &StepOf, tuple: &[usize]) -> bool {
         of.origins.contains(&self.system().transition(step.transition).origin) && of.fits(&step.args, tuple)
-    }
-
-    fn nothing_enabled(&self, state: &State) -> Result<(), LassoError> {
-        let system = self.system();
-        for (id, transition) in system.transitions.iter().enumerate() {
-            if system.failures == Some(transition.origin) {
-                continue;
-            }
-            for args in distinct_tuples(state.procs, transition.arity()) {
-                if self.enabled(state, TransitionId(id as u16), &args) != Some(false) {
-                    return Err(LassoError::NotStuck(transition.name.clone()));
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Whether a formula is false on the lasso.
@@ -219,7 +195,7 @@ impl Semantics<'_> {
         for atom in &ltl.atoms {
             let holds = states.iter().enumerate().map(|(at, state)| match atom {
                 Atom::Holds(condition) => self.holds(state, condition, tuple),
-                Atom::Enabled(of) => self.some_step(state, of, tuple),
+                Atom::Enabled(of) => self.some_step(state, &of.origins, &|args| of.fits(args, tuple)),
                 Atom::Taken(of) => {
                     Some(lasso.run.steps.get(at).is_some_and(|step| self.is_step_of(step, of, tuple)))
                 }

@@ -3,7 +3,6 @@
 //! Slow and simple on purpose. Every trace is replayed here before it is reported, and the
 //! engines are tested against it. Nothing here depends on an engine.
 
-mod counted;
 mod eval;
 mod lasso;
 mod matching;
@@ -12,19 +11,14 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
-mod trace;
 mod tuples;
 
-pub use counted::with_counts;
 pub use eval::Env;
 pub use lasso::{FairStep, Lasso, LassoError, Served, replay_lasso};
 pub use matching::{Matcher, forbidden_at, interchangeable, is_forbidden};
 pub use replay::{ReplayError, replay, replay_steps};
-pub use state::{Layout, PROC_STRIDE, Point, State, Step, Value};
-pub use step::{
-    ArgumentsError, Semantics, StateError, StepError, admits, enabled, fire, initial, is_step, satisfies,
-};
-pub use trace::Trace;
+pub use state::{Layout, PROC_STRIDE, Point, State, Step, Trace, Value};
+pub use step::{ArgumentsError, Semantics, StateError, StepError, admits, satisfies, with_counts};
 pub use tuples::{
     arrangements, choices_of_arguments, different_namings, distinct_tuples, namings, other_tuples,
     rising_tuples, rising_tuples_of, tuples,

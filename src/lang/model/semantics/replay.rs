@@ -1,10 +1,8 @@
 //! Checks that a trace is a run: the last check before a system is reported as unsafe.
 
-use super::state::State;
+use super::state::{State, Trace};
 use super::step::{Semantics, StateError, StepError};
-use super::trace::Trace;
-use super::tuples::distinct_tuples;
-use crate::model::{System, TransitionId};
+use crate::model::System;
 
 /// Why a trace is not a run of the system.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -62,7 +60,11 @@ pub fn replay(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     match trace.bad {
         Some(bad) if bad >= system.bad.len() => Err(ReplayError::NoSuchBad(bad)),
         Some(bad) => semantics.satisfies(state, bad).map(|_| ()).ok_or(ReplayError::NotBad { step }),
-        None => deadlocked(system, &semantics, state, step),
+        None => match semantics.first_enabled(state, None) {
+            None => Ok(()),
+            Some((it, true)) => Err(ReplayError::NotDeadlocked { step, transition: it.name.clone() }),
+            Some((it, false)) => Err(ReplayError::Overflow { step, transition: it.name.clone() }),
+        },
     }
 }
 
@@ -86,23 +88,4 @@ fn run<'t>(semantics: &Semantics<'_>, trace: &'t Trace) -> Result<&'t State, Rep
         state = &step.after;
     }
     Ok(state)
-}
-
-fn deadlocked(
-    system: &System,
-    semantics: &Semantics<'_>,
-    state: &State,
-    step: usize,
-) -> Result<(), ReplayError> {
-    for (id, transition) in system.transitions.iter().enumerate() {
-        for args in distinct_tuples(state.procs, transition.arity()) {
-            let name = || transition.name.clone();
-            match semantics.enabled(state, TransitionId(id as u16), &args) {
-                Some(false) => {}
-                Some(true) => return Err(ReplayError::NotDeadlocked { step, transition: name() }),
-                None => return Err(ReplayError::Overflow { step, transition: name() }),
-            }
-        }
-    }
-    Ok(())
 }

@@ -1,10 +1,10 @@
-//! Initial states, guards, steps and bad states of an instance.
+//! Initial states, counts, guards, steps and bad states of an instance.
 
 use super::eval::{Env, all};
 use super::matching::Matcher;
 use super::state::{Layout, State, Step, Value};
 use super::tuples::{distinct_tuples, other_tuples, tuples};
-use crate::model::{Assignment, System, Transition, TransitionId, Update};
+use crate::model::{Assignment, Count, Rational, System, Transition, TransitionId, Update};
 
 /// Why something is not a state of an instance.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -70,33 +70,9 @@ pub fn admits(system: &System, procs: usize) -> bool {
         && system.max_procs.is_none_or(|max| u32::try_from(procs).is_ok_and(|n| n <= max))
 }
 
-/// See [`Semantics::initial`].
-pub fn initial(system: &System, state: &State) -> bool {
-    Semantics::new(system, state.procs).initial(state)
-}
-
-/// See [`Semantics::enabled`]; false when a number leaves the 64-bit range.
-pub fn enabled(system: &System, state: &State, transition: TransitionId, args: &[usize]) -> bool {
-    Semantics::new(system, state.procs).enabled(state, transition, args) == Some(true)
-}
-
-/// See [`Semantics::fire`].
-pub fn fire(
-    system: &System,
-    state: &State,
-    transition: TransitionId,
-    args: &[usize],
-    nondet: &[Value],
-) -> Option<State> {
-    Semantics::new(system, state.procs).fire(state, transition, args, nondet)
-}
-
-/// See [`Semantics::is_step`].
-///
-/// # Errors
-/// Why it is not a step.
-pub fn is_step(system: &System, before: &State, step: &Step) -> Result<(), StepError> {
-    Semantics::new(system, before.procs).is_step(before, step)
+/// See [`Semantics::with_counts`].
+pub fn with_counts(system: &System, state: State) -> Option<State> {
+    Semantics::new(system, state.procs).with_counts(state)
 }
 
 /// See [`Semantics::satisfies`].
@@ -186,6 +162,37 @@ impl<'a> Semantics<'a> {
         self.system.counts.is_empty() || self.with_counts(state.clone()).as_ref() == Some(state)
     }
 
+    /// The state with all counts as they are defined, whatever it had in their cells, which must be there. `None` when a number
+    /// leaves the 64-bit range.
+    pub fn with_counts(&self, mut state: State) -> Option<State> {
+        // No count reads another one.
+        for count in &self.system.counts {
+            for index in tuples(state.procs, self.system.var(count.var).arity()) {
+                let value = Value::Number(self.count(&state, count, &index)?);
+                let at = self.layout.position(count.var, index);
+                state.values[at] = value;
+            }
+        }
+        Some(state)
+    }
+
+    /// The value of one cell of a count.
+    fn count(&self, state: &State, count: &Count, index: &[usize]) -> Option<Rational> {
+        let mut scope = [index, &[0]].concat();
+        let mut total = Rational::ZERO;
+        for process in 0..state.procs {
+            scope[index.len()] = process;
+            let env = self.env(state, &scope);
+            if env.dnf(&count.body)? {
+                total = total.add(match &count.summand {
+                    Some(summand) => env.linear(summand)?,
+                    None => Rational::ONE,
+                })?;
+            }
+        }
+        Some(total)
+    }
+
     /// Whether each cell of each witness holds a process.
     fn witnesses_are_processes(&self, state: &State) -> bool {
         self.system.witnesses.iter().all(|&var| {
@@ -217,6 +224,16 @@ impl<'a> Semantics<'a> {
             scopes.map(move |scope| self.env(state, &scope).dnf(&universal.body))
         });
         all([self.env(state, args).conj(guard)].into_iter().chain(others))
+    }
+
+    /// The first transition, of another declaration than `except`, that is not known to be impossible, and whether it is known to be possible.
+    pub(super) fn first_enabled(&self, state: &State, except: Option<u16>) -> Option<(&'a Transition, bool)> {
+        let transitions = (0..).map(TransitionId).zip(&self.system.transitions);
+        transitions.filter(|(_, it)| Some(it.origin) != except).find_map(|(id, it)| {
+            let mut enabled =
+                distinct_tuples(self.procs(), it.arity()).map(|args| self.enabled(state, id, &args));
+            enabled.find(|it| *it != Some(false)).map(|known| (it, known == Some(true)))
+        })
     }
 
     /// The first process, not among the arguments, for which (with others) some universal guard of the transition is false.

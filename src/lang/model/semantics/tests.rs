@@ -6,6 +6,22 @@ use super::*;
 use crate::diagnostic::Span;
 use crate::model::*;
 
+fn initial(system: &System, state: &State) -> bool {
+    Semantics::new(system, state.procs).initial(state)
+}
+
+fn enabled(system: &System, state: &State, transition: TransitionId, args: &[usize]) -> bool {
+    Semantics::new(system, state.procs).enabled(state, transition, args) == Some(true)
+}
+
+fn fire(system: &System, state: &State, id: TransitionId, args: &[usize], any: &[Value]) -> Option<State> {
+    Semantics::new(system, state.procs).fire(state, id, args, any)
+}
+
+fn is_step(system: &System, before: &State, step: &Step) -> Result<(), StepError> {
+    Semantics::new(system, before.procs).is_step(before, step)
+}
+
 const T: EnumId = EnumId(1);
 const A: Value = Value::Constructor(0);
 const B: Value = Value::Constructor(1);
