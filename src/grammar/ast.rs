@@ -4,8 +4,6 @@ pub use crate::code::*;
 pub use crate::formula::*;
 pub use crate::names::*;
 
-use crate::Span;
-
 /// A model file: its declarations in file order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct File {

@@ -9,12 +9,11 @@ mod code;
 mod formula;
 mod names;
 mod print;
-mod span;
 pub mod token;
 
 pub use builder::{MAX_DEPTH, Remark};
+pub use names::{BYTE_ORDER_MARK, Span};
 pub use print::print;
-pub use span::{BYTE_ORDER_MARK, Span};
 
 use ast::Entry;
 use builder::TreeBuilder;

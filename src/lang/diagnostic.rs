@@ -4,6 +4,8 @@ pub use cubicle_grammar::{BYTE_ORDER_MARK, Span};
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, renderer::DecorStyle};
 
+use crate::spelling::nearest;
+
 /// Whether a diagnostic stops the run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
@@ -107,6 +109,20 @@ impl Diagnostic {
     #[must_use]
     pub fn did_you_mean(self, word: &str) -> Self {
         self.help(format!("did you mean `{word}`?")).mend(word)
+    }
+
+    /// Advises that one of these words which is most like the offending one, or else what `otherwise` does.
+    #[must_use]
+    pub fn did_you_mean_one_of<'a>(
+        self,
+        typed: &str,
+        words: impl Iterator<Item = &'a str>,
+        otherwise: impl FnOnce(Self) -> Self,
+    ) -> Self {
+        match nearest(typed, words) {
+            Some(word) => self.did_you_mean(word),
+            None => otherwise(self),
+        }
     }
 
     /// Advises another text instead of the offending one.

@@ -10,7 +10,6 @@ use super::make::all;
 use super::reads::{Reads, others_named};
 use super::substitute::{in_path, in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Reporter, Span};
-use crate::spelling::nearest;
 use crate::syntax::ast::{
     Comparison, Expr, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind, Term,
     TermKind, Transition, Update, capital,
@@ -170,11 +169,8 @@ impl<'a> Code<'a> {
                 && label.text != DONE
             {
                 let error = Diagnostic::error("C0721", label.span(), format!("unknown label `{label}`"));
-                match nearest(&label.text, known.keys().copied()) {
-                    Some(near) => error.did_you_mean(near),
-                    None => error.label("no label of this process has this name"),
-                }
-                .report(self);
+                let none = |it: Diagnostic| it.label("no label of this process has this name");
+                error.did_you_mean_one_of(&label.text, known.keys().copied(), none).report(self);
             }
         }
     }

@@ -295,11 +295,7 @@ impl Expander {
                 let names = self.symbols.types.keys().map(String::as_str).chain(decls.keys().copied());
                 let error = Diagnostic::error("C0102", ty.span(), format!("unknown type `{}`", ty.text))
                     .label("not declared");
-                let error = match crate::spelling::nearest(&ty.text, names) {
-                    Some(meant) => error.did_you_mean(meant),
-                    None => error.help("declare it with `type`"),
-                };
-                self.push(error);
+                self.push(error.did_you_mean_one_of(&ty.text, names, |it| it.help("declare it with `type`")));
             }
             let ty = self.named_type(ty, range.as_ref(), counted.fields.contains(&field.text));
             known.push((field.text.clone(), ty));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::source::ModelSource;
+use super::model::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expand::Expander;
 use crate::model::asked::{self, Named};

@@ -4,13 +4,12 @@
 use std::ops::Range;
 
 use super::formula::{FormulaReader, FormulaScope, numbered};
-use super::source::ModelSource;
+use super::model::ModelSource;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{
     Atom, Case, Cell, Condition, Literal, Ltl, LtlProperty, ProcRef, StepOf, System, Temporal, TemporalKind,
     VarId,
 };
-use crate::spelling::nearest;
 use crate::syntax;
 
 const MOST_DEPTH: usize = 100;
@@ -224,10 +223,10 @@ fn step_of(system: &System, reader: &FormulaReader, formula: &str, args: Range<u
     let Some(&params) = of_name.first() else {
         let span = Span::new(at.start as u32, at.end as u32);
         let error = Diagnostic::error("C0112", span, format!("unknown transition `{name}`"));
-        return Err(vec![match nearest(name, known.iter().map(|it| it.0)) {
-            Some(similar) => error.did_you_mean(similar),
-            None => error.label("no `transition` declares it"),
-        }]);
+        let names = known.iter().map(|it| it.0);
+        return Err(vec![
+            error.did_you_mean_one_of(name, names, |it| it.label("no `transition` declares it")),
+        ]);
     };
     let twice = (1..processes.len()).any(|i| processes[..i].contains(&processes[i]));
     if twice || !processes.is_empty() && !of_name.contains(&processes.len()) {

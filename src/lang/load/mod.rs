@@ -2,30 +2,26 @@
 //!
 //! In: a text. Out: [`Loaded`], or [`LoadError`]. `model` does the reading; `advice` detects an
 //! `invariant` that is the wrong way round; `allow` removes warnings that the model allows;
-//! `modern` rewrites words; `source` is a system with its text; `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
+//! `modern` rewrites words; `formula` reads formulas that stand by themselves, `ltl` those about its runs; `strict` finds what the original
 //! Cubicle does not have.
 
 mod advice;
 mod allow;
-mod error;
 mod formula;
 mod ltl;
 mod model;
 mod modern;
-mod source;
 mod strict;
 
 pub use advice::{any_numbers, any_numbers_are, on_violated_property};
 pub use allow::{Allowed, KnownVacuity, warning};
-pub use error::LoadError;
 pub use formula::{
     FormulaScope, MAX_NUMBERED, formula_with_counts, in_a_line, numbered, parse_claims_with_counts,
     parse_formula,
 };
 pub use ltl::ltl;
-pub use model::{core, core_values, meaning};
+pub use model::{LoadError, ModelSource, core, core_values, meaning};
 pub use modern::modern;
-pub use source::ModelSource;
 pub use strict::beyond_original;
 
 use self::model::Meaning;

@@ -1,10 +1,11 @@
-//! From the text of a model to its meaning.
+//! From the text of a model to its meaning, or why it has none.
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
 use crate::expand::{self, Expander};
 use crate::model::{self, System};
 use crate::syntax;
 use crate::syntax::ast::{File, Update};
+use std::fmt;
 use tracing::debug;
 
 /// The meaning of a text.
@@ -97,3 +98,60 @@ pub fn core_values(model: &File, updates: &mut [Update]) -> Result<(), Vec<Diagn
     }
     Ok(())
 }
+
+/// A system, and the text of the model that it comes from. The system may have further variables or properties.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSource<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The text.
+    pub text: &'a str,
+}
+
+impl<'a> ModelSource<'a> {
+    /// This system, which comes from this text.
+    pub const fn new(system: &'a System, text: &'a str) -> Self {
+        Self { system, text }
+    }
+}
+
+/// The errors in the text of a model, as one `Error`: its message is the first one and how many there
+/// are. [`Diagnostic::render`] shows each in full.
+///
+/// ```
+/// fn transitions(text: &str) -> Result<usize, Box<dyn std::error::Error>> {
+///     Ok(cubicle_lang::load(text)?.system.transitions.len())
+/// }
+/// let error = transitions("var X : bool\ninit () { X = Fals }").unwrap_err();
+/// assert_eq!(error.to_string(), "line 2: unknown name `Fals` (C0104)");
+/// ```
+#[derive(Clone, Debug)]
+pub struct LoadError {
+    /// The errors, at least one, in the order in which they are shown.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Line of the first.
+    line: usize,
+}
+
+impl LoadError {
+    /// From the diagnostics of `text`.
+    pub(super) fn new(diagnostics: Vec<Diagnostic>, text: &str) -> Self {
+        let start = diagnostics.first().map_or(0, |first| first.primary.span.start as usize).min(text.len());
+        let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() + 1;
+        Self { diagnostics, line }
+    }
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = self.diagnostics.first() else { return f.write_str("the text is not a model") };
+        write!(f, "line {}: {} ({})", self.line, first.message, first.code)?;
+        match self.diagnostics.len() - 1 {
+            0 => Ok(()),
+            1 => f.write_str(", and 1 more error"),
+            more => write!(f, ", and {more} more errors"),
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}

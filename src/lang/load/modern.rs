@@ -1,7 +1,6 @@
 //! `unsafe` and `invariant` in the words that say what they mean: `never` and `lemma never`.
 
-use super::error::LoadError;
-use super::model::meaning;
+use super::model::{LoadError, meaning};
 use crate::syntax::ast::{PropertyKind, Wording};
 
 /// The text with these words. An `invariant` that is an axiom keeps its own, since it is assumed.

@@ -10,7 +10,6 @@ use super::symbols::Symbol;
 use super::terms::IndexMeaning;
 use super::{Literal, ProcRef, Term};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::spelling::nearest;
 use crate::syntax::ast::{Arg, Comparison, Expr, ExprKind, Name, Predicate, Quantifier};
 
 /// The names that a quantifier binds, and where.
@@ -115,14 +114,11 @@ impl<'a> Context<'a> {
             if unclear || !self.unknown.insert((None, name.text.clone())) {
                 return Formula::False;
             }
-            let mut error =
-                Diagnostic::error("C0107", name.span(), format!("unknown predicate `{}`", name.text))
-                    .label("not defined before this place");
-            let known = self.predicates.keys().copied();
-            error = match nearest(&name.text, known) {
-                Some(similar) => error.did_you_mean(similar),
-                None => error.help("a predicate is defined before its first use; it cannot use itself"),
-            };
+            let error = Diagnostic::error("C0107", name.span(), format!("unknown predicate `{}`", name.text))
+                .label("not defined before this place")
+                .did_you_mean_one_of(&name.text, self.predicates.keys().copied(), |error| {
+                    error.help("a predicate is defined before its first use; it cannot use itself")
+                });
             self.push(error);
             return Formula::False;
         };

@@ -7,7 +7,6 @@ use super::scope::Scope;
 use super::temporal::{Case, Condition, Fairness, Temporal};
 use super::{Literal, Transition, rename};
 use crate::diagnostic::Diagnostic;
-use crate::spelling::nearest;
 use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
@@ -103,11 +102,7 @@ impl<'a> Context<'a> {
     ) {
         let name = &decl.transition;
         let error = Diagnostic::error("C0112", name.span(), format!("unknown transition `{}`", name.text));
-        let error = match nearest(&name.text, names) {
-            Some(similar) => error.did_you_mean(similar),
-            None => error.label("no `transition` declares it"),
-        };
-        self.push(error);
+        self.push(error.did_you_mean_one_of(&name.text, names, |it| it.label("no `transition` declares it")));
     }
 }
 

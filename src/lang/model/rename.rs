@@ -52,26 +52,18 @@ pub fn replaced(
 
 /// The literal over renamed processes, or its truth value when it gets one.
 pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> {
-    Some(Truth::Literal(match l {
-        Literal::In { cell: c, values } => Literal::In { cell: cell(c, map), values: *values },
+    Some(match replaced(l, &|it| cell(it, map), map) {
+        Literal::Eq { left, right, negated } if left == right => Truth::Constant(!negated),
         Literal::Eq { left, right, negated } => {
-            let (left, right) = oriented(term(left, map)?, term(right, map)?);
-            if left == right {
-                return Some(Truth::Constant(!negated));
-            }
-            Literal::Eq { left, right, negated: *negated }
+            let (left, right) = oriented(left, right);
+            Truth::Literal(Literal::Eq { left, right, negated })
         }
-        Literal::Less { left, right, strict } => {
-            let (left, right) = (term(left, map)?, term(right, map)?);
-            if left == right {
-                return Some(Truth::Constant(!strict));
-            }
-            Literal::Less { left, right, strict: *strict }
-        }
+        Literal::Less { left, right, strict } if left == right => Truth::Constant(!strict),
         Literal::Linear { expr, relation, integer } => {
-            return normalise(expr.map_cells(|c| cell(c, map))?, *relation, *integer);
+            normalise(Linear::gathered(expr.terms, expr.constant)?, relation, integer)?
         }
-    }))
+        other => Truth::Literal(other),
+    })
 }
 
 /// The conjunction over renamed processes; `Some(None)` when it is false, `None` when a number leaves

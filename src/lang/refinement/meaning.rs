@@ -11,7 +11,6 @@ use crate::model::{
     Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId,
     VarKind,
 };
-use crate::spelling::nearest;
 use crate::syntax::ast::{self, Name, Part, Path, Rhs, TermKind};
 
 /// An abstract step that a concrete one may be.
@@ -300,10 +299,7 @@ fn names(of: &[Name]) -> String {
 
 fn unknown<'n>(name: &Name, what: &str, known: impl Iterator<Item = &'n str>) -> Diagnostic {
     let error = Diagnostic::error("C0701", name.span(), format!("{what} `{}`", name.text));
-    match nearest(&name.text, known) {
-        Some(meant) => error.did_you_mean(meant),
-        None => error,
-    }
+    error.did_you_mean_one_of(&name.text, known, |error| error)
 }
 
 /// Marks the target of an update, and constructors that are its values, as those of the abstract model.

@@ -212,10 +212,8 @@ fn may_begin(chunk: &[Placed<'_>]) -> bool {
         (Token::Type, Token::Mident(_)) => {
             matches!(before(1), Some(Token::Equal | Token::Bar | Token::DotDot))
         }
-        (Token::Type | Token::Var | Token::Const | Token::Array, Token::Int(_)) => {
-            matches!(before(1), Some(Token::Equal | Token::DotDot))
-        }
-        (Token::Var | Token::Const | Token::Array, Token::Mident(_)) => {
+        (Token::Type | Token::Var | Token::Const | Token::Array, Token::Int(_))
+        | (Token::Var | Token::Const | Token::Array, Token::Mident(_)) => {
             matches!(before(1), Some(Token::Equal | Token::DotDot))
         }
         (Token::Channel, Token::Lident(_)) => chunk.iter().rev().any(|&(_, it, _)| it == Token::BracketClose),

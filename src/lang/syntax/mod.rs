@@ -2,7 +2,6 @@
 //! crate `cubicle-grammar`.
 
 mod contextual;
-mod damage;
 mod foreign;
 mod negate;
 mod parser;

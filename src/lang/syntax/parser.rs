@@ -5,13 +5,9 @@ use cubicle_grammar::{MAX_DEPTH, Remark};
 use indexmap::IndexMap;
 
 use super::ast::{Entry, Expr, File, Item};
-use super::contextual;
-use super::damage;
-use super::foreign;
 use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
-use super::unexpected;
-use super::unsupported;
+use super::{contextual, foreign, unexpected, unsupported};
 use crate::diagnostic::{Diagnostic, Diagnostics, Label, Severity, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
@@ -275,7 +271,7 @@ impl<'t> Parser<'t> {
         let now = self.stage.clamp(1, 2);
         let Some(stage) = first.stage().map(|stage| if number { now } else { stage }) else {
             if broken {
-                damage::note(&mut self.file.damage, chunk);
+                unexpected::lost(&mut self.file.damage, chunk);
             } else {
                 self.no_declaration(chunk, next, more);
             }
@@ -349,7 +345,7 @@ impl<'t> Parser<'t> {
                 self.repaired(other, true, next, more);
             }
         }
-        damage::note(&mut self.file.damage, &chunk);
+        unexpected::lost(&mut self.file.damage, &chunk);
     }
 
     /// Reports what was noticed in a declaration.
@@ -421,13 +417,13 @@ impl<'t> Parser<'t> {
                 .label("this does not start a declaration")
                 .help("declarations start with `type`, `var`, `const`, `array`, `channel`, `init`, `invariant`, `unsafe`, `predicate`, `transition`, `process`, `never`, `always`, `fair`, `response`, `recurrence`, `possible` or `cover`")
                 .report(&mut self.diagnostics);
-            damage::note(&mut self.file.damage, chunk);
+            unexpected::lost(&mut self.file.damage, chunk);
             return;
         };
         let (mended, _) = repair.apply(chunk);
         self.push(repair.diagnostic, repair.habit);
         if repair.lost {
-            damage::note(&mut self.file.damage, &mended);
+            unexpected::lost(&mut self.file.damage, &mended);
         } else {
             self.stage = self.stage.max(mended[0].1.stage().unwrap_or(0));
             self.repaired(mended, false, next, more);

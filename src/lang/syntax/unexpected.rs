@@ -1,7 +1,8 @@
-//! The error for a place where the text does not fit the grammar and no rule recognises what was meant.
+//! A declaration that does not fit the grammar, where no rule recognises what was meant: the error, and what it would have declared.
 
+use super::ast::{Damage, capital};
 use super::repair::Site;
-use super::token::Token;
+use super::token::{Placed, Token};
 use crate::diagnostic::{Diagnostic, Span};
 
 /// The error for a place that no rule recognises.
@@ -67,4 +68,37 @@ fn expectation(expected: &[String]) -> Option<String> {
     } else {
         format!("expected {} or {last}", names.join(", "))
     })
+}
+
+/// Notes the loss of the declaration `chunk`.
+pub fn lost(damage: &mut Damage, chunk: &[Placed<'_>]) {
+    let names = |tokens: &[Placed<'_>]| -> Vec<String> {
+        let name = |&(_, token, _): &Placed<'_>| match token {
+            Token::Lident(name) | Token::Mident(name) => Some(name.to_owned()),
+            _ => None,
+        };
+        tokens.iter().filter_map(name).collect()
+    };
+    let Some(&(_, first, _)) = chunk.first() else { return };
+    match first {
+        Token::Init => damage.init = true,
+        Token::Unsafe | Token::Never | Token::Always => damage.bad = true,
+        // What other declarations say of its labels and own cells.
+        Token::Process => damage.names.extend(names(chunk).into_iter().map(|it| capital(&it))),
+        Token::Predicate | Token::Relation | Token::Witness => {
+            damage.names.extend(names(chunk).into_iter().take(1));
+        }
+        Token::Var | Token::Const | Token::Array => {
+            let end =
+                chunk.iter().position(|&(_, token, _)| matches!(token, Token::Colon | Token::BracketOpen));
+            damage.names.extend(names(&chunk[..end.unwrap_or(chunk.len())]));
+        }
+        Token::Type => damage.names.extend(names(chunk)),
+        _ if first != Token::Channel && (first.starts_declaration() || first == Token::Formula) => {}
+        // Text that may not be a declaration.
+        _ => {
+            damage.names.extend(names(chunk));
+            (damage.init, damage.bad) = (true, true);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 
 use super::alternatives::flat;
-use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId, variables};
 use super::resolve::Part;
 use super::step::Witness;
 use super::steps::{element, fresh, unshown_sorts};
@@ -97,7 +97,7 @@ fn elements(
             let sort = symbol.result.filter(|it| sorts.contains(it) && !symbol.mutable && !symbol.derived)?;
             let of_sort = |arg: &SortId| params.iter().find(|it| vars.known(**it) == *arg);
             let args = symbol.args.iter().map(|it| of_sort(it).map(|it| Term::Var(*it)));
-            Some((sort, App { symbol: SymbolId(id), args: args.collect::<Option<_>>()?, new: false }))
+            Some((sort, App::old(SymbolId(id), args.collect::<Option<_>>()?)))
         });
         let sort = named.as_ref().map_or(first, |it| it.0);
         sorts.remove(&sort);
@@ -211,8 +211,7 @@ fn chosen(
         let sort = vars.known(value);
         let name = format!("initial_{}", symbols.sorts[sort.0].0);
         let symbol = symbols.add(name, false, args.iter().map(|it| vars.known(*it)).collect(), None, span);
-        let args = args.into_iter().map(Term::Var).collect();
-        let is = Formula::Is(App { symbol, args, new: false });
+        let is = Formula::Is(App::old(symbol, variables(&args)));
         let formula = Formula::each(true, &params, Formula::each(false, &[value], is.clone()));
         let Some(made) = witness(&Part { formula, span }, symbols, vars, witnesses) else {
             let what = "initially, for all elements there is another one of a sort that leads back to theirs";
@@ -239,7 +238,7 @@ pub(super) fn named_witnesses(parts: Vec<Part>, symbols: &mut Symbols<'_>, vars:
         let mut formula = formula;
         for var in bound {
             let id = symbols.add(vars.name(var).to_owned(), false, Vec::new(), Some(vars.known(var)), span);
-            let constant = Term::App(App { symbol: id, args: Vec::new(), new: false });
+            let constant = Term::App(App::old(id, Vec::new()));
             formula = formula.substitute(&|it| (it == var).then(|| constant.clone()));
         }
         all.push(Part { formula, span });

@@ -9,7 +9,7 @@ use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::opened;
 use super::decide::minimal;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SymbolId, Term, VarId, variables};
 
 /// One statement about the new value of a symbol.
 #[derive(Clone, Debug)]
@@ -123,8 +123,8 @@ impl Equation {
             self.vars.iter().copied().filter(|var| !places.iter().any(|it| it.0 == *var)).collect();
         let mut branches = Vec::new();
         // Where its value is that of the same cell, the cell is given by the variables.
-        let old = |args: Vec<Term>| App { symbol: self.symbol, args, new: false };
-        let (same, here) = (old(self.args.clone()), old(cell.iter().map(|it| Term::Var(*it)).collect()));
+        let old = |args: Vec<Term>| App::old(self.symbol, args);
+        let (same, here) = (old(self.args.clone()), old(variables(cell)));
         match &self.value {
             Formula::Is(app) if *app == same => {
                 branches.push(Branch { condition, value: Formula::Is(here), span: self.span });

@@ -25,6 +25,18 @@ pub(super) struct App {
     pub new: bool,
 }
 
+impl App {
+    /// A symbol with arguments in the old state.
+    pub const fn old(symbol: SymbolId, args: Vec<Term>) -> Self {
+        Self { symbol, args, new: false }
+    }
+}
+
+/// Variables as terms.
+pub(super) fn variables(vars: &[VarId]) -> Vec<Term> {
+    vars.iter().map(|it| Term::Var(*it)).collect()
+}
+
 /// A formula, or a [`Term`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Formula {

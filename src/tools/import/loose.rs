@@ -6,8 +6,7 @@
 //! what is reached in between is what the step could have led to.
 
 use super::claims::Initially;
-use super::equations::Branch;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SymbolId, Term};
 use super::resolve::Part;
 use super::step::{Region, Step, Update};
 use super::symbols::{Symbols, Vars};
@@ -35,12 +34,14 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
     }
     let unset = |(region, flag): &(Region, SymbolId)| Initially {
         params: Vec::new(),
-        formula: Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }).not(),
+        formula: Formula::Is(App::old(*flag, Vec::new())).not(),
         span: symbols.get(region.symbol).span,
     };
     let initially = regions.iter().map(unset).collect();
     for (step, own) in steps.iter_mut().zip(&flags) {
-        step.updates.extend(regions.iter().map(|(_, flag)| set(*flag, own.contains(flag), step.span)));
+        let set = |flag: &SymbolId| Formula::Bool(own.contains(flag));
+        let flags = regions.iter().map(|it| Update::of_all(it.1, Vec::new(), set(&it.1), step.span));
+        step.updates.extend(flags);
     }
     for (region, flag) in &regions {
         let symbol = symbols.get(region.symbol);
@@ -53,30 +54,18 @@ pub(super) fn loosen(steps: &mut Vec<Step>, symbols: &mut Symbols<'_>, vars: &mu
                 None => vec![Term::Var(vars.new_var(&name_of_symbol, span, Some(sort)))],
             },
         };
-        let guard =
-            [Formula::Is(App { symbol: *flag, args: Vec::new(), new: false }), region.condition.clone()];
+        let guard = [Formula::Is(App::old(*flag, Vec::new())), region.condition.clone()];
         for value in values {
-            let cell: Vec<VarId> = region.cell.iter().map(|it| vars.copy(*it)).collect();
-            let pinned = cell.iter().zip(&region.cell);
-            let condition =
-                Formula::and(pinned.map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it))));
             let mut params = region.cell.clone();
             if let Term::Var(var) = &value {
                 params.push(*var);
             }
-            let branches = vec![Branch { condition, value, span }];
             steps.push(Step {
                 guard: guard.iter().cloned().map(|formula| Part { formula, span }).collect(),
-                updates: vec![Update { symbol: region.symbol, cell, branches, rest: true }],
+                updates: vec![Update::of_one(region.symbol, &region.cell, value, span, vars)],
                 ..Step::new(&name, span, "a step leaves its value open", params)
             });
         }
     }
     initially
-}
-
-/// Sets a flag to a value.
-fn set(flag: SymbolId, truth: bool, span: cubicle_lang::diagnostic::Span) -> Update {
-    let branches = vec![Branch { condition: Formula::TRUE, value: Formula::Bool(truth), span }];
-    Update { symbol: flag, cell: Vec::new(), branches, rest: false }
 }

@@ -13,10 +13,9 @@
 //! nothing assigns one. UNSAFE may rest on it: the run shows it.
 //!
 //! In reading order: `lexer`, `tree`, `parser`; `symbols`, `formula`, `resolve`, `enumerations`, `read`; `decide` (plain contradictions), `alternatives`,
-//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `bounds`, `notes`, `loose`; `names`, `print`; `fires`.
+//! `equations`, `sizes` (of sorts), `ways`, `step`, `universals`, `steps`, `claims`, `notes`, `loose`; `names`, `print`; `fires`.
 
 mod alternatives;
-mod bounds;
 mod claims;
 mod decide;
 mod enumerations;
@@ -46,16 +45,16 @@ use std::collections::BTreeSet;
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
 
 use self::alternatives::{MAX_ALTERNATIVES, flat};
-use self::bounds::{pad, too_many};
 use self::claims::{Never, initially, is_about, named_witnesses, never, witness};
 use self::fires::{Became, never_fire};
-use self::formula::{Formula, SymbolId};
+use self::formula::{App, Formula, SymbolId, Term, VarId};
 use self::notes::Note;
 use self::print::Printer;
 use self::read::{Found, Read, one_convention, read, sizes, unfold};
 use self::resolve::Part;
+use self::sizes::Sizes;
 use self::step::{Step, Witness};
-use self::steps::Steps;
+use self::steps::{Steps, element};
 use self::symbols::{Symbols, Vars};
 use self::tree::{Claim, ClaimKind, Definition, Made, refuse};
 use self::ways::Facts;
@@ -267,4 +266,34 @@ fn noted(
         at += 1;
     }
     Ok(notes)
+}
+
+/// What never is: more elements than there may be.
+fn too_many(sizes: &Sizes, symbols: &mut Symbols<'_>, vars: &mut Vars) -> Vec<Never> {
+    let mut all = Vec::new();
+    for (sort, most, span) in sizes.bounded() {
+        // An axiom has to be about something that never changes: a relation that holds of all elements.
+        let name = format!("is_{}", symbols.sorts[sort.0].0);
+        let symbol = symbols.add(name, false, vec![sort], None, span);
+        let is = |var: VarId| Formula::Is(App::old(symbol, vec![Term::Var(var)]));
+        let params: Vec<VarId> = (0..=most).map(|_| element(symbols, vars, sort, span)).collect();
+        let never =
+            |params: Vec<VarId>, formula: Formula| Never { params, formula, span, remark: String::new() };
+        all.push(never(vec![params[0]], is(params[0]).not()));
+        all.push(never(params.clone(), is(params[0])));
+    }
+    all
+}
+
+/// Gives bad states the elements that there are in any case: there is none where a sort has fewer.
+fn pad(sizes: &Sizes, all: &mut [Never], symbols: &Symbols<'_>, vars: &mut Vars) {
+    for one in all {
+        for (sort, least) in sizes.several() {
+            let of_sort = one.params.iter().filter(|it| vars.known(**it) == sort).count();
+            for _ in of_sort..least {
+                one.params.push(element(symbols, vars, sort, one.span));
+            }
+        }
+        one.params.sort_by_key(|it| vars.known(*it));
+    }
 }

@@ -10,8 +10,7 @@ use cubicle_lang::diagnostic::Span;
 
 use super::alternatives::{alternatives, flat};
 use super::claims::Initially;
-use super::equations::Branch;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SymbolId, Term, VarId, variables};
 use super::resolve::Part;
 use super::step::{Step, Update};
 use super::symbols::{MAX_ARGUMENTS, Symbols, Vars};
@@ -61,7 +60,7 @@ pub(super) fn asked(
                 symbol
             }
         };
-        Ok(Formula::each(true, bound, Formula::Is(App { symbol, args: terms(&args), new: false })))
+        Ok(Formula::each(true, bound, Formula::Is(App::old(symbol, variables(&args)))))
     };
     replaced(&part.formula, &mut each)
 }
@@ -77,18 +76,11 @@ fn replaced(formula: &Formula, each: &mut dyn FnMut(&Formula) -> Made<Formula>) 
     })
 }
 
-fn terms(vars: &[VarId]) -> Vec<Term> {
-    vars.iter().map(|it| Term::Var(*it)).collect()
-}
-
 impl Note {
     /// The steps that note it; `None` when there are too many.
     pub fn steps(&self, name: &str, symbols: &Symbols<'_>, vars: &mut Vars) -> Option<Vec<Step>> {
         let Self { symbol, args, formula, span } = self;
-        let cell: Vec<VarId> = args.iter().map(|it| vars.copy(*it)).collect();
-        let pinned = cell.iter().zip(args).map(|(at, it)| Formula::equal(Term::Var(*at), Term::Var(*it)));
-        let branch = Branch { condition: Formula::and(pinned), value: Formula::TRUE, span: *span };
-        let update = Update { symbol: *symbol, cell, branches: vec![branch], rest: true };
+        let update = Update::of_one(*symbol, args, Formula::TRUE, *span, vars);
         let part = Part { formula: formula.clone(), span: *span };
         let all = alternatives(flat(vec![part]))?;
         let (name, remark) = (format!("note_{name}"), "notes for one element what a guard asks of all");
@@ -103,7 +95,7 @@ impl Note {
     /// That nothing is noted initially.
     pub fn initially(&self, vars: &mut Vars) -> Initially {
         let params: Vec<VarId> = self.args.iter().map(|it| vars.copy(*it)).collect();
-        let noted = Formula::Is(App { symbol: self.symbol, args: terms(&params), new: false });
+        let noted = Formula::Is(App::old(self.symbol, variables(&params)));
         Initially { params, formula: noted.not(), span: self.span }
     }
 
@@ -118,8 +110,7 @@ impl Note {
             return None;
         }
         let cell = self.args.iter().map(|it| vars.copy(*it)).collect();
-        let branches = vec![Branch { condition: Formula::TRUE, value: Formula::FALSE, span: step.span }];
-        Some(Update { symbol: self.symbol, cell, branches, rest: false })
+        Some(Update::of_all(self.symbol, cell, Formula::FALSE, step.span))
     }
 }
 

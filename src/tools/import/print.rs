@@ -3,7 +3,7 @@
 use cubicle_lang::diagnostic::Span;
 
 use super::claims::{Initially, Never};
-use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId, variables};
 use super::names::{Locals, Names};
 use super::step::{Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
@@ -218,8 +218,7 @@ impl<'p> Printer<'p> {
     /// An update; `None` when nothing changes.
     fn update(&self, update: &Update, params: &[VarId], mut locals: Locals<'_>) -> Option<String> {
         let name = self.names.symbol(update.symbol);
-        let cell: Vec<Term> = update.cell.iter().map(|it| Term::Var(*it)).collect();
-        let own = App { symbol: update.symbol, args: cell, new: false };
+        let own = App::old(update.symbol, variables(&update.cell));
         let (same, (branches, rest)) = match self.symbols.get(update.symbol).result {
             None => (Formula::Is(own.clone()), truths(update, &own, params)),
             Some(_) => (Term::App(own.clone()), terms(update, own)),

@@ -3,9 +3,9 @@
 use cubicle_lang::diagnostic::Span;
 
 use super::equations::Branch;
-use super::formula::{App, Formula, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SymbolId, Term, VarId, variables};
 use super::resolve::Part;
-use super::symbols::Symbols;
+use super::symbols::{Symbols, Vars};
 
 /// New value of a relation or function: for the cell given by variables, the first branch that holds.
 #[derive(Clone, Debug)]
@@ -73,12 +73,25 @@ impl Region {
 }
 
 impl Update {
+    /// Gives all cells of a symbol a value.
+    pub fn of_all(symbol: SymbolId, cell: Vec<VarId>, value: Formula, span: Span) -> Self {
+        let branches = vec![Branch { condition: Formula::TRUE, value, span }];
+        Self { symbol, cell, branches, rest: false }
+    }
+
+    /// Gives one cell of a symbol a value.
+    pub fn of_one(symbol: SymbolId, at: &[VarId], value: Formula, span: Span, vars: &mut Vars) -> Self {
+        let cell: Vec<VarId> = at.iter().map(|it| vars.copy(*it)).collect();
+        let pinned = cell.iter().zip(at).map(|(one, it)| Formula::equal(Term::Var(*one), Term::Var(*it)));
+        let branches = vec![Branch { condition: Formula::and(pinned), value, span }];
+        Self { symbol, cell, branches, rest: true }
+    }
+
     /// Its new value at some arguments, for a function.
     pub fn term(&self, args: &[Term]) -> Option<Term> {
         let place = |var: VarId| self.cell.iter().position(|it| *it == var).map(|at| args[at].clone());
         // If none is left over, the last branch needs no condition.
-        let same = App { symbol: self.symbol, args: args.to_vec(), new: false };
-        let mut value = self.rest.then_some(Term::App(same));
+        let mut value = self.rest.then(|| Term::App(App::old(self.symbol, args.to_vec())));
         for branch in self.branches.iter().rev() {
             if !branch.value.is_term() {
                 return None;
@@ -101,8 +114,7 @@ impl Update {
     /// The new value of a relation as one formula about the cell.
     pub fn whole(&self) -> Formula {
         let given = self.branches.iter().map(|it| Formula::and([it.condition.clone(), it.value.clone()]));
-        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
-        let same = Formula::Is(App { symbol: self.symbol, args, new: false });
+        let same = Formula::Is(App::old(self.symbol, variables(&self.cell)));
         let none = self.branches.iter().map(|it| it.condition.clone().not());
         let rest = self.rest.then(|| Formula::and(none.chain([same])));
         Formula::or(given.chain(rest))
@@ -113,7 +125,7 @@ impl Update {
         if self.branches.iter().any(|it| it.value.is_term()) {
             return false;
         }
-        let args: Vec<Term> = self.cell.iter().map(|it| Term::Var(*it)).collect();
+        let args = variables(&self.cell);
         let same =
             |it: &Formula| matches!(it, Formula::Is(app) if app.symbol == self.symbol && app.args == args);
         let left = self.whole().map_literals(&mut |it| same(it).then_some(Formula::Bool(truth)));
@@ -125,8 +137,8 @@ impl Update {
         if !branch.value.is_term() {
             return branch.value.clone();
         }
-        let args = self.cell.iter().map(|it| Term::Var(*it)).collect();
-        Formula::equal(Term::App(App { symbol: self.symbol, args, new: true }), branch.value.clone())
+        let new = App { symbol: self.symbol, args: variables(&self.cell), new: true };
+        Formula::equal(Term::App(new), branch.value.clone())
     }
 }
 

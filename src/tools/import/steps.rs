@@ -20,7 +20,7 @@ use super::alternatives::{MAX_ALTERNATIVES, alternatives, flat};
 use super::decide::is_false;
 use super::enumerations::Case;
 use super::equations::{Branch, Equation, cases, conflict, equations, uncovered};
-use super::formula::{App, Formula, SortId, SymbolId, Term, VarId};
+use super::formula::{App, Formula, SortId, SymbolId, Term, VarId, variables};
 use super::resolve::Part;
 use super::step::{Region, Step, Update, Witness};
 use super::symbols::{Symbols, Vars};
@@ -228,7 +228,7 @@ impl Steps<'_, '_> {
         }
         let Some(open) = uncovered(&branches, &excluded) else {
             // Cells that keep their value are the rest.
-            let own = App { symbol: id, args: cell.iter().map(|it| Term::Var(*it)).collect(), new: false };
+            let own = App::old(id, variables(&cell));
             let keeps =
                 |it: &Branch| matches!(&it.value, Formula::Is(app) | Formula::App(app) if *app == own);
             let rest = branches.iter().any(keeps);
@@ -256,8 +256,7 @@ impl Steps<'_, '_> {
                 all.push(with(step, Update { symbol: id, cell: cell.clone(), branches, rest: false }));
             }
         } else if symbol.result.is_some() {
-            let args = cell.iter().map(|it| Term::Var(*it)).collect();
-            let param = self.fresh(&Term::App(App { symbol: id, args, new: true }));
+            let param = self.fresh(&Term::App(App { symbol: id, args: variables(&cell), new: true }));
             let mut step = step;
             step.params.push(param);
             branches.push(value(Term::Var(param)));

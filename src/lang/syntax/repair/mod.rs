@@ -7,17 +7,42 @@
 
 mod counts;
 mod declarations;
-mod elsewhere;
-mod formulas;
 mod lists;
 mod rule;
 mod site;
 mod special;
-mod spelled;
 mod updates;
-mod walker;
 mod words;
 
-pub use counts::miscounted;
-pub use site::{DeclaredNames, Repair, Site};
-pub use walker::{of_a_branch, repair, start};
+pub use self::counts::miscounted;
+pub use self::site::{DeclaredNames, Repair, Site};
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use self::lists::TABLE;
+use self::rule::Rule;
+use crate::diagnostic::Diagnostic;
+
+/// The rules of each section, in the order in which they are tried.
+static RULES: LazyLock<HashMap<&str, Vec<Rule>>> =
+    LazyLock::new(|| rule::read(TABLE).expect("each line of the table is well-formed"));
+
+/// The repair, if a rule recognises what was meant.
+pub fn repair<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    apply("slips", site)
+}
+
+/// The repair for text that begins with no keyword of a declaration.
+pub fn start<'t>(site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    of_a_branch(site).map(Repair::lost).or_else(|| apply("starts", site))
+}
+
+/// The error for a construct of another branch of Cubicle.
+pub fn of_a_branch(site: &Site<'_, '_>) -> Option<Diagnostic> {
+    apply("branches", site)?.diagnostic
+}
+
+fn apply<'t>(section: &str, site: &Site<'_, 't>) -> Option<Repair<'t>> {
+    RULES.get(section)?.iter().find_map(|rule| rule.apply(site))
+}

@@ -36,10 +36,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::lists::list;
+use super::lists::{list, token};
 use super::site::{Repair, Site, Special, small};
 use super::special;
-use super::spelled::token;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::capital;
 use crate::syntax::token::{Token, tokens};
@@ -113,26 +112,8 @@ enum Part {
 type Condition = Box<dyn Fn(&Site<'_, '_>) -> bool + Send + Sync>;
 
 /// Classes of tokens.
-const CLASSES: [&str; 18] = [
-    "any",
-    "x",
-    "X",
-    "name",
-    "int",
-    "real",
-    "num",
-    "conn",
-    "quant",
-    "cmp",
-    "small",
-    "type",
-    "raised",
-    "lowered",
-    "low",
-    "Low",
-    "Predicate",
-    "word",
-];
+const CLASSES: &str =
+    "any x X name int real num conn quant cmp small type raised lowered low Low Predicate word";
 
 /// The rules of each section of the table, in the order in which they are tried; `None` if a line is wrong.
 pub fn read(table: &'static str) -> Option<HashMap<&'static str, Vec<Rule>>> {
@@ -236,7 +217,7 @@ fn part(word: &'static str) -> Option<Part> {
         _ => match (word.strip_prefix('%'), word.strip_prefix('@')) {
             (Some(class), _) => match class.strip_prefix('=') {
                 Some(number) => Part::Same(number.parse().ok()?),
-                None => Part::Class(CLASSES.into_iter().find(|known| *known == class)?),
+                None => Part::Class(CLASSES.split(' ').find(|known| *known == class)?),
             },
             (_, Some(name)) => Part::List(list(name)?, !name.starts_with('=')),
             _ => Part::Token(token(word)?),

@@ -1,7 +1,7 @@
 //! Misspelt keywords.
 
+use super::lists::token;
 use super::site::{Repair, Site, slip};
-use super::spelled::token;
 use crate::spelling::nearest;
 use crate::syntax::token::Token;
 
