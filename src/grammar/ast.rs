@@ -24,7 +24,7 @@ impl File {
         self.items.iter().filter_map(|it| if let Item::Symbol(it) = it { Some(it) } else { None })
     }
 
-    /// Its properties of states, in file order.
+    /// Its properties, in file order.
     pub fn properties(&self) -> impl DoubleEndedIterator<Item = &Property> + Clone {
         self.items.iter().filter_map(|it| if let Item::Property(it) = it { Some(it) } else { None })
     }
@@ -75,10 +75,8 @@ pub enum Item {
     Type(TypeDecl),
     /// `var`, `const`, `array`
     Symbol(SymbolDecl),
-    /// `init`, `invariant`, `unsafe`
+    /// `init`, `invariant`, `unsafe`, `response`, `recurrence`, `possible`, `cover`
     Property(Property),
-    /// `response`, `recurrence`, `possible`, `cover`
-    Temporal(Temporal),
     /// `fair t`, `strong_fair t`
     Fairness(Fairness),
     /// `predicate p (x) { .. }`
@@ -97,7 +95,6 @@ impl Item {
             Self::Type(x) => x.loc.0,
             Self::Symbol(x) => x.loc.0,
             Self::Property(x) => x.loc.0,
-            Self::Temporal(x) => x.loc.0,
             Self::Fairness(x) => x.loc.0,
             Self::Predicate(x) => x.loc.0,
             Self::Transition(x) => x.loc.0,
@@ -109,7 +106,6 @@ impl Item {
     pub fn params(&self) -> &[Name] {
         match self {
             Self::Property(it) => &it.params,
-            Self::Temporal(it) => &it.params,
             Self::Transition(it) => &it.params,
             _ => &[],
         }
@@ -118,8 +114,7 @@ impl Item {
     /// The formula of a property or a predicate, both of a `response`, and the guard of a transition.
     pub fn formulas(&self) -> impl Iterator<Item = &Expr> {
         let (first, second) = match self {
-            Self::Property(it) => (Some(&it.body), None),
-            Self::Temporal(it) => (Some(&it.body), it.then.as_ref()),
+            Self::Property(it) => (Some(&it.body), it.then.as_ref()),
             Self::Predicate(it) => (Some(&it.body), None),
             Self::Transition(it) => (it.requires.as_ref(), None),
             _ => (None, None),
@@ -258,7 +253,7 @@ pub enum Part {
     Further,
 }
 
-/// The kinds of formulas about states.
+/// The kinds of properties.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PropertyKind {
     /// Initial states.
@@ -267,6 +262,8 @@ pub enum PropertyKind {
     Invariant,
     /// Bad states.
     Unsafe,
+    /// A property of runs.
+    Run(TemporalKind),
 }
 
 impl PropertyKind {
@@ -276,6 +273,7 @@ impl PropertyKind {
             Self::Init => "init",
             Self::Invariant => "invariant",
             Self::Unsafe => "unsafe",
+            Self::Run(kind) => kind.word(),
         }
     }
 }
@@ -292,7 +290,7 @@ pub enum Wording {
     Always,
 }
 
-/// `init`, `invariant` or `unsafe`, and the other ways to write these.
+/// `init`, `invariant` or `unsafe`, and the other ways to write these; a property of runs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Property {
     /// Which of them.
@@ -303,8 +301,10 @@ pub struct Property {
     pub name: Option<Name>,
     /// Its process parameters.
     pub params: Vec<Name>,
-    /// The formula.
+    /// The formula; of a `response` the first one.
     pub body: Expr,
+    /// The second formula of a `response`.
+    pub then: Option<Expr>,
     /// Where.
     pub loc: Loc,
 }
@@ -312,7 +312,7 @@ pub struct Property {
 impl Property {
     /// One without parameters, in the word of its kind.
     pub const fn new(kind: PropertyKind, name: Option<Name>, body: Expr, loc: Loc) -> Self {
-        Self { kind, wording: Wording::Kind, name, params: Vec::new(), body, loc }
+        Self { kind, wording: Wording::Kind, name, params: Vec::new(), body, then: None, loc }
     }
 
     /// The words that declare it.
@@ -353,23 +353,6 @@ impl TemporalKind {
             Self::Ltl => "ltl",
         }
     }
-}
-
-/// A property of runs.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Temporal {
-    /// Which kind.
-    pub kind: TemporalKind,
-    /// Its name, if it has one.
-    pub name: Option<Name>,
-    /// Its process parameters.
-    pub params: Vec<Name>,
-    /// The formula; of a `response` the first one.
-    pub body: Expr,
-    /// The second formula of a `response`.
-    pub then: Option<Expr>,
-    /// Where.
-    pub loc: Loc,
 }
 
 /// Which steps runs must not put off for ever.

@@ -3,7 +3,7 @@
 use crate::Span;
 use crate::ast::{
     Arg, Comparison, Count, Counted, Expr, ExprKind, Item, Loc, Local, Name, Number, Path, Property,
-    PropertyKind, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolDecl, SymbolKind, Temporal,
+    PropertyKind, Quantifier, RangeBounds, Rhs, Step, StepKind, Summand, SymbolDecl, SymbolKind,
     TemporalKind, Term, TermKind, TypeDecl, Update, Wording, loc,
 };
 use crate::names::OR_NIL;
@@ -244,7 +244,7 @@ impl TreeBuilder {
 
     /// `init`, `invariant`, `unsafe`, `never`, ..
     pub fn property(&self, kind: PropertyKind, wording: Wording, (name, params, body): Claim) -> Item {
-        Item::Property(Property { kind, wording, name, params, body, loc: self.whole })
+        Item::Property(Property { kind, wording, name, params, body, then: None, loc: self.whole })
     }
 
     /// A step of code from byte `l` up to byte `r`, which is discarded like a formula when it would be too high.
@@ -284,9 +284,9 @@ impl TreeBuilder {
     }
 
     /// A property of runs.
-    pub fn temporal(&self, kind: TemporalKind, claim: Claim, then: Option<Expr>) -> Item {
-        let (name, params, body) = claim;
-        Item::Temporal(Temporal { kind, name, params, body, then, loc: self.whole })
+    pub fn temporal(&self, kind: TemporalKind, (name, params, body): Claim, then: Option<Expr>) -> Item {
+        let (kind, wording, loc) = (PropertyKind::Run(kind), Wording::Kind, self.whole);
+        Item::Property(Property { kind, wording, name, params, body, then, loc })
     }
 }
 

@@ -81,14 +81,8 @@ impl fmt::Display for Item {
             },
             Self::Property(x) => {
                 let (kind, name) = (x.word(), titled(x.name.as_ref()));
-                writeln!(f, "\n{kind} {name}({}) {{ {} }}", bound(&x.params, " "), x.body)
-            }
-            Self::Temporal(x) => {
-                let (kind, name) = (x.kind.word(), titled(x.name.as_ref()));
                 write!(f, "\n{kind} {name}({}) {{ {} }}", bound(&x.params, " "), x.body)?;
-                if let Some(then) = &x.then {
-                    write!(f, " ~> {{ {then} }}")?;
-                }
+                x.then.iter().try_for_each(|then| write!(f, " ~> {{ {then} }}"))?;
                 writeln!(f)
             }
             Self::Fairness(x) => {

@@ -30,7 +30,8 @@ pub fn question(uri: &str, document: &OpenModel, wanted: Span) -> Option<Value> 
 
 fn claims(document: &OpenModel) -> impl Iterator<Item = Span> {
     let properties = document.analysis().file.properties();
-    properties.filter(|it| it.kind != PropertyKind::Init).map(|it| it.loc.0)
+    let of_states = properties.filter(|it| matches!(it.kind, PropertyKind::Unsafe | PropertyKind::Invariant));
+    of_states.map(|it| it.loc.0)
 }
 
 /// Where answers about a model stand: a run reports them when the document may have changed.

@@ -43,7 +43,6 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
                 format!("transition {} ({})", it.name, params.join(" "))
             }
             Item::Property(it) => format!("{} {}", it.word(), symbol.name),
-            Item::Temporal(it) => format!("{} {}", it.kind.word(), symbol.name),
             Item::Process(it) => format!("{} (of process {})", symbol.name, it.name),
             Item::Fairness(_) | Item::NumberProcs(_) => symbol.name.clone(),
         },
@@ -54,7 +53,6 @@ fn declaration(document: &OpenModel, symbol: &NamedSymbol) -> String {
 fn owner(document: &OpenModel, item: &Item) -> String {
     match item {
         Item::Property(it) => format!("{} at line {}", it.word(), document.line(it.loc.0.start)),
-        Item::Temporal(it) => format!("{} at line {}", it.kind.word(), document.line(it.loc.0.start)),
         Item::Fairness(it) => format!("fairness at line {}", document.line(it.loc.0.start)),
         Item::Predicate(it) => it.name.text.clone(),
         Item::Transition(it) => it.name.text.clone(),

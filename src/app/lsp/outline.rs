@@ -68,13 +68,9 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
                 (None, PropertyKind::Init) => word.to_owned(),
                 (None, _) => format!("{word} at line {}", document.line(start)),
             };
-            (name, Span::new(start, start + word.len() as u32), kind::EVENT, String::new())
-        }
-        Item::Temporal(property) => {
-            let (word, start) = (property.kind.word(), property.loc.0.start);
-            let unnamed = || format!("{word} at line {}", document.line(start));
-            let name = property.name.as_ref().map_or_else(unnamed, |name| name.text.clone());
-            (name, Span::new(start, start + word.len() as u32), kind::EVENT, word.to_owned())
+            let of_runs = matches!(property.kind, PropertyKind::Run(_));
+            let detail = if of_runs { word } else { "" };
+            (name, Span::new(start, start + word.len() as u32), kind::EVENT, detail.to_owned())
         }
     };
     Some(json!({

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::expander::Expander;
 use super::make::number;
-use super::types::{Full, Index, Queue, Record, Type, Values, Variable, signed};
+use super::types::{Expander, Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{MAX_CONSTRUCTORS, SortTable};
 use crate::syntax::ast::{
@@ -37,7 +36,6 @@ impl Expander {
                     (Some(&decl.name), None)
                 }
                 Item::Property(it) => (it.name.as_ref(), None),
-                Item::Temporal(it) => (it.name.as_ref(), None),
                 Item::Predicate(it) => (Some(&it.name), None),
                 Item::Transition(_) | Item::NumberProcs(_) | Item::Fairness(_) | Item::Process(_) => {
                     (None, None)

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::expander::Expander;
 use super::make::{all, any, number, truth};
 use super::substitute::substituted;
 use super::terms::{Fixed, Linear, Value, linear, multiples};
-use super::types::{Type, Values};
+use super::types::{Expander, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Arg, Comparison, Counted, Expr, ExprKind, Loc, Name, Path, Predicate, Term, TermKind,

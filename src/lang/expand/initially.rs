@@ -1,8 +1,7 @@
 //! What `init` says besides its text: values of integers are in their ranges, and queues hold no messages.
 
-use super::expander::Expander;
 use super::make::number;
-use super::types::{Type, Variable};
+use super::types::{Expander, Type, Variable};
 use crate::syntax::ast::{Comparison, Expr, ExprKind, Loc, Name, Path, Property, Quantifier, Term};
 
 impl Expander {

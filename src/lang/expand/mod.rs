@@ -10,7 +10,6 @@
 mod always;
 mod code;
 mod declare;
-mod expander;
 mod facts;
 mod formulas;
 mod initially;
@@ -27,9 +26,10 @@ mod updates;
 mod watched;
 mod witnesses;
 
-use self::always::without_always;
-pub use self::expander::Expander;
 pub(crate) use self::formulas::quantifiers;
+pub use self::types::Expander;
+
+use self::always::without_always;
 use self::make::words_of;
 use self::nil::{NIL, without_nil};
 use self::processes::without_processes;
@@ -44,7 +44,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::{Families, Family, MadeOf, no_processes};
 use crate::syntax::ast::{
     Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
-    SymbolKind, Temporal, Term, TypeDecl, Update, capital,
+    SymbolKind, Term, TypeDecl, Update, capital,
 };
 
 /// A file in the core language.
@@ -202,14 +202,10 @@ impl Expander {
                     let watched = self.watched(property, file, &mut symbols);
                     let (watch, property) = watched.map_or((None, property.clone()), |it| (Some(it.0), it.1));
                     let body = self.formula(&property.body);
-                    rest.push(Item::Property(Property { body, ..property }));
+                    let then = property.then.as_ref().map(|it| self.formula(it));
+                    rest.push(Item::Property(Property { body, then, ..property }));
                     let watch = watch.map(|it| self.transition(&it)).unwrap_or_default();
                     rest.extend(watch.into_iter().map(Item::Transition));
-                }
-                Item::Temporal(property) => {
-                    let body = self.formula(&property.body);
-                    let then = property.then.as_ref().map(|it| self.formula(it));
-                    rest.push(Item::Temporal(Temporal { body, then, ..property.clone() }));
                 }
                 Item::Fairness(_) => rest.push(item.clone()),
                 Item::Predicate(predicate) => {

@@ -49,8 +49,7 @@ pub fn without_nil<'f>(
                     **axiom = substituted(axiom, &given);
                 }
             }
-            Item::Property(it) => it.body = substituted(&it.body, &given),
-            Item::Temporal(it) => {
+            Item::Property(it) => {
                 it.body = substituted(&it.body, &given);
                 it.then = it.then.as_ref().map(|then| substituted(then, &given));
             }

@@ -1,6 +1,6 @@
 //! Which sorts of processes a model declares and uses.
 
-use super::expander::Expander;
+use super::types::Expander;
 use crate::diagnostic::Diagnostic;
 use crate::model::{PROC, SortTable};
 use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl, capital};

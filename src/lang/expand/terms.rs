@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::expander::Expander;
 use super::make::{all, number};
-use super::types::{Index, Type, Values};
+use super::types::{Expander, Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Comparison, Count, Counted, Expr, ExprKind, Loc, Name, Number, Path, Summand, Term, TermKind,

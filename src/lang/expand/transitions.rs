@@ -2,13 +2,12 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::quantifiers;
 use super::make::{all, truth, words_of};
 use super::substitute::{in_path, in_term, in_value};
 use super::terms::Way;
-use super::types::Type;
+use super::types::{Expander, Type};
 use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::expander::Expander;
 use super::facts::Facts;
 use super::formulas::projected;
 use super::make::{self, all, any, number};
 use super::substitute::{in_path, in_value, substituted};
 use super::terms::{Linear, Place, Value, Way, linear};
-use super::types::{Full, Index, Trouble, Type};
+use super::types::{Expander, Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Case, Comparison, Expr, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update};

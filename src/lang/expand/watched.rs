@@ -8,8 +8,8 @@
 
 use indexmap::IndexSet;
 
-use super::expander::Expander;
 use super::make::{all, variable};
+use super::types::Expander;
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, Property, PropertyKind, Quantifier, Rhs,
@@ -24,7 +24,7 @@ impl Expander {
         file: &File,
         symbols: &mut Vec<Item>,
     ) -> Option<(Transition, Property)> {
-        if property.kind == PropertyKind::Init
+        if !matches!(property.kind, PropertyKind::Unsafe | PropertyKind::Invariant)
             || !self.is_universal(&property.body, true, &mut IndexSet::new())
         {
             return None;

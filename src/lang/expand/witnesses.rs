@@ -10,9 +10,9 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::expander::Expander;
 use super::make::words_of;
 use super::substitute::substituted;
+use super::types::Expander;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::SortTable;
 use crate::syntax::ast::{

@@ -3,7 +3,7 @@
 use super::lexemes::Lexemes;
 use super::writer::{Blank, Sep, Writer};
 use crate::syntax::ast::{
-    self, Arg, Case, Count, Expr, ExprKind, File, Item, Loc, Rhs, Step, StepKind, SymbolKind, Term, TermKind,
+    Arg, Case, Count, Expr, ExprKind, File, Item, Loc, Rhs, Step, StepKind, SymbolKind, Term, TermKind,
     Transition, TypeDecl, Update,
 };
 
@@ -45,16 +45,13 @@ fn item(w: &mut Writer<'_, '_>, item: &Item, sep: Sep) {
                 through(w, decl.loc.0.end, sep);
             }
         }
-        Item::Property(ast::Property { body, .. }) | Item::Predicate(ast::Predicate { body, .. }) => {
+        Item::Property(_) | Item::Predicate(_) => {
             head(w, sep);
-            block(w, Sep::Space, body);
-        }
-        Item::Temporal(property) => {
-            head(w, sep);
-            block(w, Sep::Space, &property.body);
-            if let Some(then) = &property.then {
-                w.token(Sep::Space);
-                block(w, Sep::Space, then);
+            for (number, body) in item.formulas().enumerate() {
+                if number > 0 {
+                    w.token(Sep::Space);
+                }
+                block(w, Sep::Space, body);
             }
         }
         Item::Transition(this) => transition(w, this, sep),

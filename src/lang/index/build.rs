@@ -129,12 +129,10 @@ impl<'f> IndexBuilder<'f> {
 
     fn declare(&mut self, item: &'f Item) {
         match item {
-            Item::NumberProcs(_) | Item::Fairness(_) => {}
-            Item::Property(ast::Property { name, .. }) | Item::Temporal(ast::Temporal { name, .. }) => {
-                if let Some(name) = name {
-                    self.global(name, NameKind::Property, None);
-                }
+            Item::Property(ast::Property { name: Some(name), .. }) => {
+                self.global(name, NameKind::Property, None);
             }
+            Item::Property(_) | Item::NumberProcs(_) | Item::Fairness(_) => {}
             Item::Type(TypeDecl { name, constructors, fields, .. }) => {
                 self.global(name, NameKind::Type, None);
                 for field in fields.iter().flatten() {
@@ -261,7 +259,7 @@ impl<'f> IndexBuilder<'f> {
                 self.range(decl.range.as_ref());
                 self.type_name(&decl.ty);
             }
-            Item::Property(_) | Item::Temporal(_) => {
+            Item::Property(_) => {
                 item.params().iter().for_each(|name| self.local(name, NameKind::Process, scope));
                 item.formulas().for_each(|it| self.formula(it));
             }

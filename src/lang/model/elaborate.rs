@@ -135,11 +135,10 @@ impl<'a> Declared<'a> {
             }
             Item::Property(property) => {
                 self.title(property.name.as_ref(), context);
-                self.bad.extend(context.bad(property));
-            }
-            Item::Temporal(property) => {
-                self.title(property.name.as_ref(), context);
-                self.temporal.push(context.temporal(property));
+                match property.kind {
+                    PropertyKind::Run(kind) => self.temporal.push(context.temporal(property, kind)),
+                    _ => self.bad.extend(context.bad(property)),
+                }
             }
             Item::Fairness(fairness) => self.fairness.push(fairness),
             Item::Transition(transition) => return self.transition(transition, context),

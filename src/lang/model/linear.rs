@@ -20,34 +20,9 @@ impl<C: Clone + Ord> Linear<C> {
     /// `self + factor * other`; `None` when a number leaves the 64-bit range.
     pub fn add_scaled(&self, factor: Rational, other: &Self) -> Option<Self> {
         let constant = self.constant.add(factor.mul(other.constant)?)?;
-        let mut terms = Vec::with_capacity(self.terms.len() + other.terms.len());
-        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        loop {
-            let order = match (left.peek(), right.peek()) {
-                (Some((a, _)), Some((b, _))) => a.cmp(b),
-                (Some(_), None) => std::cmp::Ordering::Less,
-                (None, Some(_)) => std::cmp::Ordering::Greater,
-                (None, None) => break,
-            };
-            let mut coefficient = Rational::ZERO;
-            let mut cell = None;
-            if order.is_le()
-                && let Some((c, a)) = left.next()
-            {
-                coefficient = coefficient.add(*a)?;
-                cell = Some(c);
-            }
-            if order.is_ge()
-                && let Some((c, b)) = right.next()
-            {
-                coefficient = coefficient.add(factor.mul(*b)?)?;
-                cell = Some(c);
-            }
-            if let (Some(cell), false) = (cell, coefficient.is_zero()) {
-                terms.push((cell.clone(), coefficient));
-            }
-        }
-        Some(Self { terms, constant })
+        let scaled = other.terms.iter().map(|(cell, a)| Some((cell.clone(), factor.mul(*a)?)));
+        let terms = self.terms.iter().cloned().map(Some).chain(scaled).collect::<Option<_>>()?;
+        Self::gathered(terms, constant)
     }
 
     /// `factor * self`; `None` when a number leaves the 64-bit range.

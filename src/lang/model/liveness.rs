@@ -4,21 +4,21 @@ use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::limits::MAX_PARAMS;
 use super::scope::Scope;
-use super::temporal::{Case, Condition, Fairness, Temporal};
+use super::temporal::{Case, Condition, Fairness, Temporal, TemporalKind};
 use super::{Literal, Transition, rename};
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
     /// Elaborates a property of runs. Its name is left empty when it has none.
-    pub fn temporal(&mut self, decl: &'a ast::Temporal) -> Temporal {
+    pub fn temporal(&mut self, decl: &'a ast::Property, kind: TemporalKind) -> Temporal {
         let span = decl.loc.0;
         self.reset_budget();
         self.start(span, FormulaPlace::State, decl.params.len().min(MAX_PARAMS));
         let within: Vec<&Expr> = std::iter::once(&decl.body).chain(&decl.then).collect();
         let mut scope = self.parameters(&decl.params, &within);
         // Where a property is said of all choices of processes, nothing is said of those of other sorts.
-        let each = matches!(decl.kind, ast::TemporalKind::Recurrence | ast::TemporalKind::Possible);
+        let each = matches!(kind, TemporalKind::Recurrence | TemporalKind::Possible);
         let op = if each { Comparison::Ne } else { Comparison::Eq };
         let first = self.condition(&decl.params, op, &decl.body, &mut scope);
         let then = match &decl.then {
@@ -27,7 +27,7 @@ impl<'a> Context<'a> {
         };
         self.unused_parameters(&decl.params);
         Temporal {
-            kind: decl.kind,
+            kind,
             name: decl.name.as_ref().map(|name| name.text.clone()).unwrap_or_default(),
             params: decl.params.iter().map(|name| name.text.clone()).collect(),
             first,

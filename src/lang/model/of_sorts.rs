@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::semantics::tuples;
+use super::semantics::choices;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
 
 /// A formula about parameters, for processes of known sorts.
@@ -58,14 +58,11 @@ impl<'a> FormulaOfSorts<'a> {
         kinds.dedup();
         for Said { part, params: mentioned } in self.said(params, kinds).iter() {
             let of_sort = |sort| (0..).zip(sorts).filter(move |it| *it.1 == sort).map(|it| it.0);
-            let choices: Vec<Vec<u8>> = mentioned.iter().map(|it| of_sort(it.1).collect()).collect();
-            let most = choices.iter().map(Vec::len).max().unwrap_or(0);
-            let within =
-                |tuple: &Vec<usize>| tuple.iter().zip(&choices).all(|(at, choices)| *at < choices.len());
-            for tuple in tuples(most, mentioned.len()).filter(within) {
+            let processes: Vec<Vec<u8>> = mentioned.iter().map(|it| of_sort(it.1).collect()).collect();
+            for tuple in choices(&processes) {
                 let mut names = vec![0; params.into()];
-                for ((at, choices), (param, _)) in tuple.into_iter().zip(&choices).zip(mentioned) {
-                    names[*param] = choices[at];
+                for (process, (param, _)) in tuple.into_iter().zip(mentioned) {
+                    names[*param] = process;
                 }
                 tell(&names, part)?;
             }
@@ -80,13 +77,7 @@ impl<'a> FormulaOfSorts<'a> {
         }
         let mut said = IndexSet::new();
         let alike: Vec<Vec<Vec<Option<u8>>>> = (0..params).map(|param| self.alike(param, &kinds)).collect();
-        let most = alike.iter().map(Vec::len).max().unwrap_or(0);
-        for choice in tuples(most, params.into()) {
-            if !choice.iter().zip(&alike).all(|(at, alike)| *at < alike.len()) {
-                continue;
-            }
-            let chosen: Vec<&[Option<u8>]> =
-                choice.into_iter().zip(&alike).map(|(at, alike)| &alike[at][..]).collect();
+        for chosen in choices(&alike) {
             let all = self.of(chosen.iter().map(|alike| alike[0]).collect());
             if all.0.iter().any(Conj::is_empty) {
                 continue;
@@ -99,13 +90,8 @@ impl<'a> FormulaOfSorts<'a> {
                 let procs = part.0.iter().flatten().flat_map(Literal::procs);
                 let is_mentioned = |param: &u8| procs.clone().any(|it| it == ProcRef::Var(*param));
                 let mentioned: Vec<usize> = (0..params).filter(is_mentioned).map(usize::from).collect();
-                let mut sorts: Vec<Vec<(usize, Option<u8>)>> = vec![Vec::new()];
-                for &param in &mentioned {
-                    let longer = |it: &Vec<_>, kind: &Option<u8>| [&it[..], &[(param, *kind)]].concat();
-                    let of_each =
-                        |it: &Vec<_>| chosen[param].iter().map(|kind| longer(it, kind)).collect::<Vec<_>>();
-                    sorts = sorts.iter().flat_map(of_each).collect();
-                }
+                let of_each = |param: &usize| chosen[*param].iter().map(|kind| (*param, *kind)).collect();
+                let sorts = choices(&mentioned.iter().map(of_each).collect::<Vec<Vec<_>>>());
                 said.extend(sorts.into_iter().map(|params| Said { part: part.clone(), params }));
             }
         }

@@ -163,8 +163,7 @@ impl<'t> Parser<'t> {
         self.diagnostics
             .push(Diagnostic::error(code, at, message).label("the rest is not read").help("split it"));
         self.given_up = true;
-        self.file.damage.init = true;
-        self.file.damage.bad = true;
+        (self.file.damage.init, self.file.damage.bad) = (true, true);
     }
 
     /// Keeps a declaration, unless there are too many.
@@ -230,8 +229,7 @@ impl<'t> Parser<'t> {
                     .help("comments nest: every `(*` needs its own `*)`")
                     .report(diagnostics);
                 // Whatever it hides.
-                self.file.damage.init = true;
-                self.file.damage.bad = true;
+                (self.file.damage.init, self.file.damage.bad) = (true, true);
             }
             LexError::Illegal => {
                 if let Some((last, number)) = self.illegal
@@ -437,10 +435,8 @@ fn kind(item: &Item) -> (usize, &'static str) {
         Item::Type(_) => (0, "types"),
         Item::Symbol(_) => (1, "variables"),
         Item::Transition(_) | Item::Process(_) => (2, "transitions"),
-        Item::NumberProcs(_)
-        | Item::Property(_)
-        | Item::Temporal(_)
-        | Item::Fairness(_)
-        | Item::Predicate(_) => (3, "other declarations"),
+        Item::NumberProcs(_) | Item::Property(_) | Item::Fairness(_) | Item::Predicate(_) => {
+            (3, "other declarations")
+        }
     }
 }

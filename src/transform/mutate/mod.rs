@@ -63,15 +63,10 @@ fn claims<'f>(file: &'f File, text: &str) -> Vec<&'f str> {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect()
     };
     let mut used: Vec<&str> = Vec::new();
-    for item in &file.items {
-        if let Item::Property(property) = item
-            && property.kind != PropertyKind::Init
-        {
-            used.extend(words(property.body.span.start, property.body.span.end));
-        }
-        if let Item::Temporal(property) = item {
-            used.extend(words(property.loc.0.start, property.loc.0.end));
-        }
+    for property in file.properties().filter(|it| it.kind != PropertyKind::Init) {
+        let of_runs = matches!(property.kind, PropertyKind::Run(_));
+        let place = if of_runs { property.loc.0 } else { property.body.span };
+        used.extend(words(place.start, place.end));
     }
     let mut claims: Vec<&str> = Vec::new();
     // A predicate only uses those declared before it.

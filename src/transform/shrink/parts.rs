@@ -11,7 +11,7 @@ use cubicle_lang::syntax::ast::{
 pub fn declarations(file: &File) -> Vec<Span> {
     let rank = |item: &Item| match item {
         Item::Transition(_) | Item::Process(_) => 0,
-        Item::Property(_) | Item::Temporal(_) | Item::Fairness(_) => 1,
+        Item::Property(_) | Item::Fairness(_) => 1,
         Item::Predicate(_) => 2,
         Item::Symbol(_) => 3,
         Item::Type(_) => 4,
@@ -29,7 +29,7 @@ pub fn details(file: &File, text: &str) -> Vec<Edit> {
         match item {
             Item::Transition(transition) => parts.transition(transition),
             Item::Process(process) => parts.code(&process.body),
-            Item::Property(_) | Item::Temporal(_) | Item::Predicate(_) => {
+            Item::Property(_) | Item::Predicate(_) => {
                 item.formulas().for_each(|it| parts.formula(it));
             }
             Item::Type(decl) => parts.list(decl.constructors.as_deref().unwrap_or_default()),

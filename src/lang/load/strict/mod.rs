@@ -9,8 +9,8 @@ use indexmap::{IndexMap, IndexSet};
 use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
-    Arg, Expr, ExprKind, File, Item, Name, Path, Predicate, PropertyKind, Rhs, SymbolKind, Term, TermKind,
-    Transition, TypeDecl, Update, Wording,
+    Arg, Expr, ExprKind, File, Item, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolKind, Term,
+    TermKind, Transition, TypeDecl, Update, Wording,
 };
 
 /// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
@@ -27,6 +27,12 @@ pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
     seen.found.truncate(MAX_ERRORS);
     seen.found
 }
+
+/// What to write instead of ranges.
+const INSTEAD_OF_RANGES: &str = "declare a type with a constructor for each value, or `int`";
+
+/// What to write instead of records.
+const INSTEAD_OF_RECORDS: &str = "declare a variable or an array for each field";
 
 /// Facts about the declarations so far, and the errors found.
 #[derive(Default)]
@@ -48,64 +54,48 @@ impl<'a> Beyond<'a> {
     fn item(&mut self, item: &'a Item) {
         match item {
             Item::Type(decl) if decl.range.is_some() => {
-                self.refuse(
-                    decl.loc.0,
-                    "ranges",
-                    "declare a type with a constructor for each value, or `int`",
-                );
+                self.refuse(decl.loc.0, "ranges", INSTEAD_OF_RANGES);
             }
             Item::Type(decl) if decl.fields.is_some() => {
-                self.refuse(decl.loc.0, "records", "declare a variable or an array for each field");
+                self.refuse(decl.loc.0, "records", INSTEAD_OF_RECORDS);
             }
             Item::Type(TypeDecl { below: Some(_), .. }) => {
-                self.refuse(
-                    item.span(),
-                    "sorts of processes",
-                    "use one kind of processes, and an array that says of which sort each is",
-                );
+                let help = "use one kind of processes, and an array that says of which sort each is";
+                self.refuse(item.span(), "sorts of processes", help);
             }
             Item::NumberProcs(_) | Item::Type(_) => {}
             Item::Symbol(symbol) => {
                 if symbol.range.is_some() {
-                    self.refuse(
-                        symbol.ty.span(),
-                        "ranges",
-                        "declare a type with a constructor for each value, or `int`",
-                    );
+                    self.refuse(symbol.ty.span(), "ranges", INSTEAD_OF_RANGES);
                 }
-                match &symbol.kind {
-                    SymbolKind::Number(_) => {
-                        self.refuse(symbol.loc.0, "names of numbers", "write the number where it is used");
+                if let SymbolKind::Array(index) = &symbol.kind {
+                    for ty in index.iter().filter(|ty| ty.text != "proc") {
+                        let help = "declare an array for each value of the index";
+                        self.refuse(ty.span(), "indices other than processes", help);
                     }
+                }
+                let (what, help) = match &symbol.kind {
+                    SymbolKind::Number(_) => ("names of numbers", "write the number where it is used"),
                     SymbolKind::Channel(_) => {
-                        let help = "declare an array for each place of the queue, and one for its length";
-                        self.refuse(symbol.loc.0, "channels", help);
-                    }
-                    SymbolKind::Array(index) => {
-                        for ty in index.iter().filter(|ty| ty.text != "proc") {
-                            let help = "declare an array for each value of the index";
-                            self.refuse(ty.span(), "indices other than processes", help);
-                        }
+                        ("channels", "declare an array for each place of the queue, and one for its length")
                     }
                     SymbolKind::Relation(_) => {
-                        self.refuse(
-                            symbol.loc.0,
-                            "relations",
-                            "declare an array of type `bool` that nothing assigns",
-                        );
+                        ("relations", "declare an array of type `bool` that nothing assigns")
                     }
                     SymbolKind::Witness(..) | SymbolKind::Total(_) => {
-                        self.refuse(
-                            symbol.loc.0,
-                            "witnesses",
-                            "assume no more than a formula without them says",
-                        );
+                        ("witnesses", "assume no more than a formula without them says")
                     }
-                    SymbolKind::Var | SymbolKind::Const => {}
-                }
-                if symbol.kind == SymbolKind::Const {
-                    self.constants.insert(&symbol.name.text);
-                }
+                    SymbolKind::Const => {
+                        self.constants.insert(&symbol.name.text);
+                        return;
+                    }
+                    SymbolKind::Var | SymbolKind::Array(_) => return,
+                };
+                self.refuse(symbol.loc.0, what, help);
+            }
+            Item::Property(Property { kind: PropertyKind::Run(kind), loc, .. }) => {
+                let help = "say what must never happen, by `unsafe`";
+                self.refuse(loc.0, &format!("`{}`", kind.word()), help);
             }
             Item::Property(property) => {
                 if let Some(name) = &property.name {
@@ -119,10 +109,6 @@ impl<'a> Beyond<'a> {
                 self.expr(&property.body);
                 let misplaced = self.shapes.of_property(property.kind == PropertyKind::Init, &property.body);
                 self.misplaced(misplaced);
-            }
-            Item::Temporal(temporal) => {
-                let help = "say what must never happen, by `unsafe`";
-                self.refuse(temporal.loc.0, &format!("`{}`", temporal.kind.word()), help);
             }
             Item::Fairness(fairness) => {
                 let word = if fairness.strong { "`strong_fair`" } else { "`fair`" };
@@ -188,9 +174,7 @@ impl<'a> Beyond<'a> {
             _ if several => {
                 ("several cells of an array in a step", "write one `case` with a branch for each cell")
             }
-            _ if !update.target.fields.is_empty() => {
-                ("records", "declare a variable or an array for each field")
-            }
+            _ if !update.target.fields.is_empty() => ("records", INSTEAD_OF_RECORDS),
             _ if update.target.names().is_none() => {
                 ("indices other than processes", "declare an array for each value")
             }
@@ -245,7 +229,7 @@ impl<'a> Beyond<'a> {
                 self.refuse(term.span(), "remainders", help);
             }
             TermKind::Record(_) => {
-                self.refuse(term.span(), "records", "declare a variable or an array for each field");
+                self.refuse(term.span(), "records", INSTEAD_OF_RECORDS);
             }
             TermKind::Sum(summands) => {
                 if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
@@ -262,7 +246,7 @@ impl<'a> Beyond<'a> {
             None if path.fields.is_empty() => {
                 self.refuse(path.loc.0, "indices other than processes", "declare an array for each value");
             }
-            None => self.refuse(path.loc.0, "records", "declare a variable or an array for each field"),
+            None => self.refuse(path.loc.0, "records", INSTEAD_OF_RECORDS),
         }
     }
 

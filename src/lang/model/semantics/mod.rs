@@ -20,6 +20,6 @@ pub use replay::{ReplayError, replay, replay_steps};
 pub use state::{Layout, PROC_STRIDE, Point, State, Step, Trace, Value};
 pub use step::{ArgumentsError, Semantics, StateError, StepError, admits, satisfies, with_counts};
 pub use tuples::{
-    arrangements, choices_of_arguments, different_namings, distinct_tuples, namings, other_tuples,
+    arrangements, choices, choices_of_arguments, different_namings, distinct_tuples, namings, other_tuples,
     rising_tuples, rising_tuples_of, tuples,
 };

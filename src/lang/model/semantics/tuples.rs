@@ -69,6 +69,18 @@ pub fn arrangements<T: Copy + PartialEq>(of: &[T], length: usize) -> Vec<Vec<T>>
     all
 }
 
+/// All choices of one of each of these, in lexicographic order of their places.
+pub fn choices<T: Clone>(of: &[Vec<T>]) -> Vec<Vec<T>> {
+    let mut all: Vec<Vec<T>> = vec![Vec::new()];
+    for one in of {
+        let longer = |shorter: &Vec<T>| {
+            one.iter().map(|it| [&shorter[..], std::slice::from_ref(it)].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
 /// All ways to name `count` processes where `named` have names, in lexicographic order, with how many have names then: each is one of those that
 /// `may_be` it after those chosen before, or the next one. Further processes get their names in order, since they are not told apart otherwise.
 pub fn namings<'m>(
