@@ -41,7 +41,7 @@ struct Denier<'f, 'd> {
 }
 
 impl Denier<'_, '_> {
-    fn refuse(&mut self, at: Span, message: String, label: &str, help: String) {
+    fn refuse(&mut self, at: Span, message: impl Into<String>, label: &str, help: impl Into<String>) {
         Diagnostic::error("C0725", at, message).label(label).help(help).report(self.diagnostics);
     }
 
@@ -55,13 +55,8 @@ impl Denier<'_, '_> {
             .filter_map(|it| Some((it.span(), self.predicates.get(&it.text)?.clone())))
             .collect();
         if let Some((at, _)) = called.iter().find(|it| it.1.quantifiers) {
-            let help = "write the formula of the predicate in its place".to_owned();
-            self.refuse(
-                *at,
-                "a predicate with quantifiers in `always`".to_owned(),
-                "it is denied here",
-                help,
-            );
+            let help = "write the formula of the predicate in its place";
+            self.refuse(*at, "a predicate with quantifiers in `always`", "it is denied here", help);
         }
         let inside = called.iter().flat_map(|(at, inner)| inner.cells.iter().map(|it| (*at, it.0.clone())));
         let own = reads.cells.iter().map(|it| (it.0.loc.0, it.0.clone()));
@@ -79,7 +74,7 @@ impl Denier<'_, '_> {
                 self.refuse(at, message, "`always` would say nothing of such states", help);
             } else if cell.fields.iter().any(|it| it.text == "head") {
                 let message = format!("`{cell}` has no value where the queue is empty");
-                let help = "list what never occurs: `never (p) { .. }`".to_owned();
+                let help = "list what never occurs: `never (p) { .. }`";
                 self.refuse(at, message, "`always` would say nothing of such states", help);
             }
         }
@@ -117,13 +112,8 @@ impl Denier<'_, '_> {
             let mut reads = Reads::default();
             reads.formula(part);
             if reads.quantifiers {
-                let help = "say the two directions one by one, with `=>`".to_owned();
-                self.refuse(
-                    part.span,
-                    "a quantifier that is denied and not denied".to_owned(),
-                    "in `always`",
-                    help,
-                );
+                let help = "say the two directions one by one, with `=>`";
+                self.refuse(part.span, "a quantifier that is denied and not denied", "in `always`", help);
             }
         }
         let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
@@ -149,12 +139,9 @@ impl Denier<'_, '_> {
             }
             (Quantifier::Exists, _) if !among.is_empty() => {
                 let names = vars.iter().map(|it| it.text.as_str()).collect::<Vec<_>>().join(" ");
-                self.refuse(
-                    at,
-                    format!("`forall {names}` with processes in scope"),
-                    "some of these may be those in scope",
-                    "write `forall_other`, or one quantifier for each name".to_owned(),
-                );
+                let message = format!("`forall {names}` with processes in scope");
+                let help = "write `forall_other`, or one quantifier for each name";
+                self.refuse(at, message, "some of these may be those in scope", help);
                 with(*quantifier, body)
             }
             _ => with(*quantifier, body),

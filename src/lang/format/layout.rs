@@ -110,27 +110,24 @@ fn step(w: &mut Writer<'_, '_>, this: &Step, sep: Sep) {
             w.token(sep);
             w.token(Sep::Space);
         }
-        StepKind::Await(when) => {
-            w.token(sep);
-            w.deeper(1, |w| expr(w, when, Sep::Space));
-        }
         StepKind::Assign(it) => update(w, it, sep),
-        StepKind::If(when, yes, no) => {
+        StepKind::Await(when) | StepKind::If(when, ..) | StepKind::While(when, _) => {
             w.token(sep);
             w.deeper(1, |w| expr(w, when, Sep::Space));
-            code(w, yes, Sep::Space);
-            if w.next() == "else" {
-                w.token(Sep::Space);
-                match no.as_slice() {
-                    [only] if w.next() == "if" => step(w, only, Sep::Space),
-                    _ => code(w, no, Sep::Space),
+            match &this.kind {
+                StepKind::If(_, yes, no) => {
+                    code(w, yes, Sep::Space);
+                    if w.next() == "else" {
+                        w.token(Sep::Space);
+                        match no.as_slice() {
+                            [only] if w.next() == "if" => step(w, only, Sep::Space),
+                            _ => code(w, no, Sep::Space),
+                        }
+                    }
                 }
+                StepKind::While(_, body) => code(w, body, Sep::Space),
+                _ => {}
             }
-        }
-        StepKind::While(when, body) => {
-            w.token(sep);
-            w.deeper(1, |w| expr(w, when, Sep::Space));
-            code(w, body, Sep::Space);
         }
         StepKind::Either(ways) => {
             for (number, way) in ways.iter().enumerate() {

@@ -115,15 +115,15 @@ impl<'f> IndexBuilder<'f> {
         }
     }
 
-    fn is_local(&self, name: &Name) -> bool {
-        self.locals.iter().any(|(local, _)| *local == name.text)
+    fn local_of(&self, name: &Name) -> Option<usize> {
+        self.locals.iter().rev().find(|(local, _)| *local == name.text).map(|it| it.1)
     }
 
     /// Notes a name that stands for a value.
-    fn value(&mut self, name: &Name) {
-        match self.locals.iter().rev().find(|(local, _)| *local == name.text) {
-            Some(&(_, symbol)) => self.note(name, symbol, Role::Read),
-            None => self.named(name, NameKind::Global, Role::Read),
+    fn value(&mut self, name: &Name, role: Role) {
+        match self.local_of(name) {
+            Some(symbol) => self.note(name, symbol, role),
+            None => self.named(name, NameKind::Global, role),
         }
     }
 
@@ -238,18 +238,11 @@ impl<'f> IndexBuilder<'f> {
                     }
                     ast::SymbolKind::Number(value) => self.term(value),
                     ast::SymbolKind::Relation(params) => {
-                        for name in params {
-                            self.local(name, NameKind::Process, scope);
-                        }
-                        return;
+                        return params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
                     }
                     ast::SymbolKind::Witness(params, axiom) => {
-                        for name in params {
-                            self.local(name, NameKind::Process, scope);
-                        }
-                        if let Some(axiom) = axiom {
-                            self.formula(axiom);
-                        }
+                        params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
+                        axiom.iter().for_each(|it| self.formula(it));
                     }
                     _ => {}
                 }
@@ -336,11 +329,7 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn update(&mut self, this: &'f Update) {
-        let target = &this.target.name;
-        match self.locals.iter().rev().find(|(local, _)| *local == target.text) {
-            Some(&(_, symbol)) => self.note(target, symbol, Role::Write),
-            None => self.named(target, NameKind::Global, Role::Write),
-        }
+        self.value(&this.target.name, Role::Write);
         let ty = self.fields_of(&this.target, Role::Write);
         let ty = ty.as_deref();
         let outside = self.locals.len();
@@ -355,7 +344,7 @@ impl<'f> IndexBuilder<'f> {
                 Some(name)
                     if binds
                         && (core || name.text.starts_with(|c: char| c.is_ascii_lowercase()))
-                        && !self.is_local(name) =>
+                        && self.local_of(name).is_none() =>
                 {
                     self.local(name, NameKind::Process, this.loc.0);
                 }
@@ -406,7 +395,7 @@ impl<'f> IndexBuilder<'f> {
         }
         for path in this.paths() {
             match path.alone() {
-                Some(name) => self.value(name),
+                Some(name) => self.value(name, Role::Read),
                 None => self.path(path),
             }
         }

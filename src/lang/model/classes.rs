@@ -1,7 +1,7 @@
 //! Which variables exchange or compare values: classes that share one encoding.
 
 use super::union_find::UnionFind;
-use super::{Conj, Dnf, Literal, System, Term, VarId};
+use super::{Literal, System, Term, VarId};
 
 /// How finely values without a name (outside values of proc, all values of an abstract type) must be
 /// told apart.
@@ -55,18 +55,6 @@ impl Finder {
             _ => {}
         }
     }
-
-    fn conj(&mut self, conj: &Conj) {
-        for literal in conj {
-            self.literal(literal);
-        }
-    }
-
-    fn dnf(&mut self, dnf: &Dnf) {
-        for conj in &dnf.0 {
-            self.conj(conj);
-        }
-    }
 }
 
 impl Classes {
@@ -79,19 +67,10 @@ impl Classes {
             gaps: vec![false; n],
             ordered: vec![false; n],
         };
-        f.dnf(&system.init.body);
-        f.dnf(&system.init.without_processes);
-        for bad in &system.bad {
-            f.conj(&bad.cube);
-        }
-        system.counts.iter().for_each(|count| f.dnf(&count.body));
         // A literal and its negation need not read alike.
-        for axiom in &system.axioms {
-            f.conj(&axiom.cube);
-            f.dnf(&axiom.denial);
-        }
+        let assumed = system.axioms.iter().flat_map(|axiom| axiom.denial.0.iter().chain([&axiom.cube]));
+        system.conjunctions().chain(assumed).flatten().for_each(|literal| f.literal(literal));
         for transition in &system.transitions {
-            transition.conjunctions().for_each(|conj| f.conj(conj));
             for (var, value) in transition.values() {
                 if let Term::Cell(source) = value {
                     f.join(var, source.var);

@@ -2,7 +2,7 @@
 
 use tracing::debug;
 
-use super::{Bad, BadKind, Conj, Literal, System, SystemParts, ranges};
+use super::{Axiom, Bad, BadKind, Conj, Literal, System, SystemParts, ranges};
 
 impl System {
     /// The system that is made of these parts. Derived data is computed anew, whatever the parts contain: value ranges,
@@ -29,15 +29,9 @@ impl SystemParts {
             return;
         }
         for axiom in open {
-            self.bad.push(Bad {
-                name: axiom.name,
-                number: axiom.number,
-                kind: BadKind::Invariant,
-                params: axiom.params,
-                spans: vec![axiom.span; axiom.cube.len()],
-                cube: axiom.cube,
-                span: axiom.span,
-            });
+            let Axiom { name, number, params, cube, span, .. } = axiom;
+            let kind = BadKind::Invariant;
+            self.bad.push(Bad { kind, ..Bad::derived(name, number, params, cube, span) });
         }
         self.bad.sort_by_key(|bad| bad.number);
     }
@@ -46,5 +40,6 @@ impl SystemParts {
 /// Whether anything orders processes.
 fn orders_processes(system: &SystemParts) -> bool {
     let orders = |conj: &Conj| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
-    system.conjunctions().any(orders) || system.axioms.iter().any(|axiom| orders(&axiom.cube))
+    system.conjunctions().chain(system.conjunctions_of_runs()).any(orders)
+        || system.axioms.iter().any(|axiom| orders(&axiom.cube))
 }

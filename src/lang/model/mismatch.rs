@@ -49,18 +49,10 @@ impl Context<'_> {
     /// How to get from one type to the other, or what belongs there instead; `left` is the operand that is compared or
     /// assigned.
     pub fn conversion(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
-        let (TermType::Known(a), TermType::Known(b)) = (left.ty(), right.ty()) else {
-            return self.values_wanted(left, right);
-        };
-        match (a, b) {
-            (Type::Int, Type::Real) | (Type::Real, Type::Int) => {
-                Some("there is no conversion between `int` and `real`".to_owned())
-            }
-            _ => self.values_wanted(left, right),
+        let types = [left, right].map(TermMeaning::ty);
+        if [Type::Int, Type::Real].iter().all(|it| types.contains(&TermType::Known(*it))) {
+            return Some("there is no conversion between `int` and `real`".to_owned());
         }
-    }
-
-    fn values_wanted(&self, left: &TermMeaning, right: &TermMeaning) -> Option<String> {
         // The variable has the type that is meant; the literal is wrong.
         let is_literal = |value: &TermMeaning| match value {
             TermMeaning::Value(Term::Constructor(_), _) => true,

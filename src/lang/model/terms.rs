@@ -253,9 +253,11 @@ impl<'a> Context<'a> {
 
     /// The process constant `#k`.
     pub fn process_constant(&mut self, name: &Name) -> Option<ProcRef> {
+        let wrong = |what| {
+            Diagnostic::error("C0106", name.span(), format!("process constant `{}` {what}", name.text))
+        };
         if self.symbols.sorts.is_some() && self.unsorted == Unsorted::Proc {
-            let message = format!("process constant `{}` in a model with sorts", name.text);
-            Diagnostic::error("C0106", name.span(), message)
+            wrong("in a model with sorts")
                 .label("of which sort this process is, is not known")
                 .help("use a variable of a sort that nothing assigns: `const Home : node`")
                 .report(self);
@@ -266,32 +268,20 @@ impl<'a> Context<'a> {
             return number.map(|k| ProcRef::Var(k - 1));
         }
         let number = name.text[1..].parse::<u32>().ok().filter(|&k| k <= MAX_PROC_CONSTANT);
-        let Some(k) = number else {
-            Diagnostic::error("C0106", name.span(), format!("process constant `{}` out of range", name.text))
-                .label(format!("the greatest process constant is `#{MAX_PROC_CONSTANT}`"))
-                .report(self);
-            return None;
-        };
-        match self.max_procs {
-            None => Diagnostic::error(
-                "C0106",
-                name.span(),
-                format!("process constant `{}` without `number_procs`", name.text),
-            )
-            .help("start the file with `number_procs` and the number of processes")
-            .report(self),
-            Some(max) if k > max => Diagnostic::error(
-                "C0106",
-                name.span(),
-                format!("process constant `{}` out of range", name.text),
-            )
-            .label(format!("`number_procs` is {max}"))
-            .report(self),
-            Some(_) => {
+        let error = match (number, self.max_procs) {
+            (None, _) => wrong("out of range")
+                .label(format!("the greatest process constant is `#{MAX_PROC_CONSTANT}`")),
+            (_, None) => wrong("without `number_procs`")
+                .help("start the file with `number_procs` and the number of processes"),
+            (Some(k), Some(max)) if k > max => {
+                wrong("out of range").label(format!("`number_procs` is {max}"))
+            }
+            (Some(k), Some(_)) => {
                 self.proc_constants = self.proc_constants.max(k as u8);
                 return Some(ProcRef::Const(k as u8 - 1));
             }
-        }
+        };
+        self.push(error);
         None
     }
 

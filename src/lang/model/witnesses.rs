@@ -8,21 +8,24 @@ use super::{Cell, Conj, Literal, ProcRef, SystemParts, Term, Transition, VarId, 
 use crate::diagnostic::Span;
 
 impl SystemParts {
-    /// All conjunctions of the system but those of axioms.
+    /// The conjunctions of initial states, bad states, counts and steps.
     pub(super) fn conjunctions(&self) -> impl Iterator<Item = &Conj> {
         let steps = self.transitions.iter().flat_map(Transition::conjunctions);
         let states = self.init.body.0.iter().chain(&self.init.without_processes.0);
         let bad = self.bad.iter().map(|it| &it.cube);
         let counted = self.counts.iter().flat_map(|it| &it.body.0);
-        let runs = self.temporal.iter().flat_map(|it| it.cubes().map(|cube| cube.1));
-        states.chain(bad).chain(counted).chain(steps).chain(runs)
+        states.chain(bad).chain(counted).chain(steps)
+    }
+
+    pub(super) fn conjunctions_of_runs(&self) -> impl Iterator<Item = &Conj> {
+        self.temporal.iter().flat_map(|it| it.cubes().map(|cube| cube.1))
     }
 
     /// The witnesses whose cells can be chosen one by one, after all others.
     pub fn chosen_last(&self) -> Vec<VarId> {
         let read = |var: VarId| {
             let mut values = self.transitions.iter().flat_map(Transition::values);
-            self.conjunctions().any(|conj| mentions(conj, var) > 0)
+            self.conjunctions().chain(self.conjunctions_of_runs()).any(|conj| mentions(conj, var) > 0)
                 || values.any(|it| matches!(it.1, Term::Cell(cell) if cell.var == var))
         };
         let alone = |cube: &Conj, var: VarId| {

@@ -280,17 +280,23 @@ fn opened(formula: &Formula, vars: &mut Vars, universal: bool) -> (Vec<VarId>, F
             let (more, body) = opened(&body, vars, universal);
             ([copies, more].concat(), body)
         }
-        Formula::And(_) | Formula::Or(_) => {
-            let mut bound = Vec::new();
-            let whole = formula.rebuilt(&mut |part| {
-                let (more, part) = opened(part, vars, universal);
-                bound.extend(more);
-                part
-            });
-            (bound, whole)
-        }
+        Formula::And(_) | Formula::Or(_) => joined(formula, &mut |part| opened(part, vars, universal)),
         other => (Vec::new(), other.clone()),
     }
+}
+
+/// The formula with others for its parts, and the variables that come with these.
+fn joined(
+    formula: &Formula,
+    of_part: &mut dyn FnMut(&Formula) -> (Vec<VarId>, Formula),
+) -> (Vec<VarId>, Formula) {
+    let mut bound = Vec::new();
+    let whole = formula.rebuilt(&mut |part| {
+        let (more, part) = of_part(part);
+        bound.extend(more);
+        part
+    });
+    (bound, whole)
 }
 
 /// The formula with names for the terms that are arguments, and these names: equal to them, or, for all that are.
@@ -300,15 +306,7 @@ fn literals(
     fresh: &mut dyn FnMut(&Term) -> VarId,
 ) -> (Vec<VarId>, Formula) {
     match formula {
-        Formula::And(_) | Formula::Or(_) => {
-            let mut bound = Vec::new();
-            let whole = formula.rebuilt(&mut |part| {
-                let (more, part) = literals(part, universal, fresh);
-                bound.extend(more);
-                part
-            });
-            (bound, whole)
-        }
+        Formula::And(_) | Formula::Or(_) => joined(formula, &mut |part| literals(part, universal, fresh)),
         literal => flattened(literal, universal, fresh),
     }
 }

@@ -92,16 +92,8 @@ impl<'f> Symbols<'f> {
         };
         let args = decl.args.iter().map(&mut sort).collect();
         let result = decl.result.as_ref().map(sort);
-        let (name, span) = (decl.name.text.clone(), decl.name.span);
-        let number = SymbolId(self.all.len());
-        self.all.push(Symbol {
-            name,
-            mutable: decl.mutable,
-            args,
-            result,
-            span,
-            derived: decl.derived.is_some(),
-        });
+        let number = self.add(decl.name.text.clone(), decl.mutable, args, result, decl.name.span);
+        self.all[number.0].derived = decl.derived.is_some();
         self.global(&decl.name, Global::Symbol(number), errors);
     }
 
