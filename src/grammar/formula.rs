@@ -47,6 +47,11 @@ impl Expr {
         Self::new(ExprKind::Quantified { quantifier, vars, body: Box::new(body) }, span)
     }
 
+    /// The operands of a conjunction; else the formula itself.
+    pub fn conjuncts(&self) -> &[Self] {
+        if let ExprKind::And(list) = &self.kind { list } else { std::slice::from_ref(self) }
+    }
+
     /// With its operands changed, if it is a connective of formulas.
     #[must_use]
     pub fn with_operands(&self, change: &mut dyn FnMut(&Self) -> Self) -> Self {

@@ -44,10 +44,7 @@ impl Expander {
             return;
         }
         // Each conjunct by itself: with sorts, it is about those that it mentions.
-        let mut parts = match &init.body.kind {
-            ExprKind::And(list) => list.clone(),
-            _ => vec![init.body.clone()],
-        };
+        let mut parts = init.body.conjuncts().to_vec();
         parts.extend(known);
         init.body = Expr::new(ExprKind::And(parts), at);
     }

@@ -10,6 +10,14 @@ pub fn words_of(part: &impl ToString) -> IndexSet<String> {
     crate::syntax::words(&part.to_string()).map(str::to_owned).collect()
 }
 
+/// This name, or one like it that is not taken.
+pub fn free(mut name: String, taken: impl Fn(&str) -> bool) -> String {
+    while taken(&name) {
+        name.push('_');
+    }
+    name
+}
+
 pub fn number(value: i64, loc: Loc) -> Term {
     Number { text: value.to_string(), loc }.into()
 }

@@ -44,7 +44,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::model::{Families, Family, MadeOf, no_processes};
 use crate::syntax::ast::{
     Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
-    SymbolKind, Term, TypeDecl, Update, capital,
+    SymbolKind, Term, TypeDecl, Update,
 };
 
 /// A file in the core language.
@@ -94,9 +94,7 @@ impl Expander {
         let file = without_processes(file, &mut found);
         let (file, nil) = without_nil(file, &mut found);
         let file = without_always(file, &mut found);
-        for diagnostic in found {
-            self.push(diagnostic);
-        }
+        found.into_iter().for_each(|it| self.push(it));
         self.nil = nil;
         file
     }
@@ -129,9 +127,7 @@ impl Expander {
         self.are_sorts(claims, &self.sorts.clone().unwrap_or_default());
         let mut found = Vec::new();
         let mut claims = without_always(Cow::Borrowed(claims), &mut found).into_owned();
-        for diagnostic in found {
-            self.push(diagnostic);
-        }
+        found.into_iter().for_each(|it| self.push(it));
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
                 claim.body = self.formula(&substituted(&claim.body, &self.given_nil()));
@@ -238,9 +234,7 @@ impl Expander {
         }
         let items = types.into_iter().chain(symbols).chain(rest).collect();
         let mut diagnostics = Diagnostics::default();
-        for diagnostic in self.diagnostics {
-            diagnostics.push(diagnostic);
-        }
+        self.diagnostics.into_iter().for_each(|it| diagnostics.push(it));
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
@@ -331,25 +325,11 @@ impl Expander {
                 .report(self);
             return;
         }
-        let array = Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
-        self.rigid.insert(array.text.clone(), "relation");
-        let index: Vec<Name> = params.iter().map(witnesses::sort_of).collect();
+        let array = self.rigid_array(decl, params, "relation", SymbolKind::Array, symbols);
         let plain: Vec<Name> = params.iter().map(Name::plain).collect();
         let loc = decl.loc;
-        let cell = Term::path(Path::cell(array.clone(), plain.clone()), loc);
+        let cell = Term::path(Path::cell(array, plain.clone()), loc);
         let body = Expr::compare(cell, Comparison::Eq, Term::named("True", loc), loc.0);
-        if let Some(sorts) = &mut self.sorts {
-            sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
-        }
-        let kind = SymbolKind::Array(index);
-        // What is said of arrays that never change is not said of relations, which have no place of their own.
-        let nowhere = Loc(Span::default());
-        symbols.push(Item::Symbol(SymbolDecl {
-            kind,
-            name: Name { loc: nowhere, ..array },
-            loc: nowhere,
-            ..decl.clone()
-        }));
         let predicate = Predicate { name: decl.name.clone(), params: plain, body, loc };
         self.predicates.insert(decl.name.text.clone(), (predicate, true));
     }
@@ -397,33 +377,18 @@ impl Expander {
 
     /// The update that says what went wrong.
     fn trouble(&mut self, trouble: &Trouble, at: Span) -> Update {
-        let value = if let Some(value) = self.troubles.get(trouble) {
-            value.clone()
-        } else {
-            let value = self.symbols.fresh(&trouble.value());
-            self.troubles.insert(trouble.clone(), value.clone());
-            value
-        };
-        let target = match self.trouble.clone() {
-            Some(name) => name,
-            None => self.symbols.fresh("Trouble"),
-        };
-        self.trouble = Some(target.clone());
+        let value = self.troubles.entry(trouble.clone());
+        let value = value.or_insert_with(|| self.symbols.fresh(&trouble.value())).clone();
+        let target = self.trouble.get_or_insert_with(|| self.symbols.fresh("Trouble")).clone();
         let loc = Loc(at);
         Update::new(Path::of(Name::at(target, loc)), Rhs::Term(Term::named(value, loc)), loc)
     }
 
     /// A variable with any value of a type.
     fn any_value(&mut self, ty: &Type, number: usize, at: Loc) -> Name {
-        let key = (ty.core(), number);
-        let text = if let Some(name) = self.any.get(&key) {
-            name.clone()
-        } else {
-            let name = self.symbols.fresh(&format!("Any_{}_{number}", key.0));
-            self.any.insert(key, name.clone());
-            name
-        };
-        Name::at(text, at)
+        let known = self.any.entry((ty.core(), number));
+        let text = known.or_insert_with(|| self.symbols.fresh(&format!("Any_{}_{number}", ty.core())));
+        Name::at(text.as_str(), at)
     }
 
     /// Declarations that are not in the text: of the variables above, what says that no error happens, and what else `init` says.

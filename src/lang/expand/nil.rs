@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexSet;
 
-use super::make::all;
+use super::make::{all, free};
 use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -156,11 +156,7 @@ impl Pointers {
             let constructors = file.types().flat_map(|it| it.constructors.iter().flatten());
             file.symbols().map(|it| &it.name).chain(constructors).any(|it| it.text == name)
         };
-        let mut name = "Nil".to_owned();
-        while taken(&name) {
-            name.push('_');
-        }
-        name
+        free("Nil".to_owned(), taken)
     }
 
     fn wrong(&mut self, at: Span, message: String, label: &str) {

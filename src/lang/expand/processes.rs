@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 
 use super::code::Code;
-use super::make::all;
+use super::make::{all, free};
 use super::reads::Reads;
 use super::substitute::in_term;
 use crate::diagnostic::Diagnostic;
@@ -159,10 +159,7 @@ impl Made {
                 .report(diagnostics);
         }
         let is_type = |text: &str| file.types().any(|it| it.name.text == text);
-        let mut labels_type = format!("{name}_label");
-        while is_type(&labels_type) {
-            labels_type.push('_');
-        }
+        let labels_type = free(format!("{name}_label"), is_type);
         let index = vec![itself.sort.as_deref().cloned().unwrap_or_else(|| Name::at("proc", name.loc))];
         let place = Name::at(capital(&name.text), name.loc);
         let mut own = vec![];

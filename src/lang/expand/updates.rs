@@ -218,12 +218,9 @@ impl Expander {
         sent = sent.and(self.assign(&longer, facts)?);
         let full = self.formula(&is_full);
         let mut lost = Draft::default();
-        match queue.full {
-            Full::Drops => {}
-            Full::Blocks | Full::Fails => {
-                sent.guard.push(negation(&full));
-                lost.guard.push(negation(&full));
-            }
+        if queue.full != Full::Drops {
+            sent.guard.push(negation(&full));
+            lost.guard.push(negation(&full));
         }
         let mut ways = vec![sent];
         if queue.lossy {

@@ -8,7 +8,7 @@
 
 use indexmap::IndexSet;
 
-use super::make::{all, variable};
+use super::make::{all, free, variable};
 use super::types::Expander;
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -32,13 +32,9 @@ impl Expander {
         let loc = property.loc;
         let unnamed = if property.kind == PropertyKind::Unsafe { "bad" } else { "lemma" };
         let wanted = property.name.as_ref().map_or(unnamed, |it| it.text.as_str());
-        let mut title = wanted.to_owned();
-        let known = |title: &str| {
+        let title = free(wanted.to_owned(), |title| {
             file.transitions().any(|it| it.name.text == *title) || self.watches.values().any(|it| it == title)
-        };
-        while known(&title) {
-            title.push('_');
-        }
+        });
         let note = self.symbols.fresh(&format!("{}_is_seen", capital(&title)));
         self.watches.insert(note.clone(), title.clone());
         symbols.push(variable(&note, "bool"));

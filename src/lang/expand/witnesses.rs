@@ -10,7 +10,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::make::words_of;
+use super::make::{free, words_of};
 use super::substitute::substituted;
 use super::types::Expander;
 use crate::diagnostic::{Diagnostic, Span};
@@ -59,6 +59,28 @@ impl Expander {
         }
     }
 
+    /// The array that stands for a relation or a witness with these parameters; nothing assigns it.
+    pub(super) fn rigid_array(
+        &mut self,
+        decl: &SymbolDecl,
+        params: &[Name],
+        what: &'static str,
+        kind: fn(Vec<Name>) -> SymbolKind,
+        symbols: &mut Vec<Item>,
+    ) -> Name {
+        let array = Name { text: self.symbols.fresh(&capital(&decl.name.text)), ..decl.name.clone() };
+        self.rigid.insert(array.text.clone(), what);
+        let index: Vec<Name> = params.iter().map(sort_of).collect();
+        if let Some(sorts) = &mut self.sorts {
+            sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
+        }
+        // What is said of arrays that never change is not said of these, which have no place of their own.
+        let nowhere = Loc::default();
+        let (kind, name) = (kind(index), Name { loc: nowhere, ..array.clone() });
+        symbols.push(Item::Symbol(SymbolDecl { kind, name, loc: nowhere, ..decl.clone() }));
+        array
+    }
+
     /// An array that holds a process in each cell, and the axiom about it.
     pub(super) fn witness(
         &mut self,
@@ -69,27 +91,17 @@ impl Expander {
         rest: &mut Vec<Item>,
     ) {
         let name = &decl.name;
-        let array = Name { text: self.symbols.fresh(&capital(&name.text)), ..name.clone() };
-        self.rigid.insert(array.text.clone(), "witness");
-        let index: Vec<Name> = params.iter().map(sort_of).collect();
+        let array = self.rigid_array(decl, params, "witness", SymbolKind::Total, symbols);
         if let Some(sorts) = self.sorts.clone() {
-            for sort in index.iter().chain([&decl.ty]) {
+            for sort in params.iter().map(sort_of).chain([decl.ty.clone()]) {
                 if !sorts.values.contains_key(&sort.text) {
-                    self.unknown_sort(sort, &sorts);
+                    self.unknown_sort(&sort, &sorts);
                 }
             }
         }
         if let Some(sorts) = &mut self.sorts {
-            sorts.indices.insert(array.text.clone(), index.iter().map(|it| it.text.clone()).collect());
             sorts.pointed.insert(array.text.clone(), decl.ty.text.clone());
         }
-        let nowhere = Loc(Span::default());
-        symbols.push(Item::Symbol(SymbolDecl {
-            kind: SymbolKind::Total(index),
-            name: Name { loc: nowhere, ..array.clone() },
-            loc: nowhere,
-            ..decl.clone()
-        }));
         let Some(axiom) = axiom else {
             Diagnostic::error("C0220", name.span(), format!("witness `{name}` without an axiom"))
                 .label("nothing is known of its values")
@@ -99,11 +111,8 @@ impl Expander {
         };
         let mut taken: IndexSet<String> = params.iter().map(|it| it.text.clone()).collect();
         taken.extend(words_of(axiom));
-        let mut value = decl.ty.text.chars().take(1).collect::<String>();
-        while taken.contains(&value) {
-            value.push('_');
-        }
-        let value = Name { text: value, loc: name.loc, sort: Some(Box::new(decl.ty.clone())) };
+        let text = free(decl.ty.text.chars().take(1).collect(), |it| taken.contains(it));
+        let value = Name { text, loc: name.loc, sort: Some(Box::new(decl.ty.clone())) };
         let Some(holds) = self.about_value(axiom, decl, params, &value) else { return };
         let mut never = Vec::new();
         for same in partitions(params) {

@@ -7,5 +7,6 @@ mod rename;
 mod scopes;
 
 pub use build::Index;
+pub(crate) use rename::replaced;
 pub use rename::{Denied, rename};
 pub use scopes::{NameKind, NamedSymbol, Role, Use};

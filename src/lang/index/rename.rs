@@ -103,7 +103,7 @@ fn clash(a: &NamedSymbol, b: &NamedSymbol) -> bool {
 }
 
 /// The text with other words at the places, which are in file order.
-fn replaced(text: &str, places: &[(Span, String)]) -> String {
+pub(crate) fn replaced(text: &str, places: &[(Span, String)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
     for (place, new) in places {

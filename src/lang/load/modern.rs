@@ -1,6 +1,8 @@
 //! `unsafe` and `invariant` in the words that say what they mean: `never` and `lemma never`.
 
 use super::model::{LoadError, meaning};
+use crate::diagnostic::Span;
+use crate::index::replaced;
 use crate::syntax::ast::{PropertyKind, Wording};
 
 /// The text with these words. An `invariant` that is an axiom keeps its own, since it is assumed.
@@ -9,8 +11,7 @@ use crate::syntax::ast::{PropertyKind, Wording};
 /// What is wrong with the model: without its meaning, it is not known which invariants are axioms.
 pub fn modern(text: &str) -> Result<String, LoadError> {
     let model = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
+    let mut places = Vec::new();
     for property in model.file.properties() {
         let at = property.loc.0;
         let is_axiom = model.system.axioms.iter().any(|it| it.span == at);
@@ -20,12 +21,11 @@ pub fn modern(text: &str) -> Result<String, LoadError> {
             _ => continue,
         };
         if property.wording == Wording::Kind {
-            out += &text[from..at.start as usize];
-            out += word;
-            from = at.start as usize + property.kind.word().len();
+            let end = at.start + property.kind.word().len() as u32;
+            places.push((Span::new(at.start, end), word.to_owned()));
         }
     }
-    Ok(out + &text[from..])
+    Ok(replaced(text, &places))
 }
 
 #[cfg(test)]

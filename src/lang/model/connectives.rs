@@ -50,20 +50,16 @@ impl<'a> Context<'a> {
                 let formula = self.compare(*op, l, r, positive, expr.span);
                 self.note_origin(&formula, expr.span);
                 parts.push(formula);
-                if positive { Formula::and(parts) } else { Formula::or(parts) }
+                Formula::joined(parts, positive)
             }
             ExprKind::Not(a) => self.formula(a, scope, !positive),
             ExprKind::And(list) | ExprKind::Or(list) => {
                 let parts = list.iter().map(|e| self.formula(e, scope, positive)).collect();
-                if matches!(expr.kind, ExprKind::And(_)) == positive {
-                    Formula::and(parts)
-                } else {
-                    Formula::or(parts)
-                }
+                Formula::joined(parts, matches!(expr.kind, ExprKind::And(_)) == positive)
             }
             ExprKind::Implies(a, b) => {
                 let parts = vec![self.formula(a, scope, !positive), self.formula(b, scope, positive)];
-                if positive { Formula::or(parts) } else { Formula::and(parts) }
+                Formula::joined(parts, !positive)
             }
             ExprKind::Iff(a, b) => {
                 let both = vec![self.formula(a, scope, true), self.formula(b, scope, positive)];
@@ -295,7 +291,7 @@ impl<'a> Context<'a> {
         parts.push(self.formula(bound.body, scope, positive));
         self.bound.truncate(outer);
         scope.truncate(mark);
-        if bound.universal == positive { Formula::or(parts) } else { Formula::and(parts) }
+        Formula::joined(parts, bound.universal != positive)
     }
 
     /// Universal quantifiers of init join its parameters, which need not be distinct.

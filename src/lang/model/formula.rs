@@ -40,7 +40,8 @@ impl Formula {
         Self::joined(parts, false)
     }
 
-    fn joined(parts: Vec<Self>, all: bool) -> Self {
+    /// Conjunction or disjunction.
+    pub fn joined(parts: Vec<Self>, all: bool) -> Self {
         let mut kept = Vec::with_capacity(parts.len());
         for part in parts {
             match part {

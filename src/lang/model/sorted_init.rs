@@ -42,7 +42,7 @@ impl<'a> Context<'a> {
             let sort = self.sort(name, &[]);
             all.params.push((name.clone(), sort));
         }
-        for part in conjuncts(&decl.body) {
+        for part in decl.body.conjuncts() {
             self.part_of_init(part, &[], &mut all);
         }
         if all.params.len() > MOST {
@@ -58,6 +58,9 @@ impl<'a> Context<'a> {
     /// Adds a conjunct; the processes of universals become parameters, each one that is of the same sort already if there is one
     /// that the conjunct does not name.
     fn part_of_init(&mut self, part: &'a Expr, bound: &[(&'a str, usize)], all: &mut SortedInit<'a>) {
+        if part.kind == ExprKind::Bool(true) {
+            return;
+        }
         let text = part.to_string();
         let param =
             |word: &str| bound.iter().rev().find(|it| it.0 == word).map(|it| &all.params[it.1].0.text);
@@ -82,7 +85,7 @@ impl<'a> Context<'a> {
             mentions.insert(all.params[at].0.text.clone());
             bound.push((&var.text, at));
         }
-        for part in conjuncts(body) {
+        for part in body.conjuncts() {
             self.part_of_init(part, &bound, all);
         }
     }
@@ -119,14 +122,5 @@ impl<'a> Context<'a> {
             ways.push(Formula::and(parts));
         }
         Formula::or(ways)
-    }
-}
-
-/// The parts of a conjunction.
-fn conjuncts(formula: &Expr) -> std::slice::Iter<'_, Expr> {
-    match &formula.kind {
-        ExprKind::And(list) => list.iter(),
-        ExprKind::Bool(true) => [].iter(),
-        _ => std::slice::from_ref(formula).iter(),
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Context<'a> {
     ) -> Formula {
         let mut parts = self.sorts_of(params, scope, op, true);
         parts.push(self.formula(body, scope, true));
-        if op == Comparison::Eq { Formula::and(parts) } else { Formula::or(parts) }
+        Formula::joined(parts, op == Comparison::Eq)
     }
 
     /// That the parameters, which are the first names in scope, are of their sorts, or, by `<>`, that they are not.

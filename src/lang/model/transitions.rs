@@ -56,15 +56,11 @@ impl<'a> Context<'a> {
     /// The probable meaning of a guard that never holds.
     fn why_never(&mut self, decl: &'a ast::Transition, origin: u16) -> Option<String> {
         let guard = decl.requires.as_ref()?;
-        let conjuncts = match &guard.kind {
-            ExprKind::And(list) => list.as_slice(),
-            _ => std::slice::from_ref(guard),
-        };
         let param = |term: &ast::Term| {
             let text = term.to_string();
             decl.params.iter().any(|param| param.text == text).then_some(text)
         };
-        for conjunct in conjuncts {
+        for conjunct in guard.conjuncts() {
             if let ExprKind::Compare { op: Comparison::Eq, left, right } = &conjunct.kind
                 && let (Some(a), Some(b)) = (param(left), param(right))
                 && a != b
@@ -120,7 +116,7 @@ impl<'a> Context<'a> {
         let mut parts = self.sorts_of(&decl.params, scope, Comparison::Eq, positive);
         parts.extend(self.values_defined(decl, scope, positive));
         parts.extend(decl.requires.as_ref().map(|it| self.formula(it, scope, positive)));
-        if positive { Formula::and(parts) } else { Formula::or(parts) }
+        Formula::joined(parts, positive)
     }
 
     /// Adds one transition for each disjunct of the guard.

@@ -225,13 +225,13 @@ impl LiteralWriter<'_> {
         text
     }
 
-    fn term(&self, term: &Term) -> String {
+    /// A value that is not a constructor: literals over enums have forms of their own.
+    pub fn term(&self, term: &Term) -> String {
         match term {
             Term::Proc(p) => (self.name)(*p),
             Term::Cell(cell) => self.cell(cell),
-            Term::Constructor(_) | Term::Linear(_) => {
-                unreachable!("literals over enums and numbers have forms of their own")
-            }
+            Term::Linear(number) => self.sum(number),
+            Term::Constructor(_) => unreachable!("the type of a constructor is not known here"),
         }
     }
 

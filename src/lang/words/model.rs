@@ -201,9 +201,7 @@ fn term(system: &System, it: &Term, ty: Type, names: &[String]) -> String {
             let Type::Enum(id) = ty else { unreachable!("only enums have constructors") };
             system.enumeration(id).constructors[usize::from(*c)].clone()
         }
-        Term::Proc(p) => name(names, *p),
-        Term::Cell(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.cell(it),
-        Term::Linear(it) => LiteralWriter { system, name: &|p| name(names, p), taken: names }.sum(it),
+        other => LiteralWriter { system, name: &|p| name(names, p), taken: names }.term(other),
     }
 }
 

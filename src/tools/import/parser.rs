@@ -341,30 +341,25 @@ impl<'t> Parser<'_, 't> {
     fn operand(&mut self) -> Made<Expr> {
         let token = self.peek();
         let start = token.span;
+        let taken = usize::from(matches!(token.kind, Kind::Keyword | Kind::Symbol));
+        self.at += taken;
         match (token.kind, token.text) {
             (Kind::Name, _) => self.usage(),
             (Kind::Keyword, "true" | "false") => {
-                self.at += 1;
                 Ok(Expr { kind: ExprKind::Bool(token.text == "true"), span: start })
             }
             (Kind::Symbol, "(") => {
-                self.at += 1;
                 let inner = self.expr(0)?;
                 let end = self.expect(")")?;
                 Ok(Expr { span: start.to(end), ..inner })
             }
             (Kind::Symbol, "!" | "~") => {
-                self.at += 1;
                 let inner = self.expr(NOT)?;
                 Ok(Expr { span: start.to(inner.span), kind: ExprKind::Not(Box::new(inner)) })
             }
             // As the infix operators, with nothing on the left.
-            (Kind::Symbol, "&" | "|") => {
-                self.at += 1;
-                self.expr(if token.text == "&" { EQUAL } else { AND })
-            }
+            (Kind::Symbol, "&" | "|") => self.expr(if token.text == "&" { EQUAL } else { AND }),
             (Kind::Keyword, "forall" | "exists") => {
-                self.at += 1;
                 let mut vars = vec![self.bound()?];
                 while self.skip(",") {
                     vars.push(self.bound()?);
@@ -378,7 +373,6 @@ impl<'t> Parser<'_, 't> {
                 })
             }
             (Kind::Keyword, "if") => {
-                self.at += 1;
                 let condition = self.expr(0)?;
                 self.expect("then")?;
                 let then = self.expr(0)?;
@@ -388,7 +382,6 @@ impl<'t> Parser<'_, 't> {
                 Ok(Expr { kind: ExprKind::If(Box::new([condition, then, otherwise])), span })
             }
             (Kind::Keyword, "let") => {
-                self.at += 1;
                 let var = self.bound()?;
                 self.expect("=")?;
                 // The value ends at `in`, whatever it is.
@@ -399,7 +392,6 @@ impl<'t> Parser<'_, 't> {
                 Ok(Expr { kind: ExprKind::Let { var, value, body }, span })
             }
             (Kind::Keyword, "new" | "old") => {
-                self.at += 1;
                 self.expect("(")?;
                 let inner = Box::new(self.expr(0)?);
                 let span = start.to(self.expect(")")?);
@@ -411,13 +403,15 @@ impl<'t> Parser<'_, 't> {
                 Ok(Expr { kind, span })
             }
             (Kind::Keyword, "distinct") => {
-                self.at += 1;
                 let all = self.list(false, |parser| parser.expr(0))?;
                 let span = start.to(self.tokens[self.at - 1].span);
                 Ok(Expr { kind: ExprKind::Distinct(all), span })
             }
             (Kind::Number, _) => refuse("C0714", start, "numbers are not supported"),
-            _ => Err(self.unexpected("a formula")),
+            _ => {
+                self.at -= taken;
+                Err(self.unexpected("a formula"))
+            }
         }
     }
 

@@ -1,16 +1,15 @@
 //! Finds what the original Cubicle (version 1.2) does not understand in a model: it refuses it, or takes it for something
-//! else. `quantifiers`: where they may stand; `sums`: which are accepted; here, the rest.
+//! else. `quantifiers`: where they may stand; here, the rest.
 
 mod quantifiers;
-mod sums;
 
 use indexmap::{IndexMap, IndexSet};
 
 use self::quantifiers::Shapes;
 use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, MAX_ERRORS, Span};
 use crate::syntax::ast::{
-    Arg, Expr, ExprKind, File, Item, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolKind, Term,
-    TermKind, Transition, TypeDecl, Update, Wording,
+    Arg, Expr, ExprKind, File, Item, Name, Number, Path, Predicate, Property, PropertyKind, Rhs, Summand,
+    SymbolKind, Term, TermKind, Transition, TypeDecl, Update, Wording,
 };
 
 /// Finds what is beyond the original language in `file`, which has the text `text` and no errors: an error for each place, in
@@ -232,7 +231,7 @@ impl<'a> Beyond<'a> {
                 self.refuse(term.span(), "records", INSTEAD_OF_RECORDS);
             }
             TermKind::Sum(summands) => {
-                if let Some((what, help)) = sums::beyond(summands, &self.constants, self.text) {
+                if let Some((what, help)) = beyond_sum(summands, &self.constants, self.text) {
                     self.refuse(term.span(), what, help);
                 }
                 term.paths().for_each(|it| self.path(it));
@@ -293,4 +292,64 @@ fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &m
 /// Whether a name begins with a capital letter: it is not a process.
 fn capital(name: &Name) -> bool {
     name.text.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// The part of a sum that is beyond it, and what to write instead.
+type Found = (&'static str, &'static str);
+
+const FORM: &str =
+    "write `X + 1`, `X - C` or `X + 2 * C`, where `C` is a `const` and `X` a variable or a cell";
+
+/// The part of a sum that is beyond the original, if any.
+fn beyond_sum(summands: &[Summand], constants: &IndexSet<&str>, text: &str) -> Option<Found> {
+    if summands.iter().any(|it| glued(it, text)) {
+        return Some(("difference that is written without a blank", "write a blank after `-`"));
+    }
+    let multiple = |summand: &Summand| Some((summand.factor.clone()?, summand.operand.alone()?.clone()));
+    let constant = |name: &Name| constants.contains(name.text.as_str());
+    match summands {
+        [only] => {
+            let Some((factor, name)) = multiple(only) else {
+                return Some(("sum without a name or a cell in front", FORM));
+            };
+            if !before(&factor, &name) {
+                return Some(("multiple with the number behind, except as a summand", "write `2 * C`"));
+            }
+            frozen(constant(&name))
+        }
+        [first, second] => {
+            if first.negative || first.factor.is_some() || !matches!(first.operand.kind, TermKind::Path(_)) {
+                return Some(("sum without a name or a cell in front", FORM));
+            }
+            match (multiple(second), second.operand.alone()) {
+                _ if matches!(second.operand.kind, TermKind::Number(_)) => None,
+                (Some((_, name)), _) => frozen(constant(&name)),
+                (None, Some(name)) if constant(name) => None,
+                _ => Some(("sum of variables and cells", FORM)),
+            }
+        }
+        _ => Some(("sum of more than two", FORM)),
+    }
+}
+
+/// A multiple of something that is a constant, or is taken for one.
+fn frozen(constant: bool) -> Option<Found> {
+    let what = "multiple of a variable or a cell: it takes the variable for a constant";
+    (!constant).then_some((what, "use a `const`, or write the sum in another way"))
+}
+
+/// Whether a factor stands before what it multiplies.
+fn before(factor: &Number, name: &Name) -> bool {
+    factor.loc.0.start < name.span().start
+}
+
+/// Whether the original reads the sign before a number as part of it.
+fn glued(summand: &Summand, text: &str) -> bool {
+    let number = match (&summand.factor, &summand.operand.kind) {
+        (Some(factor), TermKind::Path(path)) if before(factor, &path.name) => factor,
+        (_, TermKind::Number(number)) => number,
+        _ => return false,
+    };
+    let start = number.loc.0.start as usize;
+    !number.text.starts_with('-') && summand.negative && text[..start.min(text.len())].ends_with('-')
 }

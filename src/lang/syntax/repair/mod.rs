@@ -12,7 +12,6 @@ mod rule;
 mod site;
 mod special;
 mod updates;
-mod words;
 
 pub use self::counts::miscounted;
 pub use self::site::{DeclaredNames, Repair, Site};
