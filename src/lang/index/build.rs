@@ -241,8 +241,12 @@ impl<'f> IndexBuilder<'f> {
                         return params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
                     }
                     ast::SymbolKind::Witness(params, axiom) => {
-                        params.iter().for_each(|name| self.local(name, NameKind::Process, scope));
-                        axiom.iter().for_each(|it| self.formula(it));
+                        for name in params {
+                            self.local(name, NameKind::Process, scope);
+                        }
+                        if let Some(axiom) = axiom {
+                            self.formula(axiom);
+                        }
                     }
                     _ => {}
                 }

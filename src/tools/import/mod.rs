@@ -85,11 +85,11 @@ impl Imported {
 pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<Diagnostic>> {
     let (tree, errors) = parser::parse(text);
     let mut found = Found { errors: Diagnostics::default(), left_out: Vec::new() };
-    errors.into_iter().for_each(|it| found.errors.push(it));
+    for error in errors {
+        found.errors.push(error);
+    }
     found.keep(one_convention(&tree));
-    let mut errors = Vec::new();
-    let mut symbols = Symbols::new(&tree, &mut errors);
-    errors.into_iter().for_each(|it| found.errors.push(it));
+    let mut symbols = Symbols::new(&tree, &mut found.errors);
     found.checked()?;
     let mut read = read(&symbols, &mut found);
     found.checked()?;

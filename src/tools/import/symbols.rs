@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::diagnostic::{Diagnostic, Diagnostics, Span};
 
 use super::formula::{Formula, SortId, SymbolId, Term, VarId};
 use super::tree::{Definition, Expr, File, Made, Name, SymbolDecl, refuse};
@@ -49,7 +49,7 @@ pub(super) struct Symbols<'f> {
 
 impl<'f> Symbols<'f> {
     /// Reads the declarations, and says what is wrong with their names.
-    pub fn new(file: &'f File, errors: &mut Vec<Diagnostic>) -> Self {
+    pub fn new(file: &'f File, errors: &mut Diagnostics) -> Self {
         let mut this = Self {
             file,
             sorts: Vec::new(),
@@ -82,7 +82,7 @@ impl<'f> Symbols<'f> {
         this
     }
 
-    fn symbol(&mut self, decl: &'f SymbolDecl, errors: &mut Vec<Diagnostic>) {
+    fn symbol(&mut self, decl: &'f SymbolDecl, errors: &mut Diagnostics) {
         let mut sort = |name: &Name| match self.sort(name) {
             Ok(sort) => sort,
             Err(error) => {
@@ -97,7 +97,7 @@ impl<'f> Symbols<'f> {
         self.global(&decl.name, Global::Symbol(number), errors);
     }
 
-    fn global(&mut self, name: &'f Name, meaning: Global, errors: &mut Vec<Diagnostic>) {
+    fn global(&mut self, name: &'f Name, meaning: Global, errors: &mut Diagnostics) {
         let first = self.globals.get(name.text.as_str()).copied();
         if let Some(first) = first {
             errors.push(twice(name, self.place(first)));

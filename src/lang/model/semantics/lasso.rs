@@ -176,10 +176,12 @@ impl Semantics<'_> {
                 return Err(LassoError::NotClosed("the last state is not the one where the loop begins"));
             }
             Some(_) => {}
-            None => match self.first_enabled(states[states.len() - 1], self.system().failures) {
-                Some((transition, _)) => return Err(LassoError::NotStuck(transition.name.clone())),
-                None => {}
-            },
+            None => {
+                let last = states[states.len() - 1];
+                if let Some((transition, _)) = self.first_enabled(last, self.system().failures) {
+                    return Err(LassoError::NotStuck(transition.name.clone()));
+                }
+            }
         }
         self.fair_steps().iter().try_for_each(|fair| self.served(lasso, fair).map(drop))
     }
