@@ -11,8 +11,8 @@
 //! cell that the text of some transition assigns, even with its own value, and also where the formula does not depend on it.
 
 use super::initially::Initially;
-use super::linear::{Truth, normalise};
-use super::{Axiom, Bad, BadKind, Conj, Dnf, Literal, Relation, SystemParts, VarId};
+use super::linear::negated;
+use super::{Axiom, Bad, BadKind, Conj, Dnf, Literal, SystemParts, VarId};
 use crate::diagnostic::Span;
 
 /// What the text of a model says, whatever becomes of it.
@@ -108,32 +108,5 @@ fn axiom(system: &SystemParts, bad: &Bad, mentioned: &[VarId]) -> Option<Axiom> 
         denial: Dnf(denied?),
         reads: mentioned.to_vec(),
         span: bad.span,
-    })
-}
-
-/// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
-pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
-    Some(match literal {
-        Literal::In { cell, values } => {
-            Literal::In { cell: cell.clone(), values: system.all_values(system.var(cell.var).ty) & !values }
-        }
-        Literal::Eq { left, right, negated } => {
-            Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated }
-        }
-        Literal::Less { left, right, strict } => {
-            Literal::Less { left: right.clone(), right: left.clone(), strict: !strict }
-        }
-        Literal::Linear { expr, relation, integer } => {
-            let (expr, relation) = match relation {
-                Relation::Eq => (expr.clone(), Relation::Ne),
-                Relation::Ne => (expr.clone(), Relation::Eq),
-                Relation::Le => (expr.negated()?, Relation::Lt),
-                Relation::Lt => (expr.negated()?, Relation::Le),
-            };
-            match normalise(expr, relation, *integer)? {
-                Truth::Literal(literal) => literal,
-                Truth::Constant(_) => return None,
-            }
-        }
     })
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::axioms::negated;
 use super::dnf::dnf;
 use super::formula::Formula;
+use super::linear::negated;
 use super::{
     Axiom, Bad, Cell, Conj, Literal, ProcRef, Rational, Relation, System, Term, Transition, Universal, rename,
 };

@@ -1,7 +1,7 @@
-//! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints.
+//! Linear expressions: checked arithmetic on [`Linear`] and normal forms of constraints; negations of literals.
 
 use super::rational::gcd;
-use super::{Linear, Literal, Rational, Relation};
+use super::{Linear, Literal, Rational, Relation, SystemParts};
 use crate::syntax::ast::Comparison;
 
 impl<C> Linear<C> {
@@ -111,6 +111,33 @@ pub(super) fn normalise(mut expr: Linear, mut relation: Relation, integer: bool)
         expr.constant = Rational::integer(constant.neg().floor()).neg();
     }
     Some(Truth::Literal(Literal::Linear { expr, relation, integer }))
+}
+
+/// The literal that holds exactly where this one does not; `None` when a number leaves the 64-bit range.
+pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
+    Some(match literal {
+        Literal::In { cell, values } => {
+            Literal::In { cell: cell.clone(), values: system.all_values(system.var(cell.var).ty) & !values }
+        }
+        Literal::Eq { left, right, negated } => {
+            Literal::Eq { left: left.clone(), right: right.clone(), negated: !negated }
+        }
+        Literal::Less { left, right, strict } => {
+            Literal::Less { left: right.clone(), right: left.clone(), strict: !strict }
+        }
+        Literal::Linear { expr, relation, integer } => {
+            let (expr, relation) = match relation {
+                Relation::Eq => (expr.clone(), Relation::Ne),
+                Relation::Ne => (expr.clone(), Relation::Eq),
+                Relation::Le => (expr.negated()?, Relation::Lt),
+                Relation::Lt => (expr.negated()?, Relation::Le),
+            };
+            match normalise(expr, relation, *integer)? {
+                Truth::Literal(literal) => literal,
+                Truth::Constant(_) => return None,
+            }
+        }
+    })
 }
 
 #[cfg(test)]

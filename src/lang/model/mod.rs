@@ -52,7 +52,6 @@ mod updates;
 pub mod ways;
 mod witnesses;
 
-pub use axioms::negated;
 pub use counts::Count;
 pub use dnf::simplify;
 pub use elaborate::elaborate;
@@ -61,6 +60,7 @@ pub use families::{Families, Family, FamilyIndex, Form};
 pub use forbidden::{Forbidden, forbids_all_of};
 pub use initially::is_initially;
 pub use ir::*;
+pub use linear::negated;
 pub use made_of::MadeOf;
 pub(crate) use made_of::{PROC, SortTable};
 pub use of_sorts::{FormulaOfSorts, Said};

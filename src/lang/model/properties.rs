@@ -1,10 +1,10 @@
 //! Elaboration of `init`, `unsafe` and `invariant`.
 
-use super::axioms::negated;
 use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
+use super::linear::negated;
 use super::scope::{Scope, TermMeaning};
 use super::sorted_init::SortedInit;
 use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, VarId, rename};
