@@ -9,12 +9,12 @@ use cubicle_certificate::kernel::{self, NoTheorem};
 use cubicle_lang::model::System;
 use cubicle_run::{Interrupt, Reason, words};
 
-use super::child::output;
 use super::document::sha256;
 use super::exit;
 use super::failure::Failure;
 use super::files;
 use super::outputs;
+use crate::child::output;
 
 /// The folder with the files for Coq, in that of a certificate.
 const FOLDER: &str = "coq";

@@ -17,9 +17,7 @@ use tracing_subscriber::{Registry, registry};
 
 use super::failure::Failure;
 use super::output::complain;
-
-/// The variable that says what is logged: `debug`, or `forward=debug,backward=trace`.
-pub const VARIABLE: &str = "CUBICLE_LOG";
+use crate::child::LOG;
 
 /// The crates that can be named in it, without `cubicle_`.
 const CRATES: [&str; 13] = [
@@ -51,11 +49,11 @@ const LEVELS: [(&str, LevelFilter); 6] = [
 /// The target of all events of the program.
 const ALL: &str = "cubicle";
 
-/// What the environment asks for; `None` when the variable is not set, or empty.
+/// What the environment asks for, as `debug` or `forward=debug,backward=trace`; `None` when the variable is not set, or empty.
 pub fn wanted() -> Result<Option<Targets>, Failure> {
-    let text = std::env::var_os(VARIABLE).filter(|text| !text.is_empty());
+    let text = std::env::var_os(LOG).filter(|text| !text.is_empty());
     let wanted = text.map(|text| targets(&text.to_string_lossy())).transpose();
-    wanted.map_err(|why| Failure::usage(format!("{VARIABLE}: {why}")))
+    wanted.map_err(|why| Failure::usage(format!("{LOG}: {why}")))
 }
 
 fn targets(text: &str) -> Result<Targets, String> {

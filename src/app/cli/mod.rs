@@ -4,7 +4,6 @@ mod advice;
 mod applies;
 mod args;
 mod certificate;
-mod child;
 mod choices;
 mod command;
 mod commands;
@@ -59,11 +58,11 @@ use self::model::{parse, supervised};
 use self::output::complain;
 use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
-use crate::parent;
+use crate::child;
 
 /// Runs the program on `words`, its own name first.
 pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode {
-    if !parent::follow() {
+    if !child::follow() {
         return ExitCode::from(exit::INTERNAL);
     }
     version::tell(build);

@@ -16,12 +16,11 @@ mod prove;
 mod server;
 mod tokens;
 
-pub use prove::ProofRunner;
-
 use std::io::{BufRead, Write};
 
 use signal_hook::iterator::Signals;
 
+use self::prove::Refuse;
 use self::server::LanguageServer;
 use crate::rpc::{self, Framing, Outgoing, ServerEnd};
 
@@ -30,12 +29,12 @@ use crate::rpc::{self, Framing, Outgoing, ServerEnd};
 pub fn serve(
     input: impl BufRead + Send + 'static,
     output: Box<dyn Write + Send>,
-    prover: ProofRunner,
+    refuse: Refuse,
     signals: Signals,
     leave: fn(i32),
 ) -> ServerEnd {
     let output = Outgoing::new(output, Framing::Headers);
-    let mut server = LanguageServer::new(output.clone(), prover);
+    let mut server = LanguageServer::new(output.clone(), refuse);
     let running = server.running();
     rpc::serve(input, Framing::Headers, &output, &mut server, move |_| running.stop_all(), signals, leave)
 }

@@ -12,7 +12,7 @@ use super::claims::{self, Places};
 use super::diagnostics::diagnostic;
 use super::document::OpenModel;
 use super::positions::Encoding;
-use super::prove::{self, ProofRunner, ProofRuns, Running};
+use super::prove::{self, ProofRuns, Refuse, Running};
 use super::{actions, completion, hover, navigation, outline, tokens};
 use crate::rpc::{Outgoing, RequestError, Server, ServerEnd};
 
@@ -26,7 +26,7 @@ enum ServerStage {
 
 pub struct LanguageServer {
     output: Outgoing,
-    prover: ProofRunner,
+    refuse: Refuse,
     stage: ServerStage,
     encoding: Encoding,
     documents: BTreeMap<String, OpenModel>,
@@ -39,11 +39,11 @@ pub struct LanguageServer {
 
 impl LanguageServer {
     /// A server that waits for `initialize`.
-    pub fn new(output: Outgoing, prover: ProofRunner) -> Self {
+    pub fn new(output: Outgoing, refuse: Refuse) -> Self {
         let (documents, changed) = (BTreeMap::new(), BTreeSet::new());
         let (stage, encoding, runs) = (ServerStage::Fresh, Encoding::default(), ProofRuns::default());
         let versions = Arc::default();
-        Self { output, prover, stage, encoding, documents, changed, runs, versions }
+        Self { output, refuse, stage, encoding, documents, changed, runs, versions }
     }
 
     /// The current proofs.
@@ -138,7 +138,7 @@ impl LanguageServer {
             }
         };
         let text = document.text.clone();
-        self.runs.prove(&self.prover, &self.output, &line, text, id)
+        self.runs.prove(self.refuse, &self.output, &line, text, id)
     }
 
     /// Runs `cubicle inductive`; what it finds is published with the diagnostics of the text, unless that has changed.
@@ -160,7 +160,7 @@ impl LanguageServer {
             }
             text
         };
-        self.runs.start(&self.prover, &self.output, &claims::WORDS, text, id, read)
+        self.runs.start(&self.output, &claims::WORDS, text, id, read)
     }
 
     /// Takes note of the version of a document: answers about earlier ones are not published any more.

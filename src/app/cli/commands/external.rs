@@ -5,7 +5,7 @@ use std::process::Command;
 use cubicle_certificate::{Obligation, Script};
 use cubicle_run::{Interrupt, Reason};
 
-use crate::cli::child;
+use crate::child;
 use crate::cli::failure::Failure;
 use crate::cli::files;
 

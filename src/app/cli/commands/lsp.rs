@@ -4,8 +4,8 @@ use std::io::BufReader;
 
 use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
-use crate::cli::{exit, logging, watchdog};
-use crate::lsp::{ProofRunner, serve};
+use crate::cli::{exit, watchdog};
+use crate::lsp::serve;
 use crate::rpc::ServerEnd;
 
 /// Speaks the language server protocol on standard input and output, for editors: diagnostics, hover, definition,
@@ -23,12 +23,9 @@ pub struct LspArgs {
 }
 
 pub fn run() -> Result<u8, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::internal(format!("cannot find the program itself: {error}")))?;
-    let prover = ProofRunner { program, log_variable: logging::VARIABLE, refuse: refusal };
     let signals = watchdog::heard_signals()?;
     let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
-    Ok(match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), prover, signals, leave) {
+    Ok(match serve(BufReader::new(std::io::stdin()), Box::new(std::io::stdout()), refusal, signals, leave) {
         ServerEnd::Orderly => exit::OK,
         ServerEnd::Abrupt => exit::DIFFERENT,
         ServerEnd::Signal(signal) => exit::of_signal(signal),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::folder::{Folder, FolderFile};
 use super::tools::{self, Tool, Work};
-use crate::cli::child::{Call, ChildEnd};
+use crate::child::{Call, ChildEnd};
 use crate::cli::document::NoInvocation;
 use crate::cli::foreign::refusal;
 use crate::cli::{exit, files, memory, model};
@@ -74,16 +74,18 @@ fn work(
     let ends_itself = matches!(tool.work, Work::Check | Work::Command(_));
     let at = Instant::now() + limit + if ends_itself { OVERTIME } else { Duration::ZERO };
     let run = Call { words: &words, stdin: stdin.as_deref(), folder: Some(scratch.path()) };
-    let Some(end) = run.make(&interrupt.until(at)).map_err(|failure| failure.error)? else {
+    let cannot = |error| format!("cannot run the program itself: {error}");
+    let end = run.run(&interrupt.until(at)).map_err(cannot)?;
+    if end.code.is_none() {
         let late = Instant::now() >= at;
         return if late {
             Err(format!("the call was ended after {} s", limit.as_secs_f64()))
         } else {
             Ok(None)
         };
-    };
+    }
     Ok(Some(match tool.work {
-        Work::Format if end.code == Ok(exit::OK) => {
+        Work::Format if end.code == Some(Ok(exit::OK)) => {
             let laid_out = std::fs::read_to_string(scratch.path().join(&paths[0].1));
             text(&laid_out.map_err(|error| format!("cannot read the result: {error}"))?, false)
         }
@@ -152,7 +154,7 @@ fn command_line(
 /// The result of a run that has ended: its document, or what it wrote. An answer that the user of the model does not like is no
 /// error; wrong input is one.
 fn result(end: &ChildEnd) -> Value {
-    let is_error = !matches!(end.code, Ok(exit::OK | exit::UNSAFE | exit::UNKNOWN | exit::DEADLOCK));
+    let is_error = !matches!(end.code, Some(Ok(exit::OK | exit::UNSAFE | exit::UNKNOWN | exit::DEADLOCK)));
     if let Ok(document @ Value::Object(_)) = serde_json::from_str::<Value>(&end.stdout) {
         return json!({
             "content": [{ "type": "text", "text": document.to_string() }],
@@ -163,7 +165,7 @@ fn result(end: &ChildEnd) -> Value {
     let mut all = end.stdout.clone();
     if is_error {
         all += &end.stderr;
-        if let Err(signal) = end.code {
+        if let Some(Err(signal)) = end.code {
             all += &format!("signal {signal} ended the run\n");
         }
     }

@@ -2,14 +2,11 @@
 
 use std::str::FromStr;
 
-use crate::cli::child::ChildEnd;
+use crate::child::ChildEnd;
 use crate::cli::failure::Failure;
 
-/// The end of a run; without an exit code when it was ended.
-pub type RunEnd = ChildEnd<Option<Result<u8, i32>>>;
-
 /// The exit code of a run, as a shell reports it.
-pub fn exit_code(run: &RunEnd) -> Option<i32> {
+pub fn exit_code(run: &ChildEnd) -> Option<i32> {
     run.code.map(|code| code.map_or_else(|signal| 128 + signal, i32::from))
 }
 
@@ -39,7 +36,7 @@ const VERDICTS: [(&str, &str); 5] = [
 
 impl Condition {
     /// Whether a run shows it.
-    pub fn holds(&self, seen: &RunEnd) -> bool {
+    pub fn holds(&self, seen: &ChildEnd) -> bool {
         match self {
             Self::Exit(code) => exit_code(seen) == Some(*code),
             Self::Verdict(line) => seen.stdout.lines().any(|it| it.starts_with(line)),

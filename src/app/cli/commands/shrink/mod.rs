@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use cubicle_run::Interrupt;
 use cubicle_transform::shrink::shrink;
 
-use self::condition::{Condition, RunEnd, exit_code};
-use crate::cli::child::Call;
+use self::condition::{Condition, exit_code};
+use crate::child::{Call, ChildEnd};
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
@@ -138,7 +138,7 @@ fn marked(text: &str) -> String {
     if text.starts_with(MARK) { text.to_owned() } else { format!("{MARK}{text}") }
 }
 
-fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<RunEnd> {
+fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> io::Result<ChildEnd> {
     std::fs::write(file, text)?;
     let words: Vec<OsString> = args.words.iter().cloned().chain([file.into()]).collect();
     let limit = interrupt.until(Instant::now() + args.run_limit.unwrap_or(RUN_LIMIT));

@@ -18,7 +18,7 @@ use cubicle_run::Interrupt;
 
 pub use self::args::TestArgs;
 use self::plan::{PlannedModel, PlannedRun};
-use crate::cli::child;
+use crate::child::Call;
 use crate::cli::choices::ResultFormat;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
@@ -155,8 +155,10 @@ impl Run<'_, TestArgs> {
         if interrupt.reason().is_some() {
             return Ok(None);
         }
-        let end = child::call(&self.words(model, run), interrupt)?;
-        Ok(end.map(|end| verdict::of_child(run, &end)))
+        let call = Call { words: &self.words(model, run), stdin: None, folder: None };
+        let cannot = |error| Failure::internal(format!("cannot run the program itself: {error}"));
+        let end = call.run(interrupt).map_err(cannot)?;
+        Ok(end.code.is_some().then(|| verdict::of_child(run, &end)))
     }
 
     /// The command line of a run; the model is its last word.

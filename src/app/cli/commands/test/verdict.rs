@@ -8,7 +8,7 @@ use cubicle_tools::expect::{Expectation, verdict_word};
 use serde_json::Value;
 
 use super::plan::PlannedRun;
-use crate::cli::child::ChildEnd;
+use crate::child::ChildEnd;
 use crate::cli::exit;
 
 pub fn of_child(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
@@ -18,7 +18,7 @@ pub fn of_child(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
 /// The document that a run has written; `None` when it ended without one, or with another exit code than the document's.
 fn document(end: &ChildEnd) -> Option<Value> {
     let document: Value = serde_json::from_str(&end.stdout).ok()?;
-    let code = end.code.ok()?;
+    let code = end.code?.ok()?;
     (document["exit_code"] == code && code != exit::INTERNAL && document["verdict"].is_string())
         .then_some(document)
 }
@@ -27,8 +27,9 @@ fn document(end: &ChildEnd) -> Option<Value> {
 fn failed(planned: &PlannedRun, end: &ChildEnd) -> TestedRun {
     let last = end.stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let how = match end.code {
-        Ok(code) => format!("the program ended with exit code {code}"),
-        Err(signal) => format!("signal {signal} ended the program"),
+        Some(Ok(code)) => format!("the program ended with exit code {code}"),
+        Some(Err(signal)) => format!("signal {signal} ended the program"),
+        None => "it was ended".to_owned(),
     };
     let why = if last.is_empty() { how } else { format!("{how}: {last}") };
     TestedRun { outcome: TestOutcome::Failed, why: Some(why), ..unjudged(planned) }

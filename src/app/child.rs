@@ -1,5 +1,5 @@
-//! The program itself as a child process: a run that a crash, a limit or a lack of memory ends without its caller; and other
-//! programs.
+//! The program itself as a child process: a run that a crash, a limit or a lack of memory ends without its caller, and that ends
+//! with the process that started it, also where that is killed and can tell it nothing; and other programs.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use cubicle_run::Interrupt;
 
-use super::failure::Failure;
-use super::logging;
-use crate::parent;
+/// The variable that says what the engines log. A child has none: what it writes is read.
+pub const LOG: &str = "CUBICLE_LOG";
+
+/// The variable by which a process knows that it is to end with the process of this number.
+const PARENT: &str = "CUBICLE_PARENT";
 
 /// At most this many bytes of each output are read: many times the longest document.
 const MOST_BYTES: u64 = 256 << 20;
@@ -26,9 +28,9 @@ const PERIODS: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(
 const SHORT_PERIODS: u32 = 50;
 
 #[derive(Clone, Debug)]
-pub struct ChildEnd<C = Result<u8, i32>> {
-    /// Its exit code; the error is the number of the signal that ended it.
-    pub code: C,
+pub struct ChildEnd {
+    /// Its exit code, or the number of the signal that ended it; none when its caller ended it.
+    pub code: Option<Result<u8, i32>>,
     /// What it wrote to standard output.
     pub stdout: String,
     /// What it wrote to standard error.
@@ -58,22 +60,17 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Runs the program until it ends; `None` when `interrupt` ends it before.
-    pub fn make(self, interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
-        let error = |error| Failure::internal(format!("cannot run the program itself: {error}"));
-        let ChildEnd { code, stdout, stderr } = self.run(interrupt).map_err(error)?;
-        Ok(code.map(|code| ChildEnd { code, stdout, stderr }))
-    }
-
-    /// Runs the program until it ends, or until `interrupt` ends it, when it has no exit code.
+    /// Runs the program until it ends, or until `interrupt` ends it.
     ///
     /// # Errors
     /// It cannot be run.
-    pub fn run(self, interrupt: &Interrupt) -> io::Result<ChildEnd<Option<Result<u8, i32>>>> {
+    pub fn run(self, interrupt: &Interrupt) -> io::Result<ChildEnd> {
         let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut command = Command::new(std::env::current_exe()?);
+        // The thread that starts it must not end before it: Linux takes that for the end of the process.
+        command.env_remove(LOG).env(PARENT, std::process::id().to_string());
         // A signal of the terminal ends the caller, which ends its children.
-        command.args(self.words).env_remove(logging::VARIABLE).process_group(0);
+        command.args(self.words).process_group(0);
         command.current_dir(self.folder.unwrap_or(Path::new(".")));
         command.stdin(match self.stdin {
             None => Stdio::null(),
@@ -85,7 +82,7 @@ impl Call<'_> {
             }
         });
         command.stdout(stdout.try_clone()?).stderr(stderr.try_clone()?);
-        let code = ended(parent::bind(&mut command), interrupt)?.map(|status| match status.code() {
+        let code = ended(&mut command, interrupt)?.map(|status| match status.code() {
             Some(code) => Ok(u8::try_from(code).unwrap_or(u8::MAX)),
             None => Err(status.signal().unwrap_or_default()),
         });
@@ -116,14 +113,31 @@ pub fn output(command: &mut Command, interrupt: &Interrupt) -> io::Result<(Strin
     Ok((content(&mut stdout)?, status.is_some_and(|it| it.success())))
 }
 
-/// Runs the program here with these words, and nothing on standard input.
-pub fn call(words: &[OsString], interrupt: &Interrupt) -> Result<Option<ChildEnd>, Failure> {
-    Call { words, stdin: None, folder: None }.make(interrupt)
-}
-
 fn content(file: &mut File) -> io::Result<String> {
     file.rewind()?;
     let mut bytes = Vec::new();
     file.take(MOST_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Sees to it that this process ends with the one that started it, where that asks for it; false when it has ended already.
+#[cfg(target_os = "linux")]
+pub fn follow() -> bool {
+    use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal, test_kill_process};
+
+    let wanted = std::env::var(PARENT).ok().and_then(|it| Pid::from_raw(it.parse().ok()?));
+    let Some(parent) = wanted else { return true };
+    if getppid() == Some(parent) {
+        // Where the system does not have it, this process goes on to its end.
+        let _ = set_parent_process_death_signal(Some(Signal::KILL));
+        return getppid() == Some(parent);
+    }
+    // It ended before it could be followed; or another program in between passed the variable on.
+    test_kill_process(parent).is_ok()
+}
+
+/// Nothing: other systems do not tell.
+#[cfg(not(target_os = "linux"))]
+pub fn follow() -> bool {
+    true
 }
