@@ -1,6 +1,7 @@
 //! Messages as workflow commands of GitHub: annotations at lines of the model.
 
-use super::document::{Level, Message};
+use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
+use cubicle_run::words::count;
 
 /// One command, without line end: `::error file=m.cub,line=3,col=5,..::text`.
 pub fn github(message: &Message, file: &str) -> String {
@@ -43,6 +44,45 @@ fn data(text: &str) -> String {
 /// The value of a property.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Code of an unsafe state. Findings of runs have their own codes, which are not about the text of the model.
+pub const UNSAFE: &str = "unsafe";
+/// An `invariant` that a run refutes.
+pub const INVARIANT: &str = "invariant";
+/// A property of runs that a run breaks.
+pub const RUNS: &str = "runs";
+pub const DEADLOCK: &str = "deadlock";
+
+/// A message for each violated property, at its declaration, and one for the first deadlock.
+pub fn findings(document: &Document) -> Vec<Message> {
+    let mut found = Vec::new();
+    for property in document.properties.iter().filter(|it| it.verdict == PropertyVerdict::Violated) {
+        let (code, what) = match property.kind {
+            PropertyKind::Unsafe => (UNSAFE, "an unsafe state is reachable"),
+            PropertyKind::Invariant => (INVARIANT, "a state that this `invariant` excludes is reachable"),
+            PropertyKind::Response
+            | PropertyKind::Recurrence
+            | PropertyKind::Possible
+            | PropertyKind::Cover
+            | PropertyKind::Ltl => (RUNS, "a run breaks this property"),
+        };
+        let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
+        let text = match trace {
+            Some(trace) => format!("{what} with {}: {}", count(trace.processes, "process"), trace.history),
+            None => what.to_owned(),
+        };
+        found.push(Message {
+            code: Some(code.to_owned()),
+            place: Some(property.place),
+            ..Message::new(Level::Error, text)
+        });
+    }
+    if let Some(trace) = document.traces.iter().find(|trace| trace.kind == TraceKind::Deadlock) {
+        let text = format!("deadlock with {}: {}", count(trace.processes, "process"), trace.history);
+        found.push(Message { code: Some(DEADLOCK.to_owned()), ..Message::new(Level::Error, text) });
+    }
+    found
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::document::{
     Answer, DeadlockAnswer, Document, Level, Message, Property, PropertyVerdict, Unchecked,
 };
-use super::findings::{DEADLOCK, findings};
+use super::github::{DEADLOCK, findings};
 
 /// Something that was checked.
 #[derive(Clone, PartialEq, Debug)]

@@ -185,7 +185,7 @@ fn killed(found: &Mutation, source: &Source<'_>, style: Style) -> String {
 }
 
 /// How many states a mutant changes, and of how many.
-fn changes(change: Option<Change>) -> String {
+pub(super) fn changes(change: Option<Change>) -> String {
     match change {
         None => "what it changes is not known".to_owned(),
         Some(Change { procs, of, appear: 0, vanish: 0 }) => {
@@ -199,6 +199,11 @@ fn changes(change: Option<Change>) -> String {
     }
 }
 
+/// The millionths of the compared states that a mutant changes.
+pub(super) fn share(change: Option<Change>) -> u64 {
+    change.map_or(0, |it| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1))
+}
+
 fn survivors(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     let (same, others): (Vec<_>, Vec<_>) = found.survivors().partition(|(_, it)| it.same);
     let still = |it: &MutantResult| it.change.is_some_and(|it| it.appear + it.vanish == 0);
@@ -207,10 +212,7 @@ fn survivors(found: &Mutation, source: &Source<'_>, style: Style) -> String {
     let (mut less, mut different): (Vec<_>, Vec<_>) = different.into_iter().partition(|(it, _)| less(it));
     for group in [&mut less, &mut different] {
         // Those that change most come first, by the share of the compared states, so that sizes do not count.
-        group.sort_by_key(|(mutant, _)| {
-            let share = |it: Change| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1);
-            std::cmp::Reverse(mutant.change.map_or(0, share))
-        });
+        group.sort_by_key(|(mutant, _)| std::cmp::Reverse(share(mutant.change)));
     }
     let upto = count(found.sizes.last().copied().unwrap_or(0), "process");
     let mut text = String::new();

@@ -4,10 +4,8 @@
 use std::fmt::Write as _;
 
 use super::conclusion::ending;
-use super::forward::{coverage, expected};
-use super::progress::literals;
-use super::stages::ordered_name;
-use super::statistics::checked;
+use super::stages::{literals, ordered_name};
+use super::statistics::{checked, coverage, expected};
 use super::trace::EndedRun;
 use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;

@@ -2,9 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Answer, Document, Level, Message, TextRange, Tool, TraceRecord, Unchecked};
-use super::findings::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
+use super::document::{
+    Answer, Document, FateWord, Level, Message, MutantRecord, MutationDocument, TextRange, Tool, TraceRecord,
+    Unchecked,
+};
+use super::github::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
+use super::mutation::changes;
 use cubicle_lang::explain;
+use cubicle_lang::named::Named;
+use cubicle_transform::mutate::Operator;
 
 /// The document, ending in a line feed. Advice and notes without a place are left out.
 pub fn sarif(document: &Document) -> String {
@@ -168,6 +174,42 @@ pub(super) fn uri(path: &str) -> String {
         }
     }
     uri
+}
+
+/// The survivors of a document: those that change what is reachable as warnings, the others that change something as
+/// notes. Ends in a line feed.
+pub fn survivors_sarif(document: &MutationDocument) -> String {
+    let uri = document.model.path.as_deref().map(uri);
+    let survived = |it: &&MutantRecord| it.fate == FateWord::Survived && it.changes_nothing != Some(true);
+    let results = document.mutants.iter().filter(survived).map(|it| survivor(it, uri.as_deref()));
+    let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
+    file(SarifRun {
+        tool: &document.tool,
+        rules: Operator::ALL.iter().map(|it| rule(it.name(), it.about())).collect(),
+        invocation: invocation(&document.command, document.exit_code, true),
+        results: results.collect(),
+        properties: json!({ "killed": document.killed, "counted": document.counted }),
+    })
+}
+
+fn survivor(mutant: &MutantRecord, uri: Option<&str>) -> Value {
+    let moved = mutant.change.is_none_or(|it| it.appear + it.vanish > 0);
+    let what = match mutant.change {
+        Some(_) if !moved => "the states stay the same".to_owned(),
+        change => changes(change),
+    };
+    let new = mutant.new.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+    let new = if new.is_empty() { "nothing".to_owned() } else { format!("`{new}`") };
+    let text = format!("no `unsafe` notices {new} here, which is safe for any number of processes: {what}");
+    let index = Operator::ALL.iter().position(|it| it.name() == mutant.operator);
+    json!({
+        "ruleId": mutant.operator,
+        "ruleIndex": index.expect("each operator has a rule"),
+        "level": if moved { "warning" } else { "note" },
+        "message": { "text": text },
+        "locations": [{ "physicalLocation": physical(uri, Some(mutant.place)) }],
+        "properties": { "mutant": mutant.number },
+    })
 }
 
 #[cfg(test)]

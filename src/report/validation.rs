@@ -1,15 +1,15 @@
-//! Logs that were compared with a model.
+//! Logs that were compared with a model, and runs that show something harmless.
 
 use std::fmt::Write as _;
 
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
-use super::witness::of_all;
+use super::trace::open_run;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
 use cubicle_run::words::count;
-use cubicle_run::{Covered, WitnessCoverage};
+use cubicle_run::{Covered, Witness, WitnessCoverage};
 use cubicle_tools::validate::{LogAnswer, Validated};
 
 /// The most steps of a run that are shown: `--trace-out` writes all.
@@ -183,6 +183,25 @@ pub fn validation_case(
     let message = validated(system, log, found, Style::PLAIN);
     let message = if outcome == JunitOutcome::Passed { String::new() } else { message };
     JunitCase { name: log.to_owned(), class: model.to_owned(), seconds, outcome, message }
+}
+
+/// The run to `what`, and what it covers.
+pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> String {
+    let (procs, steps) = (witness.run.initial.procs, witness.run.steps.len());
+    let (procs, steps) = (count(procs, "process"), count(steps, "step"));
+    let title = style.title(format!("{what}: reached with {procs} after {steps}"));
+    let run = open_run(system, &witness.run, style);
+    let WitnessCoverage { transitions, values } = &witness.coverage;
+    let values =
+        if values.is_empty() { String::new() } else { format!("It shows {}", of_all(values, "value")) };
+    format!("{title}\n\n{run}\nIt takes {}{values}", of_all(transitions, "transition"))
+}
+
+/// How many of these are covered, and which are not; ends the line.
+fn of_all(all: &[Covered], what: &str) -> String {
+    let left: Vec<&str> = all.iter().filter(|it| !it.covered).map(|it| it.name.as_str()).collect();
+    let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
+    format!("{} of {}{not}\n", all.len() - left.len(), count(all.len(), what))
 }
 
 #[cfg(test)]

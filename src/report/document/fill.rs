@@ -7,7 +7,7 @@ use super::message::{Lines, TextRange};
 use super::search::{BackwardFigures, FiredIn, TailRecord, TransitionFigures};
 use super::trace::TraceRecord;
 use super::{Document, Times};
-use crate::forward::fired;
+use crate::statistics::fired;
 use crate::vacuity;
 use cubicle_lang::model::{Bad, BadKind, System, Tail, TemporalKind, Transition, tail_names};
 use cubicle_lang::words;

@@ -11,15 +11,12 @@ mod induction;
 mod message;
 mod mutants;
 mod name;
-mod properties;
-mod refinement;
 mod search;
 mod tested;
 #[cfg(test)]
 mod tests;
 mod trace;
 mod validation;
-mod witness;
 
 use std::collections::BTreeMap;
 
@@ -32,21 +29,20 @@ pub use self::answer::{
     SafetyAnswer, Unchecked, WhyOpen,
 };
 pub use self::event::EventLine;
-pub use self::induction::{InductionRecord, InductionWord, StateChange};
+pub use self::induction::{InductionRecord, InductionWord, RefinementRecord, StateChange, TransferRecord};
 pub use self::message::{Level, Lines, Message, TextRange};
-pub use self::mutants::{ClaimFigures, FateWord, MutantRecord, MutationDocument};
-pub use self::properties::{PropertyFigures, PropertyRecord};
-pub use self::refinement::{RefinementRecord, TransferRecord};
+pub use self::mutants::{
+    ClaimFigures, FateWord, MutantRecord, MutationDocument, PropertyFigures, PropertyRecord,
+};
 pub use self::search::{
     BackwardFigures, Combinations, ExplorationFigures, FiredIn, Sizes, StageFigures, TailRecord,
     TransitionFigures,
 };
 pub use self::tested::{RunCost, TestCounts, TestDocument, TestOutcome, TestTimes, TestedModel, TestedRun};
-pub use self::trace::{LiteralAt, TraceKind, TraceRecord, TraceStep};
+pub use self::trace::{LiteralAt, TraceKind, TraceRecord, TraceStep, WitnessAnswerWord, WitnessDocument};
 pub use self::validation::{
     LogAnswerWord, LogRecord, LogSum, RunStepRecord, StateRecord, ValidationDocument,
 };
-pub use self::witness::{WitnessAnswerWord, WitnessDocument};
 
 /// Counts the incompatible changes of the schema. Additions do not count: readers ignore keys that they do not
 /// know.

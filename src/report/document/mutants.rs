@@ -1,10 +1,9 @@
-//! The fates of the mutants of a model, for programs: a separate document.
+//! The fates of the mutants of a model, or the properties that it has and does not claim, for programs: a separate document.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message, TextRange};
-use super::properties::PropertyFigures;
 use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
@@ -12,8 +11,10 @@ use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::named::Named;
 use cubicle_run::style::Style;
 use cubicle_run::words::reason;
-use cubicle_tools::mutation::{Change, Fate, KillsUpTo, MutantResult, Mutation, Properties, Rate};
-use cubicle_tools::mutation::{curve, rate_by, rate_by_claim, smallest_set};
+use cubicle_tools::mutation::{
+    Change, Fate, KillsUpTo, MutantResult, Mutation, OpenProperty, Properties, PropertyOrigin, Rate,
+    TrueProperty, curve, rate_by, rate_by_claim, smallest_set,
+};
 
 /// The mutants of a model as one document.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
@@ -250,4 +251,56 @@ fn record(mutant: &MutantResult, found: &Mutation, source: &Source<'_>, lines: &
         Fate::Untried => {}
     }
     record
+}
+
+/// Properties that a model has and does not claim.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+pub struct PropertyFigures {
+    /// Those that forbid more than a claim of the model, strongest first.
+    pub stronger: Vec<PropertyRecord>,
+    /// Those that the proof rests on; those that notice most mutants come first.
+    pub suggested: Vec<PropertyRecord>,
+    /// How many were tried and are false.
+    pub refuted: usize,
+    /// Those that were not decided.
+    pub undecided: Vec<OpenProperty>,
+    /// How many more were not tried.
+    pub left_out: usize,
+    /// How many mutants were examined to rank the properties.
+    pub mutants: usize,
+}
+
+/// A property that holds for any number of processes: proved, with a certificate that was checked.
+#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+pub struct PropertyRecord {
+    /// A declaration that can be pasted into the model.
+    pub line: String,
+    /// The claim of the model that it is a change of, `unsafe at line 12`; `null` for one of the proof.
+    pub of: Option<String>,
+    /// The last change: `drop-parameter`, `drop-literal`, `generalise` or `negate-literal`.
+    pub operator: Option<String>,
+    /// Mutants that it kills and no claim of the model does, as far as small instances show.
+    pub notices: usize,
+}
+
+impl PropertyFigures {
+    pub(super) fn new(found: &Properties, system: &System) -> Self {
+        let record = |it: &TrueProperty| {
+            let (of, operator) = match it.origin {
+                PropertyOrigin::Claim(number, operator) => {
+                    (Some(system.bad[number].name.clone()), Some(operator.name().to_owned()))
+                }
+                PropertyOrigin::Proof => (None, None),
+            };
+            PropertyRecord { line: it.line.clone(), of, operator, notices: it.notices }
+        };
+        Self {
+            stronger: found.stronger.iter().map(record).collect(),
+            suggested: found.suggested.iter().map(record).collect(),
+            refuted: found.refuted,
+            undecided: found.open.clone(),
+            left_out: found.left_out,
+            mutants: found.mutants,
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Refinements and claims that may not be inductive, as pages: a run of two models side by side, a step into a claimed state.
 
-use super::html::{Section, heads, section, table, to_line};
-use super::{lanes, shell, source};
-use crate::refinement::changes;
+use super::html::{Section, heads, highlighted, section, table, to_line};
+use super::{lanes, shell};
+use crate::induction::changes;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells};
@@ -48,7 +48,7 @@ impl RefinementPage<'_> {
             sections.push(lanes::of_log(system, &source, &broken.run, 0));
         }
         sections.push(section("map", "Map", self.map()));
-        sections.push(section("model", "Concrete model", source::highlighted(source.text)));
+        sections.push(section("model", "Concrete model", highlighted(source.text)));
         let text = html! { pre class="code" { code { (self.abstraction.0.text) } } };
         sections.push(section("abstract", "Abstract model", text));
         shell(source.name, &sections, self.data)
@@ -126,7 +126,7 @@ impl InductionPage<'_> {
         for (number, claim) in self.claims.iter().enumerate() {
             sections.extend(self.claim(number, claim));
         }
-        sections.push(section("model", "Model", source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", highlighted(self.source.text)));
         shell(self.source.name, &sections, self.data)
     }
 

@@ -5,19 +5,17 @@
 //! model or from the command line.
 
 mod claims;
-mod curves;
 mod figures;
 mod graph;
 mod html;
 mod lanes;
 mod mutants;
-mod source;
 #[cfg(test)]
 mod tests;
 mod validation;
 
 pub use self::claims::{InductionPage, RefinementPage};
-use self::html::{Section, section, visible};
+use self::html::{Section, highlighted, section, visible};
 pub use self::mutants::MutationPage;
 pub use self::validation::ValidationPage;
 use cubicle_lang::diagnostic::Source;
@@ -64,9 +62,9 @@ impl Page<'_> {
         sections.extend(graph::proof(self.graph));
         if let Some((system, report)) = self.run {
             sections.extend(figures::coverage(system, &self.source, report));
-            sections.extend(curves::explorations(report));
+            sections.extend(figures::explorations(report));
         }
-        sections.push(section("model", "Model", source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", highlighted(self.source.text)));
         if let Some((_, report)) = self.run {
             sections.push(section("statistics", "Statistics", figures::statistics(report)));
         }

@@ -1,10 +1,10 @@
 //! The fates of the mutants of a model, as a page: kill rates, the curve, which claim kills which mutant, and those that
 //! survived as differences.
 
-use super::html::{Section, heads, row, section, table, to_line};
-use super::{shell, source};
+use super::html::{Section, heads, highlighted, row, section, table, to_line};
+use super::shell;
 use crate::document::{FateWord, MutantRecord, MutationDocument, Written};
-use crate::mutation::certainty;
+use crate::mutation::{certainty, changes, share};
 use cubicle_lang::diagnostic::Source;
 use cubicle_tools::mutation::Rate;
 use maud::{Markup, html};
@@ -37,7 +37,7 @@ impl MutationPage<'_> {
             sections.extend(matrix(found));
             sections.extend(groups(found));
         }
-        sections.push(section("model", "Model", source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", highlighted(self.source.text)));
         shell(self.source.name, &sections, &found.text())
     }
 
@@ -153,10 +153,7 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
     let survived = |it: &&MutantRecord| it.fate == FateWord::Survived;
     let group = |id: &str, title: &str, says: &str, which: &dyn Fn(&&MutantRecord) -> bool| {
         let mut all: Vec<&MutantRecord> = found.mutants.iter().filter(which).collect();
-        let share = |it: &MutantRecord| {
-            it.change.map_or(0, |it| (it.appear + it.vanish) as u64 * 1_000_000 / (it.of as u64).max(1))
-        };
-        all.sort_by_key(|it| std::cmp::Reverse(share(it)));
+        all.sort_by_key(|it| std::cmp::Reverse(share(it.change)));
         let content = html! { p class="note" { (says) } @for it in &all { (difference(it)) } };
         (!all.is_empty()).then(|| section(id, format!("{title}: {}", all.len()), content))
     };
@@ -196,10 +193,7 @@ fn difference(mutant: &MutantRecord) -> Markup {
     let within = mutant.transition.as_ref().map_or_else(String::new, |name| format!(" in {name}"));
     let mut what = format!("#{} {}{within}", mutant.number, mutant.operator);
     if let Some(it) = mutant.change.filter(|it| it.appear + it.vanish > 0) {
-        what += &format!(
-            ": of {} states of {} processes, {} vanish and {} appear",
-            it.of, it.procs, it.vanish, it.appear
-        );
+        what += &format!(": {}", changes(Some(it)));
     }
     if let Some(reason) = &mutant.reason {
         what += &format!("; {reason}");

@@ -1,7 +1,7 @@
 //! Logs that were compared with a model, as a page: each log beside a run that explains it.
 
-use super::html::{heads, section, table, to_line};
-use super::{lanes, shell, source};
+use super::html::{heads, highlighted, section, table, to_line};
+use super::{lanes, shell};
 use crate::document::LogAnswerWord;
 use crate::validation::named;
 use cubicle_lang::diagnostic::Source;
@@ -41,7 +41,7 @@ impl ValidationPage<'_> {
                 sections.push(lanes::of_log(self.system, &self.source, &run.trace, number));
             }
         }
-        sections.push(section("model", "Model", source::highlighted(self.source.text)));
+        sections.push(section("model", "Model", highlighted(self.source.text)));
         shell(self.source.name, &sections, self.data)
     }
 
