@@ -1,8 +1,8 @@
 //! The steps of an instance one by one: each transition with each choice of processes, and what it writes.
 
 use super::expr::{ExportExpr, Process};
+use super::instance::Refusal;
 use super::read::{Others, SystemReader};
-use super::refusal::Refusal;
 use cubicle_lang::model::semantics::{distinct_tuples, interchangeable, rising_tuples, tuples};
 use cubicle_lang::model::{Bad, System, Transition, VarId};
 

@@ -3,20 +3,17 @@
 //!
 //! All targets get the same states and steps that [`cubicle_lang::model::semantics`] has: updates read the old state,
 //! parameters are pairwise distinct, and values of proc type need not be a process. What a target cannot express is a
-//! [`Refusal`]. In reading order: `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps
-//! of an instance), `values` (numbers for values without a name), `sized` (sorts of processes), `initial`, `names`, `symbols`, and a file for each target.
+//! [`Refusal`]. In reading order: `instance` (its names), `expr` and `read` (formulas with names or numbers for their processes), `ground` (the steps
+//! of an instance), `values` (numbers for values without a name), `sized` (sorts of processes), `initial`, `symbols`, and a file for each target.
 //! `model` writes a system as a model.
 
 mod expr;
 mod ground;
-mod infix;
 mod initial;
 mod instance;
 mod murphi;
-mod names;
 mod promela;
 mod read;
-mod refusal;
 mod sized;
 mod smtlib;
 mod symbols;
@@ -24,8 +21,7 @@ mod tla;
 mod values;
 
 pub use cubicle_lang::words::model;
-pub use instance::InstanceName;
-pub use refusal::Refusal;
+pub use instance::{InstanceName, Refusal};
 
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;

@@ -5,14 +5,11 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{ExportComparison, ExportExpr, Process};
+use super::expr::{Dialect, ExportComparison, ExportExpr, Operators, Process};
 use super::ground::cells;
-use super::infix::{Dialect, Operators};
 use super::initial::{CellGroup, groups};
-use super::instance::{InstanceName, title};
-use super::names::{self, TakenNames};
+use super::instance::{InstanceName, Refusal, TakenNames, others, title};
 use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
-use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
@@ -307,7 +304,7 @@ impl Murphi<'_> {
         params.extend((0..transition.hidden).map(|_| names.fresh("other")));
         let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
         let mut rulesets: Vec<String> = params.iter().map(|name| format!("{name}: process")).collect();
-        let others = names::others(&names, transition);
+        let others = others(&names, transition);
         let mut guard = vec![distinct(&args), self.reader.guard(transition, &args, &Others::Bound(&others))];
         let mut writes = Writes::default();
         for update in &transition.updates {

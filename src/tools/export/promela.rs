@@ -2,14 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::expr::Process;
+use super::expr::{Dialect, Operators, Process};
 use super::ground::{GroundTransition, GroundWrite, bad, cells, steps};
-use super::infix::{Dialect, Operators};
 use super::initial::groups;
-use super::instance::{InstanceName, title};
-use super::names::{TakenNames, comment};
+use super::instance::{InstanceName, Refusal, TakenNames, comment, title};
 use super::read::SystemReader;
-use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
 use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};

@@ -1,7 +1,7 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
 use super::expr::{ExportComparison, ExportExpr, Process};
-use super::names::TakenNames;
+use super::instance::TakenNames;
 use super::sized::sort_of;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{

@@ -4,9 +4,8 @@ use std::fmt::Write as _;
 
 use super::expr::{ExportComparison, ExportExpr, Process};
 use super::ground::{GroundWrite, bad, cells, numbers, steps};
-use super::instance::{InstanceName, title};
+use super::instance::{InstanceName, Refusal, title};
 use super::read::SystemReader;
-use super::refusal::Refusal;
 use super::sized::{is_read, sort_of};
 use super::symbols::used_enums;
 use super::values::Values;

@@ -1,8 +1,7 @@
 //! The names of a model's declarations in another language, and checks that it can represent their numbers.
 
-use super::names::TakenNames;
+use super::instance::{Refusal, TakenNames};
 use super::read::Range;
-use super::refusal::Refusal;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::{Assignment, BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
 

@@ -2,13 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::expr::{ExportExpr, Process};
-use super::infix::{Dialect, Operators};
+use super::expr::{Dialect, ExportExpr, Operators, Process};
 use super::initial::{CellGroup, groups};
-use super::instance::{InstanceName, title};
-use super::names::{self, TakenNames};
+use super::instance::{InstanceName, Refusal, TakenNames, others, title};
 use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
-use super::refusal::Refusal;
 use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
 use super::values::Values;
 use cubicle_lang::model::semantics::{Layout, Value};
@@ -176,7 +173,7 @@ impl Tla<'_> {
         let args: Vec<Process> = params.iter().cloned().map(Process::Named).collect();
         let list = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
         let _ = writeln!(out, "{action}{list} ==");
-        let others = names::others(&names, transition);
+        let others = others(&names, transition);
         let guard = self.reader.guard(transition, &args, &Others::Bound(&others));
         let mut parts = vec![distinct(&args), guard];
         parts.extend(transition.updates.iter().map(|update| {

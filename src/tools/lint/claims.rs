@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::linted::LintedModel;
-use super::question::Asker;
+use super::question::{Asker, LintedModel};
 use cubicle_certificate::{CheckOptions, Claim, Subject, confirm};
 use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};

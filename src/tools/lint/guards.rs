@@ -3,8 +3,7 @@
 //! The check uses a model with one more transition, which is enabled where the rest of the guard holds and the part
 //! does not: it changes nothing, and taking it is the bad state.
 
-use super::linted::LintedModel;
-use super::question::{Asker, Grounds};
+use super::question::{Asker, Grounds, LintedModel};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::asked;
 use cubicle_lang::syntax;

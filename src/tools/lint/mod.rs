@@ -2,22 +2,20 @@
 //! values that are never taken, variables that nothing depends on, processes that are stuck after a step, redundant claims.
 //!
 //! In: a model that has no errors. Out: [`Diagnostic`]s, each of which says whether it is proved for any number of processes
-//! or was only seen in instances of which all states were explored. In reading order: `linted`, `question` (is a state
-//! reachable?), then a file for each kind of finding: `enabled`, `guards`, `values`, `variables`, `stuck`, `claims`.
+//! or was only seen in instances of which all states were explored. In reading order: `question` (the model; is a state
+//! reachable?), then a file for each kind of finding: `stuck` (transitions and processes), `guards`, `values`, `variables`, `claims`.
 //!
 //! Each finding is about one part by itself: of two equivalent parts, either may be removed, but not both.
 
 mod claims;
-mod enabled;
 mod guards;
-mod linted;
 mod question;
 mod stuck;
 mod values;
 mod variables;
 
-pub use self::linted::{LintOptions, LintedModel};
 use self::question::Asker;
+pub use self::question::{LintOptions, LintedModel};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_run::Interrupt;
 
@@ -53,7 +51,7 @@ pub fn deep(
         return Vec::new();
     }
     tell("looking for transitions that are never enabled");
-    let never = enabled::look(model, &asker);
+    let never = stuck::never_enabled(model, &asker);
     tell("examining parts of guards");
     let mut found = guards::look(model, &never, &asker);
     tell("looking for values that are never taken");

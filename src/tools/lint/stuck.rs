@@ -1,9 +1,21 @@
-//! Processes that never act again after their first step.
+//! Transitions that are never enabled, and processes that never act again after their first step.
 
-use super::linted::LintedModel;
-use super::question::Asker;
+use super::question::{Asker, LintedModel};
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_transform::with_acts_again;
+use cubicle_transform::{with_acts_again, with_taken};
+
+/// One warning for each declaration that is never enabled.
+pub fn never_enabled(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = Vec::new();
+    for parts in model.system.transitions.chunk_by(|a, b| a.origin == b.origin) {
+        let transition = &parts[0];
+        let Some(taken) = with_taken(model.system, |it| it.origin == transition.origin) else { continue };
+        let Some(grounds) = asker.never_one(&taken, transition.arity()) else { continue };
+        let message = format!("transition `{}` is never enabled", transition.name);
+        found.push(Diagnostic::warning("C0923", transition.span, message).label(grounds.words()));
+    }
+    found
+}
 
 /// One warning for each transition that is the first step of some process and the last step of every process that begins
 /// with it; those that are `never` enabled are not examined.

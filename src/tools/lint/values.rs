@@ -1,7 +1,6 @@
 //! Values that the assignments of a variable allow, but that it never has.
 
-use super::linted::LintedModel;
-use super::question::{Asker, Grounds};
+use super::question::{Asker, Grounds, LintedModel};
 use cubicle_lang::bits::bits;
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{Bad, Cell, Literal, ProcRef, System, Type, Var, VarId, VarKind};

@@ -1,8 +1,7 @@
 //! Variables that nothing depends on: no claim mentions them, no other variable gets their value, and they never decide
 //! a guard.
 
-use super::linted::LintedModel;
-use super::question::{Asker, Grounds};
+use super::question::{Asker, Grounds, LintedModel};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Transition, VarId, VarKind, negated};
 use cubicle_transform::with_taken;

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use super::baseline::{Baseline, What};
-use super::claims;
+use super::baseline::{Baseline, What, all_violated};
 use super::plan::MutationOptions;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_certificate::{self as certificate, CheckOptions, Claim};
@@ -78,7 +77,7 @@ impl Mutant<'_> {
         if let Err(error) = replay(self.system, &trace) {
             panic!("a run is reported that the mutant does not execute: {error}");
         }
-        let claims = claims::all_violated(self.baseline, self.system, &trace);
+        let claims = all_violated(self.baseline, self.system, &trace);
         Fate::Killed(Kill { claims, trace, finder })
     }
 

@@ -1,13 +1,14 @@
-//! The mutants of a plan, one after the other.
+//! The mutants of a plan, one after the other, and those that other processes examine, with their answers.
 
 use serde::{Deserialize, Serialize};
 
 use super::baseline::Baseline;
-use super::claims;
 use super::examine::{Mutant, examine};
 use super::plan::{MutationOptions, Plan};
+use super::pool::{self, Panicked};
 use crate::mutation::{Change, Fate};
 use cubicle_lang::load::ModelSource;
+use cubicle_lang::model::semantics::replay;
 use cubicle_run::Interrupt;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,13 +33,12 @@ pub struct MutantExaminer<'a> {
 
 impl<'a> MutantExaminer<'a> {
     pub fn new(
-        ModelSource { system, text }: ModelSource<'a>,
+        model: ModelSource<'a>,
         plan: &'a Plan,
         options: &'a MutationOptions,
         interrupt: &'a Interrupt,
     ) -> Self {
-        let claims = claims::of(system, text);
-        Self { baseline: Baseline::new(system, claims, options, interrupt), text, plan }
+        Self { baseline: Baseline::new(model, options, interrupt), text: model.text, plan }
     }
 
     /// Examines the mutant at a position of the plan.
@@ -49,5 +49,55 @@ impl<'a> MutantExaminer<'a> {
         let text_of = &candidate.text(text);
         let (fate, change) = examine(&Mutant { baseline, system: &system, text: text_of });
         MutantOutcome { fate, change }
+    }
+}
+
+/// Other processes that examine mutants, each with a [`Helper`] made from the same model and the same options.
+pub trait Others: Sync {
+    /// Hands the mutants at the positions that `next` gives to idle processes, and each answer to `put`, which returns whether it
+    /// is valid. Ends when `next` has no more, and all that were handed out are answered or no longer needed.
+    fn deal(&self, next: &dyn Fn() -> Option<usize>, put: &dyn Fn(usize, &[u8]) -> bool);
+}
+
+/// Examines mutants for another process.
+pub struct Helper<'a>(MutantExaminer<'a>);
+
+impl<'a> Helper<'a> {
+    /// A helper for the mutants of a plan.
+    pub fn new(
+        model: ModelSource<'a>,
+        plan: &'a Plan,
+        options: &'a MutationOptions,
+        interrupt: &'a Interrupt,
+    ) -> Self {
+        Self(MutantExaminer::new(model, plan, options, interrupt))
+    }
+
+    /// The answer for the mutant at a position of the plan; empty when there is no such mutant.
+    ///
+    /// # Panics
+    /// When the plan is about another model.
+    pub fn answer(&self, place: usize) -> Vec<u8> {
+        let Self(looking) = self;
+        if place >= looking.plan.mutants.len() {
+            return Vec::new();
+        }
+        serde_json::to_vec(&pool::attempt(|| looking.at(place))).expect("keys are strings")
+    }
+}
+
+impl MutantExaminer<'_> {
+    /// Reads another process's answer for the mutant at a position of the plan. `None` when it is invalid: in particular, a run
+    /// is replayed.
+    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, Panicked>> {
+        let found = serde_json::from_slice(answer).ok()?;
+        if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {
+            let system = self.plan.mutants[place].system(self.text)?;
+            let known = kill.claims.iter().all(|claim| *claim < self.baseline.claims.len());
+            if !known || kill.trace.bad.is_none() || replay(&system, &kill.trace).is_err() {
+                return None;
+            }
+        }
+        Some(found)
     }
 }

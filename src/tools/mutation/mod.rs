@@ -1,8 +1,8 @@
 //! Examines the mutants of a model: is each of them wrong, and do the claims of the model notice it?
 //!
 //! In: a model, options, an interrupt. Out: a [`Mutation`]. In reading order: `plan` (which
-//! mutants, and how much effort), `baseline` (what is known of the model itself), `examine` (one mutant, with the cheapest
-//! engine first), `claims` (which claims a mutant violates), `examiner` (combines these), `pool` (threads), `others` (processes), `run` (the whole run), `summary` (kill rates,
+//! mutants, and how much effort), `baseline` (what is known of the model itself, and which of its claims a mutant violates), `examine` (one mutant, with the cheapest
+//! engine first), `examiner` (combines these, also for other processes), `pool` (threads), `run` (the whole run), `summary` (kill rates,
 //! the smallest set of claims, the number of processes at which no more are killed); `properties` (mutants of the
 //! claims: what the model could claim in addition).
 //!
@@ -11,11 +11,8 @@
 //! measured in work, never in time: the same command gives the same results, with any number of threads.
 
 mod baseline;
-mod claims;
 mod examine;
 mod examiner;
-mod found;
-mod others;
 mod plan;
 mod pool;
 mod properties;
@@ -23,11 +20,13 @@ mod result;
 mod run;
 mod summary;
 
-pub use found::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
-pub use others::{Helper, Others};
+pub use examiner::{Helper, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan, mutant};
 pub use pool::THREAD;
 pub use properties::{PropertySelection, properties};
-pub use result::{Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, Survival};
+pub use result::{
+    Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, OpenProperty, Properties,
+    PropertyOrigin, Survival, TrueProperty,
+};
 pub use run::{MutationProgress, run, run_with};
 pub use summary::{KillCurve, KillsUpTo, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -3,7 +3,7 @@
 use super::baseline::Baseline;
 use super::examine::{Decided, Mutant};
 use super::plan::{MutationOptions, Plan};
-use super::{claims, pool};
+use super::pool;
 use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
 use cubicle_certificate::{self as certificate, CheckOptions, Claim, literal_words};
 use cubicle_forward::explore;
@@ -42,7 +42,7 @@ pub fn properties(
     interrupt: &Interrupt,
     tell: &(dyn Fn(String) + Sync),
 ) -> Properties {
-    let baseline = Baseline::new(system, claims::of(system, text), options, interrupt);
+    let baseline = Baseline::new(ModelSource { system, text }, options, interrupt);
     let mut search = PropertySearch {
         baseline: &baseline,
         text,

@@ -2,8 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::examiner::{MutantExaminer, MutantOutcome};
-use super::others::Others;
+use super::examiner::{MutantExaminer, MutantOutcome, Others};
 use super::plan::{MutationOptions, Plan};
 use super::pool::{self, Panicked, Shared};
 use crate::mutation::{Fate, MutantResult, Mutation};

@@ -1,8 +1,7 @@
 //! The commands of a session that change its state: chosen or random steps, backward and forward.
 
-use super::moves::{Move, Moves, action, open_choices};
-use super::refusal::CommandRefusal;
-use super::search::{MOST_STATES, SearchEnd, nearest, random_step};
+use super::command::CommandRefusal;
+use super::moves::{MOST_STATES, Move, Moves, SearchEnd, action, nearest, open_choices, random_step};
 use super::session::Simulation;
 use super::values::{listed, parse};
 use cubicle_lang::model::semantics::{State, Step, Value};

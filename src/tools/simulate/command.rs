@@ -1,7 +1,21 @@
 //! Parses a line of a session as a command.
 
-use super::refusal::CommandRefusal;
 use cubicle_lang::spelling::nearest;
+
+/// Why a command is refused. The session is unchanged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CommandRefusal {
+    /// What is wrong, in one line.
+    pub what: String,
+    /// What is possible instead.
+    pub help: String,
+}
+
+impl CommandRefusal {
+    pub(super) fn new(what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { what: what.into(), help: help.into() }
+    }
+}
 
 pub(super) struct Help {
     pub name: &'static str,

@@ -5,7 +5,7 @@
 //! are tried around the constants of init only, so not every initial state is found where there are
 //! infinitely many; the user can select others by fixing cells.
 
-use super::refusal::CommandRefusal;
+use super::command::CommandRefusal;
 use super::values::{CellNames, around};
 use cubicle_lang::model::semantics::{Env, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{Cell, Dnf, Literal, Rational};

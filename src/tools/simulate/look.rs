@@ -1,7 +1,7 @@
 //! The commands of a session that only inspect: formulas, guards and cells.
 
+use super::command::CommandRefusal;
 use super::cube::NamedCube;
-use super::refusal::CommandRefusal;
 use super::session::Simulation;
 use crate::itf::Explainer;
 use cubicle_lang::load::ModelSource;

@@ -5,20 +5,17 @@
 //! engine; files are read and written by the caller.
 //!
 //! `values` lists the values that a cell may get, `initial` finds initial states one by one, `moves` lists what is
-//! enabled, `cube` parses cubes in the language itself, `search` takes many steps, `table` writes states;
+//! enabled and takes many steps, `cube` parses cubes in the language itself, `table` writes states;
 //! `command` parses a line, `session` is the state between two lines, and `start`, `actions` and `look` implement
 //! the commands, called by `execute`.
 
 mod actions;
 mod command;
-mod complete;
 mod cube;
 mod execute;
 mod initial;
 mod look;
 mod moves;
-mod refusal;
-mod search;
 mod session;
 mod start;
 mod table;
@@ -26,13 +23,11 @@ mod table;
 mod tests;
 mod values;
 
-pub use command::names_a_file;
+pub use command::{CommandRefusal, names_a_file};
 pub use cube::FormulaError;
 pub(crate) use cube::NamedCube;
 pub use execute::{Reply, Then};
 pub(crate) use initial::Initials;
-pub(crate) use moves::Moves;
-pub use refusal::CommandRefusal;
-pub(crate) use search::{all_are_tried, steps};
+pub(crate) use moves::{Moves, all_are_tried, steps};
 pub use session::Simulation;
 pub(crate) use values::CellNames;

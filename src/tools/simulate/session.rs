@@ -3,9 +3,9 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use super::command::CommandRefusal;
 use super::initial::initial;
 use super::moves::{Moves, action};
-use super::refusal::CommandRefusal;
 use super::table::Table;
 use super::values::CellNames;
 use cubicle_lang::diagnostic::Source;

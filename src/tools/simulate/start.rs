@@ -1,7 +1,7 @@
 //! The initial state of a run: lists initial states, and lets the user fix cells.
 
+use super::command::CommandRefusal;
 use super::initial::{Initials, initial};
-use super::refusal::CommandRefusal;
 use super::session::Simulation;
 use super::values::parse;
 use cubicle_lang::model::semantics::{State, Value};

@@ -9,9 +9,9 @@ use cubicle_forward::{Follower, Front, Known};
 use cubicle_lang::model::Rational;
 use cubicle_run::Stop;
 
-use super::bind::{Binding, instances, know};
 use super::event::{Event, Names};
 use super::vocabulary::Vocabulary;
+use super::watch::{Binding, instances, know};
 
 /// The events of each process, in its order.
 pub(super) struct Streams {

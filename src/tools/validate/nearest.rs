@@ -9,9 +9,9 @@ use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, disti
 use cubicle_lang::model::{Assignment, System, Var};
 use cubicle_lang::words::shown_cells;
 
-use super::bind::Binding;
 use super::event::{Candidate, Event, Sight};
 use super::vocabulary::is_in_text;
+use super::watch::Binding;
 use crate::itf::Explainer;
 use cubicle_forward::Seen;
 

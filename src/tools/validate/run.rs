@@ -8,13 +8,12 @@ use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, TransitionId, Type};
 use cubicle_run::{Covered, Interrupt, Reason, Stop, WitnessCoverage, words};
 
-use super::bind::Binding;
 use super::event::{Event, Names};
 use super::merge::{Merged, Point, Streams, merge};
 use super::nearest::{Lost, Place};
 use super::reader::{NoEvent, Reader, itf};
 use super::vocabulary::{Vocabulary, is_in_text};
-use super::watch::{Group, Outcome, Watch};
+use super::watch::{Binding, Group, Outcome, Watch};
 
 /// At least this many records of the past are kept, so that a violation in a stream can be shown.
 const LAST_RECORDS: usize = 10_000;
