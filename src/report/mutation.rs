@@ -7,8 +7,10 @@ use super::trace::{TraceStates, history, states};
 use cubicle_lang::diagnostic::Source;
 use cubicle_run::style::Style;
 use cubicle_run::words::{count, reason};
-use cubicle_tools::mutation::{Change, Fate, KillsUpTo, MutantResult, Mutation, Survival};
-use cubicle_tools::mutation::{Rate, curve, rate_by, rate_by_claim, smallest_set};
+use cubicle_tools::mutation::{
+    Change, Fate, KillsUpTo, MutantResult, Mutation, Rate, Survival, curve, rate_by, rate_by_claim,
+    smallest_set,
+};
 use cubicle_transform::mutate::MutantCandidate;
 
 /// No more lines of a mutant are shown than this, before and after.

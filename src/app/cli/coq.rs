@@ -10,10 +10,8 @@ use cubicle_lang::model::System;
 use cubicle_run::{Interrupt, Reason, words};
 
 use super::document::sha256;
-use super::exit;
 use super::failure::Failure;
-use super::files;
-use super::outputs;
+use super::{exit, files, outputs};
 use crate::child::output;
 
 /// The folder with the files for Coq, in that of a certificate.

@@ -21,18 +21,17 @@ use super::choices::ResultFormat;
 use super::document::NoInvocation;
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
-use super::formulas::{expected_end, with_formulas};
+use super::lemmas::{expected_end, with_formulas};
 use super::load::{LoadedModel, crashing, load_as, load_for};
 use super::messages::Messages;
 use super::printer::Printer;
 use super::quantities::are_sorts;
 use super::run_dir::{Certificates, RunDir, traces};
-use super::settings;
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
     advice, applies, certificate, compat, document, exit, files, help, kept, lemmas, live, memory, outputs,
-    refused,
+    run_dir, settings,
 };
 
 /// A valid command line.
@@ -207,7 +206,7 @@ fn decide(
     code = ending.after_files(code, written, &mut document);
     code = ending.after_files(
         code,
-        refused::keep(&text, &found.refused, ending.run_dir.as_ref()),
+        run_dir::keep(&text, &found.refused, ending.run_dir.as_ref()),
         &mut document,
     );
     if settings::wants_document(args) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::files;
-use super::marks::is_ours;
+use super::files::is_ours;
 
 /// A file of a run: the option that names it, or its role in the run; and its path.
 pub type NamedFile = (&'static str, PathBuf);

@@ -15,7 +15,7 @@ use signal_hook::{flag, low_level};
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
 use super::output::{CLOSED, complain};
-use super::{cpu, exit, memory};
+use super::{costs, exit, memory};
 
 /// How long an engine may take to stop in good order at the time limit, which is a promise to others.
 const GRACE_AT_LIMIT: Duration = Duration::from_millis(150);
@@ -35,11 +35,11 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
     signals.add_signal(SIGXCPU)?;
     let watch = Watch {
         interrupt: interrupt.clone(),
-        cpu: cpu::CpuBudget::of_process(),
+        cpu: costs::CpuBudget::of_process(),
         memory: memory.map(|limit| memory::MemoryBudget::new(limit, memory::used().resident)),
         ending: Arc::clone(ending),
     };
-    cpu::ask_for_warning();
+    costs::ask_for_warning();
     // A limit that is too small for anything applies from the first step on, whatever the timing.
     watch.look();
     let (listener, told) = (interrupt.clone(), Arc::clone(ending));
@@ -83,7 +83,7 @@ fn ignored(signal: i32) -> bool {
 
 struct Watch {
     interrupt: Interrupt,
-    cpu: Option<cpu::CpuBudget>,
+    cpu: Option<costs::CpuBudget>,
     memory: Option<memory::MemoryBudget>,
     ending: Arc<Ending>,
 }
@@ -93,7 +93,7 @@ impl Watch {
     fn look(&self) -> bool {
         let mut at_once = false;
         if let Some(budget) = self.cpu {
-            let spent = cpu::spent();
+            let spent = costs::spent();
             if spent >= budget.ask {
                 self.interrupt.expire();
             }

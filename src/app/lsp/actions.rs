@@ -6,8 +6,7 @@ use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
 use super::claims;
-use super::diagnostics::diagnostic;
-use super::document::OpenModel;
+use super::document::{OpenModel, diagnostic};
 use super::prove::COMMAND;
 use crate::rpc::RequestError;
 

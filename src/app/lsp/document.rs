@@ -2,12 +2,12 @@
 
 use std::cell::OnceCell;
 
-use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::diagnostic::{Diagnostic, Severity, Span};
 use cubicle_lang::index::{Index, Use};
 use cubicle_lang::model::System;
 use cubicle_lang::syntax;
 use cubicle_lang::syntax::ast::File;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::positions::{Encoding, LineStarts};
 use crate::rpc::RequestError;
@@ -113,4 +113,26 @@ impl OpenModel {
     pub fn line(&self, offset: u32) -> u64 {
         self.range(Span::new(offset, offset))["start"]["line"].as_u64().unwrap_or_default() + 1
     }
+}
+
+/// A diagnostic in the protocol's form.
+pub fn diagnostic(uri: &str, document: &OpenModel, this: &Diagnostic) -> Value {
+    let mut message = this.message.clone();
+    for more in
+        [Some(&this.primary.text), this.help.as_ref()].into_iter().flatten().filter(|it| !it.is_empty())
+    {
+        message.push('\n');
+        message.push_str(more);
+    }
+    let related = this.secondary.iter().map(|label| {
+        json!({ "location": { "uri": uri, "range": document.range(label.span) }, "message": label.text })
+    });
+    json!({
+        "range": document.range(this.primary.span),
+        "severity": if this.severity == Severity::Error { 1 } else { 2 },
+        "code": this.code,
+        "source": "cubicle",
+        "message": message,
+        "relatedInformation": related.collect::<Vec<_>>(),
+    })
 }

@@ -6,15 +6,12 @@
 mod actions;
 mod claims;
 mod completion;
-mod diagnostics;
 mod document;
 mod hover;
-mod navigation;
 mod outline;
 mod positions;
 mod prove;
 mod server;
-mod tokens;
 
 use std::io::{BufRead, Write};
 

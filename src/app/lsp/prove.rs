@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
 use std::iter::once;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use cubicle_run::{Dropper, Interrupt};
 use serde_json::{Value, json};

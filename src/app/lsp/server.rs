@@ -9,11 +9,10 @@ use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
 use super::claims::{self, Places};
-use super::diagnostics::diagnostic;
-use super::document::OpenModel;
+use super::document::{OpenModel, diagnostic};
 use super::positions::Encoding;
 use super::prove::{self, ProofRuns, Refuse, Running};
-use super::{actions, completion, hover, navigation, outline, tokens};
+use super::{actions, completion, hover, outline};
 use crate::rpc::{Outgoing, RequestError, Server, ServerEnd};
 
 /// The stage of the life of a server.
@@ -79,7 +78,7 @@ impl LanguageServer {
                 "documentHighlightProvider": true,
                 "renameProvider": { "prepareProvider": true },
                 "documentSymbolProvider": true,
-                "semanticTokensProvider": tokens::provider(),
+                "semanticTokensProvider": outline::provider(),
                 "completionProvider": { "triggerCharacters": ["[", ":", "=", ">"] },
                 "documentFormattingProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix"] },
@@ -199,13 +198,13 @@ impl Server for LanguageServer {
         }
         let answer = match method {
             "textDocument/hover" => hover::hover,
-            "textDocument/definition" => navigation::definition,
-            "textDocument/references" => navigation::references,
-            "textDocument/documentHighlight" => navigation::highlight,
-            "textDocument/prepareRename" => navigation::prepare_rename,
-            "textDocument/rename" => navigation::rename,
+            "textDocument/definition" => hover::definition,
+            "textDocument/references" => hover::references,
+            "textDocument/documentHighlight" => hover::highlight,
+            "textDocument/prepareRename" => hover::prepare_rename,
+            "textDocument/rename" => hover::rename,
             "textDocument/documentSymbol" => outline::symbols,
-            "textDocument/semanticTokens/full" => tokens::all,
+            "textDocument/semanticTokens/full" => outline::tokens,
             "textDocument/completion" => completion::complete,
             "textDocument/formatting" => formatting,
             "textDocument/codeAction" => actions::at_range,

@@ -8,11 +8,9 @@ use crate::mutation::MutantClaim;
 use cubicle_forward::{Explored, Fingerprint, explore};
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::BadKind;
-use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
-use cubicle_run::Trace;
-use cubicle_run::{ForwardOptions, Interrupt, Silent};
+use cubicle_lang::model::{BadKind, System};
+use cubicle_run::{ForwardOptions, Interrupt, Silent, Trace};
 
 /// States and steps of one instance, as far as they are known.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! Properties that hold but are not claimed: stronger ones than the claims of the model, and those that its proof uses.
 
 use super::baseline::Baseline;
-use super::examine::{Decided, Mutant};
+use super::examine::{Decided, Mutant, TIMEOUT};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
 use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
@@ -12,8 +12,6 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Bad, BadKind, Literal, System, Type, forbids_all_of};
 use cubicle_run::{Forbidden, Interrupt, Report, Silent};
 use cubicle_transform::strengthen::{PropertyOperator, demand, equivalent, stronger};
-
-use super::examine::TIMEOUT;
 
 /// How often properties that were found true are strengthened again.
 const GENERATIONS: usize = 4;

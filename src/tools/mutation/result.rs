@@ -1,14 +1,13 @@
 //! The results on the mutants of a model, and properties that hold for it but are not claimed by it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::BadKind;
 use cubicle_run::{Forbidden, Reason, Trace, words};
 use cubicle_transform::mutate::MutantCandidate;
 use cubicle_transform::strengthen::PropertyOperator;
-use serde::Serializer;
 
 /// The results on the mutants of a model.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use cubicle_forward::{Follower, Front};
+use cubicle_forward::{Follower, Front, Seen};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, distinct_tuples};
 use cubicle_lang::model::{Assignment, System, Var};
@@ -13,7 +13,6 @@ use super::event::{Candidate, Event, Sight};
 use super::vocabulary::is_in_text;
 use super::watch::Binding;
 use crate::itf::Explainer;
-use cubicle_forward::Seen;
 
 /// The most states that are shown.
 const MOST_STATES: usize = 3;

@@ -2,7 +2,6 @@
 
 mod check_certificate;
 mod cluster;
-mod completions;
 mod explain;
 mod export;
 mod external;
@@ -43,7 +42,7 @@ pub struct CommandLine {
 pub enum Task {
     CheckCertificate(check_certificate::CheckCertificateArgs),
     Cluster(cluster::ClusterArgs),
-    Completions(completions::CompletionsArgs),
+    Completions(manual::CompletionsArgs),
     Explain(explain::ExplainArgs),
     Export(export::ExportArgs),
     Fmt(fmt::FmtArgs),
@@ -70,7 +69,7 @@ impl Task {
         let ended = match self {
             Self::CheckCertificate(words) => Ok(check_certificate::run(words)),
             Self::Cluster(args) => Ok(cluster::run(args)),
-            Self::Completions(args) => Ok(completions::run(args, tree())),
+            Self::Completions(args) => Ok(manual::complete(args, tree())),
             Self::Explain(args) => Ok(explain::run(args)),
             Self::Export(args) => export::run(args),
             Self::Fmt(args) => Ok(fmt::run(args)),

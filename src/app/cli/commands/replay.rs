@@ -11,7 +11,7 @@ use cubicle_transform::{Crash, alive_array};
 
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
-use crate::cli::formulas::with_formulas;
+use crate::cli::lemmas::with_formulas;
 use crate::cli::load::{LoadedModel, crashing, load};
 use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;

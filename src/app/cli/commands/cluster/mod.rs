@@ -3,10 +3,8 @@
 mod args;
 mod following;
 mod here;
-mod hosts;
 mod launch;
 mod mutants;
-mod walks;
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -35,8 +33,8 @@ use mutants::MutantTeam;
 use super::mutate;
 use crate::cli::args::Args;
 use crate::cli::failure::Failure;
-use crate::cli::formulas::expected_end;
 use crate::cli::kept::{self, ResumeArgs};
+use crate::cli::lemmas::expected_end;
 use crate::cli::model::{Invocation, parse_for, prepared, supervised};
 use crate::cli::{document, exit, logging, settings, usage};
 
@@ -164,7 +162,7 @@ fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), Failure> {
         }
         None => {
             let path = told.hosts.as_deref().expect("clap asks for it");
-            cluster.addresses = hosts::read(path)?;
+            cluster.addresses = launch::read_hosts(path)?;
             if let Some(path) = &told.secret {
                 cluster.secret = Secret::read(path).map_err(Failure::usage)?;
             }
@@ -175,7 +173,7 @@ fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), Failure> {
         let why = format!("there is no process {}: the hosts are {processes}", cluster.me);
         return Err(Failure::usage(why));
     }
-    if cluster.secret.bytes().is_empty() && !hosts::are_here(&cluster.addresses) {
+    if cluster.secret.bytes().is_empty() && !launch::are_here(&cluster.addresses) {
         let why = "hosts beyond this machine need --secret FILE, lest strangers take part";
         return Err(Failure::usage(why));
     }
@@ -214,7 +212,7 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
     if cubicle_forward::walks(&options) {
-        let walked = walks::follow(cluster, &system, (procs, &options), &interrupt, &following);
+        let walked = here::follow(cluster, &system, (procs, &options), &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the leading process says so.

@@ -1,7 +1,6 @@
 //! `cubicle refines CONCRETE ABSTRACT --map MAP`: is each run of one model one of another?
 
 mod args;
-mod engines;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use cubicle_tools::{export, itf};
 use cubicle_transform::refines::Refinement;
 
 pub use self::args::RefinesArgs;
-use self::engines::{Proved, decided, engine_options};
+use self::args::{Proved, decided, engine_options};
 use crate::cli::certificate::summary;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::document::sha256;
@@ -32,8 +31,7 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
-use crate::cli::refused::keep;
-use crate::cli::run_dir::write_certificate;
+use crate::cli::run_dir::{keep, write_certificate};
 use crate::cli::{exit, files, outputs, settings};
 
 /// The files of a certificate with the concrete model, the abstract model and the map.

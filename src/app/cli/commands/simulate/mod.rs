@@ -3,7 +3,6 @@
 //! There is no full-screen view: a state with marked changes fits in a few lines, and lines can be scrolled back,
 //! copied, and kept as a script.
 
-mod follow;
 mod terminal;
 
 use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
@@ -19,7 +18,7 @@ use cubicle_run::Interrupt;
 use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
-use self::follow::{Followed, NotFollowed, follow, take_over, tell};
+use self::terminal::{Followed, NotFollowed, follow, take_over, tell};
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::messages::Messages;

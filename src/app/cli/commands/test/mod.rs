@@ -1,8 +1,6 @@
 //! `cubicle test PATH..`: runs models, and says which of them do not give the verdict that they announce.
 
-mod args;
 mod plan;
-mod update;
 mod verdict;
 
 use std::ffi::OsString;
@@ -15,14 +13,15 @@ use cubicle_report::document::{
     DocumentKind, TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun, WhyOpen, Written,
 };
 use cubicle_run::Interrupt;
+use cubicle_tools::expect::Expectation;
 
-pub use self::args::TestArgs;
+pub use self::plan::TestArgs;
 use self::plan::{PlannedModel, PlannedRun};
 use crate::child::Call;
 use crate::cli::choices::ResultFormat;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
-use crate::cli::{exit, memory, settings};
+use crate::cli::{exit, files, input, memory, settings};
 
 pub fn run(args: TestArgs) -> u8 {
     let command = Command::new(&args.paths[0], args.format, DocumentKind::Test);
@@ -39,7 +38,7 @@ impl Run<'_, TestArgs> {
         let mut written = Ok(());
         if args.update && stopped.is_none() {
             for (plan, model) in planned.iter().zip(&mut tested) {
-                match update::update(plan, model) {
+                match update(plan, model) {
                     Ok(changes) => changes.iter().for_each(|change| self.show_change(change)),
                     Err(failure) => written = Err(failure),
                 }
@@ -73,7 +72,7 @@ impl Run<'_, TestArgs> {
         Ok(code)
     }
 
-    fn show_change(&self, change: &update::Change) {
+    fn show_change(&self, change: &Change) {
         let ending = self.ending;
         if self.for_people() {
             ending.output.write(&format!("updated {}\n", change.text));
@@ -177,4 +176,61 @@ impl Run<'_, TestArgs> {
         words.extend(file);
         words
     }
+}
+
+pub struct Change {
+    /// What changed, for a person.
+    pub text: String,
+    /// Whether the model promised that nothing is wrong, and does so no longer.
+    pub is_weaker: bool,
+}
+
+/// Rewrites the lines of a model whose verdicts are others, and marks its runs.
+pub fn update(planned: &PlannedModel, tested: &mut TestedModel) -> Result<Vec<Change>, Failure> {
+    let mut changes = Vec::new();
+    let mut text = planned.text.clone();
+    // From the last one on, so that places stay valid.
+    for (plan, run) in planned.runs.iter().zip(&mut tested.runs).rev() {
+        let Some((verdict, change)) = changed(plan, run, &tested.path) else { continue };
+        let Some((_, span)) = plan.place else { continue };
+        text.replace_range(span.start as usize..span.end as usize, &verdict);
+        run.outcome = TestOutcome::Updated;
+        changes.push(change);
+    }
+    if changes.is_empty() {
+        return Ok(changes);
+    }
+    if input::read(&planned.path)?.text != planned.text {
+        return Err(Failure::internal(format!("{} was changed meanwhile, and stays as it is", tested.path)));
+    }
+    files::replace(&planned.path, &text)?;
+    changes.reverse();
+    Ok(changes)
+}
+
+/// The new verdict of a line, if it is to be changed.
+fn changed(plan: &PlannedRun, run: &TestedRun, path: &str) -> Option<(String, Change)> {
+    if run.outcome != TestOutcome::Unexpected {
+        return None;
+    }
+    // An error in the model is not a verdict on it, and neither is a refusal of the program.
+    let Ok(mut new) = run.verdict.as_ref()?.parse::<Expectation>() else { return None };
+    if let Expectation::Verdict(_, steps) = &mut new
+        && !matches!(plan.expected, Expectation::Verdict(_, Some(_)))
+    {
+        *steps = None;
+    }
+    if matches!(new, Expectation::Error(_)) {
+        return None;
+    }
+    let line = run.place?.line;
+    let is_weaker = is_good(&plan.expected) && !is_good(&new);
+    let text = format!("{path}:{line}: {} -> {new}", plan.expected);
+    Some((new.to_string(), Change { text, is_weaker }))
+}
+
+/// Whether nothing is wrong with a model of which this is expected.
+fn is_good(expected: &Expectation) -> bool {
+    use cubicle_run::Conclusion::{NothingFound, Safe};
+    matches!(expected, Expectation::Verdict(Safe | NothingFound, _) | Expectation::WellFormed)
 }

@@ -1,22 +1,19 @@
 //! `cubicle shrink FILE --keep exit=4 -- brab 2`: a minimal part of a model that still shows the chosen symptom.
 
-mod condition;
-
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use cubicle_run::Interrupt;
-use cubicle_transform::shrink::shrink;
-
-use self::condition::{Condition, exit_code};
 use crate::child::{Call, ChildEnd};
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, outputs};
+use cubicle_run::Interrupt;
+use cubicle_transform::shrink::shrink;
 
 /// How long a run may take unless the user says so.
 const RUN_LIMIT: Duration = Duration::from_secs(10);
@@ -143,4 +140,71 @@ fn try_on(args: &ShrinkArgs, text: &str, file: &Path, interrupt: &Interrupt) -> 
     let words: Vec<OsString> = args.words.iter().cloned().chain([file.into()]).collect();
     let limit = interrupt.until(Instant::now() + args.run_limit.unwrap_or(RUN_LIMIT));
     Call { words: &words, stdin: None, folder: None }.run(&limit)
+}
+
+/// The exit code of a run, as a shell reports it.
+pub fn exit_code(run: &ChildEnd) -> Option<i32> {
+    run.code.map(|code| code.map_or_else(|signal| 128 + signal, i32::from))
+}
+
+/// A symptom that a run must show.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// This exit code.
+    Exit(i32),
+    /// This answer.
+    Verdict(&'static str),
+    /// This text on standard output.
+    Stdout(String),
+    /// This text on standard error.
+    Stderr(String),
+    /// It does not end in time.
+    Hangs,
+}
+
+/// The answers, and how the line of each begins.
+const VERDICTS: [(&str, &str); 5] = [
+    ("safe", "The system is SAFE"),
+    ("unsafe", "UNSAFE"),
+    ("violated", "VIOLATED"),
+    ("unknown", "UNKNOWN"),
+    ("deadlock", "DEADLOCK"),
+];
+
+impl Condition {
+    /// Whether a run shows it.
+    pub fn holds(&self, seen: &ChildEnd) -> bool {
+        match self {
+            Self::Exit(code) => exit_code(seen) == Some(*code),
+            Self::Verdict(line) => seen.stdout.lines().any(|it| it.starts_with(line)),
+            Self::Stdout(text) => seen.stdout.contains(text),
+            Self::Stderr(text) => seen.stderr.contains(text),
+            Self::Hangs => seen.code.is_none(),
+        }
+    }
+}
+
+impl FromStr for Condition {
+    type Err = Failure;
+
+    fn from_str(text: &str) -> Result<Self, Failure> {
+        let nothing = || Err(Failure::usage("an empty text is in every output"));
+        if text == "timeout" {
+            Ok(Self::Hangs)
+        } else if let Some(code) = text.strip_prefix("exit=") {
+            let code = code.parse::<u8>().map_err(|_| Failure::usage("an exit code is from 0 to 255"))?;
+            Ok(Self::Exit(code.into()))
+        } else if let Some(verdict) = text.strip_prefix("verdict=") {
+            let known = VERDICTS.iter().find(|(name, _)| *name == verdict);
+            let line = known.map(|(_, line)| *line);
+            line.map(Self::Verdict)
+                .ok_or_else(|| Failure::usage("a verdict is safe, unsafe, violated, unknown or deadlock"))
+        } else if let Some(part) = text.strip_prefix("stdout~") {
+            if part.is_empty() { nothing() } else { Ok(Self::Stdout(part.to_owned())) }
+        } else if let Some(part) = text.strip_prefix("stderr~") {
+            if part.is_empty() { nothing() } else { Ok(Self::Stderr(part.to_owned())) }
+        } else {
+            Err(Failure::usage("write exit=CODE, verdict=WORD, stdout~TEXT, stderr~TEXT or timeout"))
+        }
+    }
 }
