@@ -1,8 +1,7 @@
 //! A secret that all processes of a cluster share.
 
-use std::fs;
-use std::io;
 use std::path::Path;
+use std::{fs, io};
 
 use sha2::{Digest, Sha256};
 

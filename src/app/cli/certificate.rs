@@ -11,11 +11,10 @@ use cubicle_report::document::CertificateSummary;
 use cubicle_run::{Interrupt, Options, Report, Verdict};
 
 use super::args::Args;
-use super::coq;
 use super::failure::Failure;
-use super::files;
 use super::messages::Messages;
 use super::run_dir::Certificates;
+use super::{files, provers};
 
 /// The folder of the certificate, if it is written; `-trace` of the original program has it beside the model.
 pub fn folder(args: &Args) -> Option<PathBuf> {
@@ -101,7 +100,7 @@ pub fn write(
     }
     certificates.write(&folder, system, args.force)?;
     match &certificates.states {
-        Some(certificate) if args.coq => coq::write(&folder, system, certificate, interrupt, args.force),
+        Some(certificate) if args.coq => provers::write(&folder, system, certificate, interrupt, args.force),
         _ => Ok(()),
     }
 }

@@ -21,8 +21,7 @@ use super::messages::Messages;
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
-use super::settings;
-use super::{exit, files, line, logging, panics};
+use super::{exit, files, line, logging, panics, settings};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.

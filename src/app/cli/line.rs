@@ -2,10 +2,9 @@
 //!
 //! There is one terminal, so all threads share one such line.
 
-use std::io;
 use std::sync::{Mutex, MutexGuard, TryLockError};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use console::{Term, is_dumb};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};

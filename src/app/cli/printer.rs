@@ -11,10 +11,9 @@ use cubicle_run::{BackwardMode, Event, GraphDetail, Observer, Options, Report};
 
 use super::args::Args;
 use super::choices::ResultFormat;
-use super::costs;
 use super::ending::Ending;
 use super::output::complain;
-use super::settings;
+use super::{costs, settings};
 
 /// A format of standard output.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! Work under the supervision of the watchdog: on a thread with a stack for any model, and with an answer however it ends.
 
-use std::io;
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use cubicle_check::STACK_BYTES;
 use cubicle_run::{Interrupt, Reason};

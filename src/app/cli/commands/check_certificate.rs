@@ -16,12 +16,11 @@ use cubicle_run::Interrupt;
 use cubicle_transform::Crash;
 use cubicle_transform::refines::Refinement;
 
-use super::external::{self, Ruling};
 use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
-use crate::cli::coq::{self, Opinion};
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
+use crate::cli::provers::{self, Opinion, Ruling};
 use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
 use crate::cli::{exit, input, memory, run_dir, settings};
@@ -227,7 +226,7 @@ fn check_one(
     let mut property = None;
     let mut accepted = "";
     if let (Ok((certificate, Ok(Ruling::Proved))), Some(Prover::Coq)) = (&checked, words.with) {
-        match coq::check(system, certificate, interrupt)? {
+        match provers::check(system, certificate, interrupt)? {
             Opinion::Accepted => accepted = ", accepted by Coq",
             Opinion::Refused(why) => {
                 return Err(Failure::internal(format!("{name}: Coq does not accept the theorem: {why}")));
@@ -303,7 +302,7 @@ fn ask_others(
 ) -> Result<Ruling, Failure> {
     let Some(command) = command else { return Ok(Ruling::Proved) };
     for script in certificate.scripts(system) {
-        match external::solve(command, &script, interrupt)? {
+        match provers::solve(command, &script, interrupt)? {
             Ruling::Proved => {}
             ruling => return Ok(ruling),
         }

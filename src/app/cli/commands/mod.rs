@@ -4,7 +4,6 @@ mod check_certificate;
 mod cluster;
 mod explain;
 mod export;
-mod external;
 mod fmt;
 mod import;
 mod inductive;

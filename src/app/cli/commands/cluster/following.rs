@@ -10,8 +10,7 @@ use cubicle_run::Checkpoint;
 use signal_hook::flag;
 
 use crate::cli::messages::Messages;
-use crate::cli::settings;
-use crate::cli::{document, exit, watchdog};
+use crate::cli::{document, exit, settings, watchdog};
 
 /// A process that writes no report.
 #[derive(Clone)]

@@ -1,13 +1,14 @@
-//! Certificates as theorems for Coq: their files, and a run of Coq.
+//! Other programs that check certificates: Coq, for which they are theorems, and a solver of the user's choice on SMT-LIB scripts.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cubicle_certificate::Certificate;
 use cubicle_certificate::kernel::{self, NoTheorem};
+use cubicle_certificate::{Certificate, Obligation, Script};
 use cubicle_lang::model::System;
 use cubicle_run::{Interrupt, Reason, words};
+use tempfile::TempDir;
 
 use super::document::sha256;
 use super::failure::Failure;
@@ -100,8 +101,7 @@ pub fn check(system: &System, certificate: &Certificate, interrupt: &Interrupt) 
         Ok(once) => once,
         Err(other) => return Ok(other),
     };
-    let folder = tempfile::tempdir()
-        .map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))?;
+    let folder = temporary()?;
     files::write(&folder.path().join(THEOREM), &text)?;
     coqc(folder.path(), &once, THEOREM, interrupt)
 }
@@ -155,4 +155,57 @@ fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result
         return Ok(Opinion::Accepted);
     }
     Ok(Opinion::Refused(said.lines().next().unwrap_or("it says nothing").to_owned()))
+}
+
+fn temporary() -> Result<TempDir, Failure> {
+    tempfile::tempdir().map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))
+}
+
+/// The answer of a solver to a script.
+#[derive(Debug)]
+pub enum Ruling {
+    /// `unsat` throughout.
+    Proved,
+    /// Something else about this obligation, in the solver's words.
+    Other(Obligation, String),
+    /// It was ended, since the run must end.
+    Stopped(Reason),
+}
+
+/// Runs the words of `command`, with the name of the script's file behind them. It fails where
+/// the program cannot be run, or does not answer as a solver does.
+pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ruling, Failure> {
+    let mut words = command.split_whitespace();
+    let program = words.next().ok_or_else(|| Failure::internal("the command of the solver is empty"))?;
+    let folder = temporary()?;
+    let file = folder.path().join(&script.name);
+    files::write(&file, &script.text)?;
+    let ran = output(Command::new(program).args(words).arg(&file), interrupt);
+    let (output, _) = ran.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
+    if let Some(reason) = interrupt.reason() {
+        return Ok(Ruling::Stopped(reason));
+    }
+    let (answers, said) = (answers(&output), output.lines().next().unwrap_or("nothing"));
+    for (obligation, answer) in script.obligations.iter().zip(&answers) {
+        if *answer != "unsat" {
+            return Ok(Ruling::Other(*obligation, (*answer).to_owned()));
+        }
+    }
+    match script.obligations.len() {
+        expected if expected == answers.len() => Ok(Ruling::Proved),
+        expected => Err(Failure::internal(format!(
+            "{program} gives {} answers to the {expected} questions in {}, and says: {said}",
+            answers.len(),
+            script.name
+        ))),
+    }
+}
+
+/// The answers among the lines of a solver's output.
+fn answers(output: &str) -> Vec<&str> {
+    output
+        .lines()
+        .map(str::trim)
+        .filter(|line| matches!(*line, "sat" | "unsat" | "unknown" | "timeout") || line.starts_with("(error"))
+        .collect()
 }
