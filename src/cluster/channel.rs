@@ -6,8 +6,9 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use cubicle_run::workers::locked;
 use snow::StatelessTransportState;
 
 /// The longest encrypted text of a frame, in bytes.
@@ -54,11 +55,6 @@ struct Receiving {
 pub struct Channel<S = TcpStream> {
     stream: S,
     session: Arc<Session>,
-}
-
-/// Locks it; what a thread that panicked has left there is used.
-pub fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<S> Channel<S> {

@@ -6,8 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::events::{Event, Wake, unexplained};
-use super::fault::Fault;
+use super::events::{Event, Fault, Wake, unexplained};
 use super::flow::{self, Part};
 use super::join::{Cluster, Facts};
 use super::states::SpreadStates;

@@ -21,12 +21,11 @@ use timely::dataflow::operators::{Capability, ConnectLoop, Feedback};
 use timely::execute::execute_from;
 use timely::worker::Worker as TimelyWorker;
 
-use super::channel::{Channel, locked};
-use super::events::Event;
-use super::fault::Fault;
-use super::kept::Kept;
+use super::channel::Channel;
+use super::events::{Event, Fault, Kept};
 use cubicle_forward::{Command, Coordinator, Instance, Parcel, Summary, Worker};
 use cubicle_lang::model::Forbidden;
+use cubicle_run::workers::locked;
 use cubicle_run::{Interrupt, OracleAnswer};
 
 /// A question about the states, once all are known.

@@ -12,10 +12,8 @@ use tracing::debug;
 
 use super::agreement::Agreement;
 use super::channel::Channel;
-use super::events::Event;
-use super::fault::Fault;
+use super::events::{Event, Fault, Kept};
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
-use super::kept::Kept;
 use super::secret::Secret;
 use super::watch::Watch;
 

@@ -1,9 +1,9 @@
 //! Exploration on several machines: connects the processes, and carries the messages between the workers of a
 //! distributed exploration ([`cubicle_forward::Instance`]).
 //!
-//! In reading order: `fault` (why a cluster failed), `events` (what its threads report), `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
+//! In reading order: `events` (why a cluster failed, what its threads report, what is known of the checkpoint), `secret` (which all processes share), `channel` (an encrypted connection), `handshake` (authenticates the other
 //! end of a connection before any of its data is trusted), `agreement` (what all must have in common), `join` (from addresses
-//! to connections), `watch` (detects lost processes), `kept` (what is known of the checkpoint), `flow` (states as a timely
+//! to connections), `watch` (detects lost processes), `flow` (states as a timely
 //! dataflow, the only file that uses timely), `states` (all states as an oracle) and `explore` (the
 //! whole exploration); `meeting` (messages of any kind, for everything else), `remote_walks` and `mutant_queue`. Two connections lead to each other process: one for states, one for signs of life, so that a busy process
 //! is not taken for a lost one. All that processes say is encrypted, and nothing can be changed or left out on its way.
@@ -12,11 +12,9 @@ mod agreement;
 mod channel;
 mod events;
 mod explore;
-mod fault;
 mod flow;
 mod handshake;
 mod join;
-mod kept;
 mod meeting;
 mod mutant_queue;
 mod remote_walks;
@@ -26,12 +24,10 @@ mod watch;
 
 pub use agreement::Agreement;
 pub use channel::Channel;
-pub use events::note_panic;
+pub use events::{Fault, Kept, note_panic};
 pub use explore::{Callbacks, Found};
-pub use fault::Fault;
 pub use handshake::{Claim, Kind, Refusal, initiate, respond};
 pub use join::{Cluster, Facts, listen};
-pub use kept::Kept;
 pub use meeting::{Incoming, Leaves, Meeting};
 pub use mutant_queue::{deal, help};
 pub use remote_walks::RemoteWalks;

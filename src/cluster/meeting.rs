@@ -3,16 +3,16 @@
 use std::io::{self, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::events::Event;
-use super::fault::Fault;
+use super::events::{Event, Fault};
 use super::join::{Cluster, Facts};
 use super::watch::Watch;
 use cubicle_run::Interrupt;
+use cubicle_run::workers::locked;
 
 /// A failed connection means a lost process, which the watch reports within this time.
 const LATER: Duration = Duration::from_secs(10);
@@ -131,14 +131,14 @@ impl Meeting {
 
     fn send(&self, to: usize, length: u32, message: &[u8]) -> io::Result<()> {
         let Some(link) = &self.links[to] else { return Ok(()) };
-        let mut link = link.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut link = locked(link);
         link.write_all(&length.to_le_bytes())?;
         link.write_all(message)
     }
 
     /// The next message from any other process, if it arrives within this time.
     pub fn hear(&self, patience: Duration) -> Option<Incoming> {
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(patience).ok()
+        locked(&self.heard).recv_timeout(patience).ok()
     }
 
     /// Whether the run must end.

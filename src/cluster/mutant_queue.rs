@@ -1,11 +1,12 @@
 //! Mutants for idle processes: process 0 hands out their numbers, and gets an answer for each.
 
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use super::meeting::{Incoming, Meeting};
 use cubicle_run::Interrupt;
+use cubicle_run::workers::locked;
 
 /// How often to check whether the run must end while others work.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -63,7 +64,7 @@ pub fn help(
 ) {
     let (give, take) = mpsc::channel::<u64>();
     let take = Mutex::new(take);
-    let next = || take.lock().unwrap_or_else(PoisonError::into_inner).recv().ok();
+    let next = || locked(&take).recv().ok();
     let works = || {
         while let Some(mutant) = next() {
             let answer = work(mutant as usize);

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use super::events::{Event, Wake, unexplained};
-use super::fault::Fault;
+use super::events::{Event, Fault, Wake, unexplained};
 use super::flow::Question;
 use super::watch::Watch;
 use cubicle_lang::model::Forbidden;
+use cubicle_run::workers::locked;
 use cubicle_run::{Interrupt, Oracle, OracleAnswer};
 
 /// How often to check whether the run must end while waiting for an answer.
@@ -74,11 +74,11 @@ impl SpreadStates {
 
     /// There are no more questions: all processes end.
     pub fn end(&self) {
-        let asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let asking = locked(&self.asking);
         if asking.questions.send(Question::End).is_ok() {
             (asking.wake)();
         }
-        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = locked(&self.left);
         // A process that has not ended by then is not waited for.
         let _ = left.recv_timeout(LAST);
         self.watch.done();
@@ -87,7 +87,7 @@ impl SpreadStates {
 
 impl Oracle for SpreadStates {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
-        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asking = locked(&self.asking);
         if let Some(answer) = asking.known.get(candidate) {
             return *answer;
         }

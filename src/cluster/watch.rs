@@ -4,15 +4,15 @@ use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cubicle_run::workers::locked;
 use tracing::warn;
 
 use super::channel::{Channel, Datagram};
-use super::events::Event;
-use super::fault::Fault;
+use super::events::{Event, Fault};
 
 /// How often a sign of life is sent.
 const PULSE: Duration = Duration::from_millis(250);
@@ -35,7 +35,7 @@ static WATCHES: Mutex<Vec<Weak<Shared>>> = Mutex::new(Vec::new());
 
 /// Tells the other processes of its clusters why this process is about to end.
 pub fn leave(why: &str) {
-    let watches = std::mem::take(&mut *WATCHES.lock().unwrap_or_else(PoisonError::into_inner));
+    let watches = std::mem::take(&mut *locked(&WATCHES));
     for shared in watches.iter().filter_map(Weak::upgrade) {
         Watch { shared }.fault(why);
     }
@@ -103,7 +103,7 @@ impl Watch {
             peers,
             me,
         });
-        WATCHES.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(&shared));
+        locked(&WATCHES).push(Arc::downgrade(&shared));
         for (other, link) in readers {
             let (shared, faults) = (Arc::clone(&shared), faults.clone());
             let listening = thread::Builder::new().name("listening".into());
@@ -157,7 +157,7 @@ impl Watch {
         self.shared.over.store(true, Ordering::Relaxed);
         self.shared.tell(message);
         for link in self.shared.links.iter().flatten() {
-            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).stream().shutdown(Shutdown::Write);
+            let _ = locked(link).stream().shutdown(Shutdown::Write);
         }
     }
 }
@@ -167,7 +167,7 @@ impl Shared {
     fn tell(&self, message: &[u8]) {
         for (link, done) in self.links.iter().zip(&self.done) {
             let Some(link) = link.as_ref().filter(|_| !done.load(Ordering::Relaxed)) else { continue };
-            let _ = link.lock().unwrap_or_else(PoisonError::into_inner).write_all(message);
+            let _ = locked(link).write_all(message);
         }
     }
 
@@ -184,7 +184,7 @@ impl Shared {
         let Some(socket) = &self.datagrams else { return };
         for (link, peer) in self.links.iter().zip(&self.peers) {
             if let (Some(link), Some(peer)) = (link, peer) {
-                let sign = link.lock().unwrap_or_else(PoisonError::into_inner).datagram();
+                let sign = locked(link).datagram();
                 // Where datagrams do not pass, the connections remain.
                 let _ = socket.send_to(&[&(self.me as u16).to_le_bytes()[..], &sign].concat(), peer);
             }
@@ -200,15 +200,15 @@ impl Shared {
             let Some((from, sign)) = bytes[..length].split_first_chunk() else { continue };
             let from = usize::from(u16::from_le_bytes(*from));
             let (Some(Some(link)), Ok(sign)) = (self.links.get(from), sign.try_into()) else { continue };
-            if link.lock().unwrap_or_else(PoisonError::into_inner).accepts(sign) {
-                self.seen.lock().unwrap_or_else(PoisonError::into_inner)[from].heard = Instant::now();
+            if locked(link).accepts(sign) {
+                locked(&self.seen)[from].heard = Instant::now();
             }
         }
     }
 
     /// The processes that have been silent for `time`.
     fn silent(&self, time: Duration) -> Vec<usize> {
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = locked(&self.seen);
         let there =
             |other: &usize| self.links[*other].is_some() && !self.done[*other].load(Ordering::Relaxed);
         (0..seen.len()).filter(there).filter(|other| seen[*other].heard.elapsed() >= time).collect()
@@ -219,7 +219,7 @@ impl Shared {
         let name = |process: usize| format!("process {process} ({})", self.addresses[process]);
         let (me, seconds) = (self.me, SILENCE.as_secs());
         let quiet = self.silent(QUIET);
-        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = locked(&self.seen);
         let asked = |it: &usize| self.links[*it].is_some() && !quiet.contains(it);
         let mut witnesses = (0..seen.len()).filter(asked).peekable();
         if self.links.len() == 2 {
@@ -239,7 +239,7 @@ impl Shared {
     fn listen(&self, other: usize, mut link: Channel) -> Option<String> {
         let who = format!("process {other} ({})", self.addresses[other]);
         let hears = |heard: &dyn Fn(&mut Seen)| {
-            heard(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner)[other]);
+            heard(&mut locked(&self.seen)[other]);
         };
         let mut said: Vec<u8> = Vec::new();
         let mut buffer = [0; 1024];

@@ -1,6 +1,5 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
-mod growth;
 mod interrupt;
 mod keeping;
 pub mod logging;
@@ -15,7 +14,6 @@ pub mod words;
 pub mod workers;
 
 pub use cubicle_lang::named;
-pub use growth::*;
 pub use interrupt::*;
 pub use observer::*;
 pub use options::*;

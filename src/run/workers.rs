@@ -1,7 +1,12 @@
-//! Distributing pieces of work to threads.
+//! Distributing pieces of work to threads, and what they share.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Locks what threads share; what one that panicked has left there is used.
+pub fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The threads of an engine: the one that leads it, and those that wait to help.
 #[derive(Debug)]
@@ -91,7 +96,7 @@ impl WorkerPool {
                 let n = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(n) else { return };
                 // Each piece is taken by one thread only, so no thread waits here.
-                let mut piece = piece.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut piece = locked(piece);
                 if let Some(work) = piece.0.take() {
                     piece.1 = Some(f(&mut own, n, work));
                 }

@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use cubicle_report::document::{Document, DocumentKind, Head, Written};
 use cubicle_report::{self as report, Progress, Snapshot, Style};
+use cubicle_run::workers::locked;
 use cubicle_run::{BackwardMode, Interrupt, Reason};
 use tracing::info;
 
@@ -133,7 +134,7 @@ impl Ending {
 
     /// Sets the seed in the document.
     pub fn seeded(self, seed: u64) -> Self {
-        self.head().seed = seed;
+        locked(&self.head).seed = seed;
         self
     }
 
@@ -144,46 +145,42 @@ impl Ending {
 
     /// What is known so far.
     pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
-        self.snapshot.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.snapshot)
     }
 
     /// The current activity.
     pub fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.progress)
     }
 
     /// What the run has cost so far.
     pub fn costs(&self) -> MutexGuard<'_, Costs> {
-        self.costs.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.costs)
     }
 
     /// The model was read. It is kept in the folder of the run.
     pub fn know_model(&self, text: &str) -> Result<(), Failure> {
-        self.head().model.sha256 = Some(sha256(text.as_bytes()));
+        locked(&self.head).model.sha256 = Some(sha256(text.as_bytes()));
         self.pictures.read(text);
         self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
-    }
-
-    fn head(&self) -> MutexGuard<'_, Head> {
-        self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on, logs where and what the user asks for.
     pub fn start_log(&self) -> Result<(), Failure> {
         if let Some(path) = &self.log_file {
-            return logging::to_file(path, &self.head());
+            return logging::to_file(path, &locked(&self.head));
         }
         logging::to_stderr();
         Ok(())
     }
 
     pub fn command(&self) -> Vec<String> {
-        self.head().command.clone()
+        locked(&self.head).command.clone()
     }
 
     /// The document of the run, still empty.
     pub fn document(&self) -> Document {
-        Document::new(&self.head())
+        Document::new(&locked(&self.head))
     }
 
     /// Reports why a run has no answer, unless that was done; the exit code, and the document that says so.

@@ -3,9 +3,10 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 use cubicle_report::document::Head;
+use cubicle_run::workers::locked;
 use serde_json::json;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
@@ -126,7 +127,7 @@ struct LogFile {
 }
 
 fn log() -> Option<MutexGuard<'static, LogFile>> {
-    FILE.get().map(|log| log.lock().unwrap_or_else(PoisonError::into_inner))
+    FILE.get().map(|log| locked(log))
 }
 
 /// Writes to the file of the log, a line at a time.

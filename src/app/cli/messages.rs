@@ -1,12 +1,13 @@
 //! Messages to the user, besides results: on standard error in the format that was asked for, and kept for
 //! the document of the run.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use cubicle_lang::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
 use cubicle_lang::load::in_a_line;
 use cubicle_report::document::{Level, Lines, Message};
 use cubicle_report::{Style, github};
+use cubicle_run::workers::locked;
 
 use super::choices::MessageFormat;
 use super::failure::Failure;
@@ -41,7 +42,7 @@ impl Messages {
 
     /// The messages so far.
     pub fn reported(&self) -> MutexGuard<'_, Vec<Message>> {
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.reported)
     }
 
     /// Reports an error without a place in the model.

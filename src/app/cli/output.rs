@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use cubicle_run::Interrupt;
+use cubicle_run::workers::locked;
 
 use super::line;
 
@@ -50,12 +51,12 @@ impl Output {
 
     /// From now on, writes everything to `copy` as well.
     pub fn copy_to(&self, copy: File) {
-        self.sink.lock().unwrap_or_else(PoisonError::into_inner).copy = Some(copy);
+        locked(&self.sink).copy = Some(copy);
     }
 
     /// Writes `text`, or does nothing after an error.
     pub fn write(&self, text: &str) {
-        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut sink = locked(&self.sink);
         let written = match (&sink.error, sink.live) {
             (Some(_), _) => return,
             (None, true) => line::beside(|| sink.write(text)),
@@ -69,7 +70,7 @@ impl Output {
 
     /// Writes what is still buffered; the first error of all.
     pub fn finish(&self) -> Result<(), io::Error> {
-        self.sink.lock().unwrap_or_else(PoisonError::into_inner).finish()
+        locked(&self.sink).finish()
     }
 
     /// Like [`Output::finish`], unless another thread is in the middle of writing.
@@ -126,7 +127,7 @@ pub fn copy_errors(copy: File) {
 /// Writes a line to standard error. When even that fails, the error is dropped.
 pub fn complain(text: &str) {
     if let Some(copy) = ERRORS.get() {
-        let _ = writeln!(copy.lock().unwrap_or_else(PoisonError::into_inner), "{text}");
+        let _ = writeln!(locked(copy), "{text}");
     }
     line::beside(|| {
         let _ = writeln!(io::stderr().lock(), "{text}");

@@ -1,6 +1,8 @@
 //! Bugs of this program: reported as such, and noted in the document of the run.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+
+use cubicle_run::workers::locked;
 
 use super::output::complain;
 
@@ -24,11 +26,11 @@ pub fn report() {
         complain(
             "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
         );
-        TOLD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        locked(&TOLD).get_or_insert(error);
     }));
 }
 
 /// The first panic.
 pub fn reported() -> Option<String> {
-    TOLD.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    locked(&TOLD).clone()
 }

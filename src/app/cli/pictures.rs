@@ -1,11 +1,12 @@
 //! Pictures of a run as files: what is collected during the run and written at its end.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::{self as report, DotLevel, Page};
+use cubicle_run::workers::locked;
 use cubicle_run::{Event, GraphDetail, Report, SearchGraph};
 
 use super::args::Args;
@@ -60,7 +61,7 @@ impl Pictures {
     pub fn graph_detail(&self) -> GraphDetail {
         if self.dot.is_none() && self.pages.is_empty() {
             GraphDetail::Nothing
-        } else if self.graph().is_full() {
+        } else if locked(&self.graph).is_full() {
             GraphDetail::Shape
         } else if self.dot.is_some() && self.level.draws_covered() {
             GraphDetail::All
@@ -69,14 +70,10 @@ impl Pictures {
         }
     }
 
-    fn graph(&self) -> MutexGuard<'_, SearchGraph> {
-        self.graph.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes an event into account.
     pub fn note(&self, event: &Event<'_>) {
         if let Event::Graph(step) = event {
-            self.graph().note(step);
+            locked(&self.graph).note(step);
         }
     }
 
@@ -88,7 +85,7 @@ impl Pictures {
         run: Option<(&System, &Report)>,
         data: impl FnOnce() -> String,
     ) -> Result<(), Failure> {
-        let graph = self.graph();
+        let graph = locked(&self.graph);
         if let Some(path) = &self.dot {
             files::write(path, &report::dot(&self.model, answer, &graph, self.level))?;
         }

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::iter::once;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{io, thread};
 
+use cubicle_run::workers::locked;
 use cubicle_run::{Dropper, Interrupt};
 use serde_json::{Value, json};
 
@@ -28,8 +29,8 @@ pub struct Running(Arc<Mutex<BTreeMap<String, ProofRun>>>);
 impl Running {
     /// Ends all of them.
     pub fn stop_all(&self) {
-        lock(self).values().for_each(|run| run.dropper.drop_run());
-        while !lock(self).is_empty() {
+        locked(&self.0).values().for_each(|run| run.dropper.drop_run());
+        while !locked(&self.0).is_empty() {
             thread::sleep(Duration::from_millis(1));
         }
     }
@@ -82,7 +83,7 @@ impl ProofRuns {
         read: impl FnOnce(String) -> String + Send + 'static,
     ) -> Result<(), RequestError> {
         let key = id.to_string();
-        if lock(&self.running).contains_key(&key) {
+        if locked(&self.running.0).contains_key(&key) {
             let why = format!("request {key} is not answered yet: its run goes on");
             return Err(RequestError::new(RequestError::INVALID_REQUEST, why));
         }
@@ -91,7 +92,7 @@ impl ProofRuns {
         self.started += 1;
         let token = format!("cubicle/{}", self.started);
         let title = format!("cubicle {}", words.join(" ")).trim_end().to_owned();
-        lock(&self.running).insert(key.clone(), ProofRun { dropper, token: token.clone() });
+        locked(&self.running.0).insert(key.clone(), ProofRun { dropper, token: token.clone() });
         let shown = self.shows_progress.then_some(token);
         if let Some(token) = &shown {
             let (method, params) = ("window/workDoneProgress/create", json!({ "token": token }));
@@ -103,7 +104,7 @@ impl ProofRuns {
         let (running, output, id, run_key) = (self.running.clone(), output.clone(), id.clone(), key.clone());
         let wait = move || {
             let end = Call { words: &words, stdin: Some(&text), folder: None }.run(&interrupt);
-            lock(&running).remove(&run_key);
+            locked(&running.0).remove(&run_key);
             if let Some(token) = &shown {
                 output.notify("$/progress", json!({ "token": token, "value": { "kind": "end" } }));
             }
@@ -111,21 +112,21 @@ impl ProofRuns {
             output.respond(&id, answer);
         };
         thread::Builder::new().name("run".into()).spawn(wait).map(drop).map_err(|error| {
-            lock(&self.running).remove(&key);
+            locked(&self.running.0).remove(&key);
             failed(error)
         })
     }
 
     /// Stops the run that answers request `id`, if it has not ended.
     pub fn stop(&self, id: &Value) {
-        if let Some(run) = lock(&self.running).get(&id.to_string()) {
+        if let Some(run) = locked(&self.running.0).get(&id.to_string()) {
             run.dropper.drop_run();
         }
     }
 
     /// Stops the run whose progress is called `token`.
     pub fn stop_shown(&self, token: &Value) {
-        let running = lock(&self.running);
+        let running = locked(&self.running.0);
         running.values().filter(|run| *token == run.token).for_each(|run| run.dropper.drop_run());
     }
 }
@@ -134,10 +135,6 @@ impl Drop for ProofRuns {
     fn drop(&mut self) {
         self.running.stop_all();
     }
-}
-
-fn lock(running: &Running) -> MutexGuard<'_, BTreeMap<String, ProofRun>> {
-    running.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reports the outcome of a run, and returns the answer to the request for it.

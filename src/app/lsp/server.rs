@@ -1,10 +1,11 @@
 //! The state of a server, and the dispatch of messages.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::format::{Refused, format};
+use cubicle_run::workers::locked;
 use cubicle_tools::expect::test_lines;
 use serde_json::{Value, json};
 
@@ -151,7 +152,7 @@ impl LanguageServer {
         let (versions, output) = (Arc::clone(&self.versions), self.output.clone());
         let read = move |answer: String| {
             let Some((notes, text)) = places.answers(&answer) else { return answer };
-            let versions = versions.lock().unwrap_or_else(PoisonError::into_inner);
+            let versions = locked(&versions);
             if versions.get(&uri) == Some(&version) {
                 all.extend(notes);
                 let params = json!({ "uri": uri, "version": version, "diagnostics": all });
@@ -165,7 +166,7 @@ impl LanguageServer {
     /// Takes note of the version of a document: answers about earlier ones are not published any more.
     fn renew(&mut self, uri: &str) {
         let version = self.documents.get(uri).map(|it| it.version);
-        let mut versions = self.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut versions = locked(&self.versions);
         match version {
             Some(version) => versions.insert(uri.to_owned(), version),
             None => versions.remove(uri),

@@ -2,8 +2,9 @@
 //! end of input, so that the server survives it.
 
 use std::io::{self, BufRead, Read, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use cubicle_run::workers::locked;
 use cubicle_tools::lines::{self, Line};
 use serde_json::{Value, json};
 
@@ -117,7 +118,7 @@ impl Outgoing {
     /// Sends a message. When the other side does not read any more, its end of input follows: the error is dropped.
     pub fn send(&self, message: &Value) {
         let text = message.to_string();
-        let mut output = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut output = locked(&self.0);
         let written = match self.1 {
             Framing::Headers => write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()),
             Framing::Lines => writeln!(output, "{text}"),

@@ -1,6 +1,6 @@
 //! How far an undecided run got, and what may help, as lines without a final stop.
 
-use super::{cause, count};
+use super::reason::{cause, count};
 use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
 use cubicle_lang::load::{any_numbers, any_numbers_are};
 use cubicle_lang::model::{Rational, System, VarId};

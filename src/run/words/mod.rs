@@ -1,9 +1,7 @@
 //! Text for reasons, and advice to a user without a verdict.
 
 mod advice;
-mod count;
 mod reason;
 
 pub use advice::{how_far, suggestion};
-pub use count::{count, listed_sizes, numbers, sizes};
-pub use reason::{cause, reason, unproved};
+pub use reason::{cause, count, listed_sizes, numbers, reason, sizes, unproved};

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use cubicle_run::workers::locked;
 use serde::{Deserialize, Serialize};
 
 use cubicle_check::STACK_BYTES;
@@ -48,7 +49,7 @@ pub fn share_with<T: Sync, R: Send>(
     let next = AtomicUsize::new(0);
     let next = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < pieces.len() && !stop());
     let put = |at: usize, result| {
-        *results[at].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+        *locked(&results[at]) = Some(result);
     };
     let take = || {
         while let Some(at) = next() {

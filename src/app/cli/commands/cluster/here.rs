@@ -1,7 +1,7 @@
 //! This process of a cluster, and the exploration or the campaign of walks that it leads.
 
 use std::cell::{Cell, RefCell};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use cubicle_check::RemoteExplorer;
 use cubicle_cluster::{Callbacks, Cluster, Facts, Fault, Found, Leaves, Meeting, RemoteWalks, SpreadStates};
@@ -10,6 +10,7 @@ use cubicle_forward::{
     walks,
 };
 use cubicle_lang::model::System;
+use cubicle_run::workers::locked;
 use cubicle_run::{Checkpoint, Event, ForwardOptions, Interrupt, Observer, Stop};
 use cubicle_tools::export;
 
@@ -69,7 +70,7 @@ impl RemoteExplorer for Leading {
         observer: &mut dyn Observer,
         serves: bool,
     ) -> Explored {
-        let Some(cluster) = self.cluster.lock().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(cluster) = locked(&self.cluster).take() else {
             // Instances other than the requested one are small.
             return explore(system, procs, options, interrupt, observer);
         };
@@ -83,7 +84,7 @@ impl RemoteExplorer for Leading {
         };
         let (total, workers) = (cluster.addresses.len() * cluster.workers, cluster.workers);
         let observed = RefCell::new(&mut *observer);
-        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        let ended = || locked(&self.children).ended();
         // Once it explores, the workers see by themselves that the run must end, and all end in good order.
         let explores = Cell::new(false);
         let interrupted = || interrupt.reason().filter(|_| !explores.get());
@@ -104,7 +105,7 @@ impl RemoteExplorer for Leading {
                 let explored = instance.conclude(outcome, interrupt, observer);
                 let Some(states) = states else { return explored };
                 let states = Arc::new(states);
-                *self.states.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&states));
+                *locked(&self.states) = Some(Arc::clone(&states));
                 explored.with_remote(Remote {
                     oracle: states,
                     system: Arc::new(system.clone()),
@@ -123,7 +124,7 @@ impl RemoteExplorer for Leading {
     }
 
     fn end(&self) {
-        let states = self.states.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let states = locked(&self.states).take();
         if let Some(states) = states {
             states.end();
         }
@@ -208,7 +209,7 @@ impl Leading {
     ) -> Explored {
         let procs = walked.0;
         let lost = |why: String| Explored::lost(procs, format!("{why}; start all processes again"));
-        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        let ended = || locked(&self.children).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
         let observed = RefCell::new(&mut *observer);
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what));

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::OsString;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use std::thread::{self, Builder};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use cubicle_check::STACK_BYTES;
 use cubicle_cluster::{Cluster, Fault, Meeting, deal, help};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::Interrupt;
+use cubicle_run::workers::locked;
 use cubicle_tools::mutation::{Helper, Others, Plan, THREAD};
 
 use signal_hook::low_level;
@@ -74,9 +75,9 @@ impl Team for MutantTeam {
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
     ) -> Result<(), Fault> {
-        let cluster = self.cluster.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let cluster = locked(&self.cluster).take();
         let cluster = cluster.expect("they meet once");
-        let ended = || self.children.lock().unwrap_or_else(PoisonError::into_inner).ended();
+        let ended = || locked(&self.children).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
         // A signal ends the run in good order.
         let agreed = (facts(model.as_bytes()), agreed);

@@ -12,10 +12,11 @@ use std::collections::BTreeMap;
 use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use cubicle_run::workers::locked;
 use cubicle_run::{Dropper, Interrupt};
 use serde_json::{Map, Value, json};
 
@@ -103,21 +104,17 @@ struct Calls {
 }
 
 impl Calls {
-    fn running(&self) -> MutexGuard<'_, BTreeMap<String, RunningCall>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Ends all calls for a signal, and waits until they have ended.
     fn stop(&self, signal: i32) {
         self.signal.store(signal, Ordering::Relaxed);
-        self.running().values().for_each(|call| call.dropper.drop_run());
+        locked(&self.running).values().for_each(|call| call.dropper.drop_run());
         self.wait(Some(GRACE));
     }
 
     /// Waits until no call is left, or for so long.
     fn wait(&self, most: Option<Duration>) {
         let until = most.map(|most| Instant::now() + most);
-        let mut running = self.running();
+        let mut running = locked(&self.running);
         while !running.is_empty() {
             let left = until.map_or(GRACE, |at| at.saturating_duration_since(Instant::now()));
             if left.is_zero() {
@@ -129,7 +126,7 @@ impl Calls {
 
     /// Ends a call whose answer no client waits for.
     fn drop_call(&self, key: &str) {
-        if let Some(call) = self.running().get_mut(key) {
+        if let Some(call) = locked(&self.running).get_mut(key) {
             call.is_wanted = false;
             call.dropper.drop_run();
         }
@@ -137,10 +134,10 @@ impl Calls {
 
     /// A call has ended, and is answered where that is wanted: the server may end when none is left.
     fn end(&self, key: &str, answer: impl FnOnce()) {
-        if self.running().get(key).is_some_and(|call| call.is_wanted) {
+        if locked(&self.running).get(key).is_some_and(|call| call.is_wanted) {
             answer();
         }
-        self.running().remove(key);
+        locked(&self.running).remove(key);
         self.ended.notify_all();
     }
 }
@@ -258,7 +255,7 @@ impl ToolServer {
         let task = peer.filter(|peer| peer.has_tasks && tool.work.is_long()).map(|_| self.tasks.begin());
         let key = task.as_ref().map_or_else(|| id.to_string(), |(task, _)| task.clone());
         let (interrupt, dropper) = Interrupt::default().droppable();
-        let mut running = self.calls.running();
+        let mut running = locked(&self.calls.running);
         if running.contains_key(&key) {
             let why = format!("request {key} is not answered yet");
             return Some(Err(RequestError::new(RequestError::INVALID_REQUEST, why)));

@@ -2,9 +2,10 @@
 //! take long is a task, which the client asks about (the extension `io.modelcontextprotocol/tasks`).
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use cubicle_run::workers::locked;
 use serde_json::{Map, Value, json};
 
 use crate::rpc::RequestError;
@@ -110,7 +111,7 @@ pub struct Tasks {
 
 impl Tasks {
     fn known(&self) -> MutexGuard<'_, (u64, VecDeque<Task>)> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = locked(&self.known);
         known.1.retain(|task| matches!(task.fate, Fate::Working) || task.begun.elapsed() < KEPT);
         while known.1.len() > MOST_TASKS
             && let Some(ended) = known.1.iter().position(|task| !matches!(task.fate, Fate::Working))
