@@ -10,6 +10,14 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use cubicle_lang::diagnostic::BYTE_ORDER_MARK;
 use cubicle_lang::model::Rational;
 
+/// `3`, `0.5`, `1/3`.
+pub(crate) fn fraction(text: &str) -> Option<Rational> {
+    match text.split_once('/') {
+        Some((num, den)) => Rational::parse(num)?.div(Rational::parse(den)?),
+        None => Rational::parse(text),
+    }
+}
+
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Json<'t> {
     Null,
@@ -55,10 +63,7 @@ impl Json<'_> {
         match self {
             Self::Whole(n) => i64::try_from(*n).ok().map(Rational::integer),
             Self::Decimal(text) => Rational::parse(text),
-            Self::Text(text) => match text.split_once('/') {
-                Some((num, den)) => Rational::parse(num)?.div(Rational::parse(den)?),
-                None => Rational::parse(text),
-            },
+            Self::Text(text) => fraction(text),
             _ => self.digits()?.number(),
         }
     }

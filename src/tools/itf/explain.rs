@@ -4,7 +4,7 @@
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Env, Layout, State, Step, Value, other_tuples, tuples};
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Var};
-use cubicle_lang::words::{ValueNames, literal};
+use cubicle_lang::words::{ValueNames, literal, processes};
 use cubicle_run::Trace;
 
 const MOST_LITERALS: usize = 4;
@@ -32,7 +32,7 @@ impl<'a> Explainer<'a> {
     /// `#1` for process 0, or its name.
     pub fn process(&self, process: usize) -> String {
         let named = self.procs.and_then(|names| names.get(process));
-        named.cloned().unwrap_or_else(|| super::write::process(process))
+        named.cloned().unwrap_or_else(|| processes(&[process]))
     }
 
     /// A value that a cell of this variable holds.

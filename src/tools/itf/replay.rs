@@ -2,7 +2,6 @@
 //! that help to write one by hand.
 
 use super::explain::Explainer;
-use super::write::process;
 use super::{Claims, RunClaim};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{
@@ -10,7 +9,7 @@ use cubicle_lang::model::semantics::{
     tuples,
 };
 use cubicle_lang::model::{Assignment, System};
-use cubicle_lang::words::{ValueNames, ending};
+use cubicle_lang::words::{ValueNames, ending, processes};
 use cubicle_run::Trace;
 
 /// Why a trace does not show what its file says.
@@ -112,8 +111,7 @@ fn check_claims(
         };
     };
     if let Some(witnesses) = &claims.witnesses {
-        let who: Vec<String> = witnesses.iter().map(|&p| process(p)).collect();
-        let who = who.join(", ");
+        let who = processes(witnesses);
         if !fit(system, bad, witnesses) {
             let params = system.bad[bad].params;
             return Err(format!("{name} is about {params} different processes, not about {who:?}"));
@@ -147,8 +145,8 @@ fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number
         return None;
     }
     let why = explainer.guard(before, step)?;
-    let hidden: Vec<String> = step.args[transition.params.len()..].iter().map(|&p| process(p)).collect();
-    Some(if hidden.is_empty() { why } else { format!("with {} besides, {why}", hidden.join(", ")) })
+    let hidden = &step.args[transition.params.len()..];
+    Some(if hidden.is_empty() { why } else { format!("with {} besides, {why}", processes(hidden)) })
 }
 
 /// The first cell in which the step's state differs from the one that the transition leads to; `None` when

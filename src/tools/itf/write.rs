@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
 use cubicle_lang::model::{BOOL, FamilyIndex, Form, System, Type, Var, VarId};
-use cubicle_lang::words::{Violation, ending, violated};
+use cubicle_lang::words::{Violation, ending, processes, violated};
 use cubicle_run::{TemporalFinding, Trace};
 
 /// The text of the file, ending in a line feed. `source` is the model.
@@ -17,7 +17,7 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
         meta["declared at"] = place(source, system.bad[bad].span);
     }
     if let Some(Violation { witnesses, literals }) = violated(system, trace) {
-        meta["arguments"] = witnesses.iter().map(|&p| process(p)).collect();
+        meta["arguments"] = witnesses.iter().map(|&p| processes(&[p])).collect();
         let literals = literals.into_iter();
         meta["literals"] =
             literals.map(|(text, span)| json!({ "literal": text, "at": place(source, span) })).collect();
@@ -44,7 +44,7 @@ pub fn write_run(system: &System, property: usize, found: &TemporalFinding, sour
         TemporalFinding::DeadEnd { .. } => ("leaves for ever", None),
     };
     meta[says] = declared.name.as_str().into();
-    meta["for"] = found.tuple().iter().map(|&p| process(p)).collect();
+    meta["for"] = found.tuple().iter().map(|&p| processes(&[p])).collect();
     meta["declared at"] = place(source, declared.span);
     let text = file(system, run, source, &meta);
     match back {
@@ -90,11 +90,11 @@ fn of_step(system: &System, source: &Source<'_>, index: usize, step: &Step) -> J
     let mut meta = json!({
         "index": index,
         "transition": transition.name,
-        "arguments": shown.iter().map(|&p| process(p)).collect::<Vec<_>>(),
+        "arguments": shown.iter().map(|&p| processes(&[p])).collect::<Vec<_>>(),
         "declared at": place(source, transition.span),
     });
     if !hidden.is_empty() {
-        meta["hidden arguments"] = hidden.iter().map(|&p| process(p)).collect();
+        meta["hidden arguments"] = hidden.iter().map(|&p| processes(&[p])).collect();
     }
     meta
 }
@@ -160,11 +160,11 @@ impl DeclaredVariable<'_> {
     }
 
     fn key(&self, block: usize, index: &[usize]) -> Json {
-        let (mut rest, mut processes) = (block, index.iter().rev());
+        let (mut rest, mut left) = (block, index.iter().rev());
         let mut parts: Vec<Json> = Vec::new();
         for kind in self.index.iter().rev() {
             parts.push(match kind {
-                FamilyIndex::Process => processes.next().map_or(Json::Null, |&it| process(it).into()),
+                FamilyIndex::Process => left.next().map_or(Json::Null, |&it| processes(&[it]).into()),
                 FamilyIndex::Values(values) => {
                     let at = rest % values.len();
                     rest /= values.len();
@@ -215,11 +215,6 @@ fn form(of: &Form, vars: &[VarId], value: &dyn Fn(VarId) -> Json) -> Json {
     }
 }
 
-/// `#1` for process 0.
-pub(super) fn process(process: usize) -> String {
-    format!("#{}", process + 1)
-}
-
 /// A value that a cell of `var` holds.
 pub(super) fn value(system: &System, var: &Var, value: Value, procs: usize) -> Json {
     match (value, var.ty) {
@@ -228,7 +223,7 @@ pub(super) fn value(system: &System, var: &Var, value: Value, procs: usize) -> J
             finite(&system.enumeration(ty).constructors[usize::from(c)])
         }
         (Value::Proc(point), _) => match point.as_process(procs) {
-            Some(p) => process(p).into(),
+            Some(p) => processes(&[p]).into(),
             None => format!("outside({})", point.0).into(),
         },
         (Value::Number(number), Type::Int) => json!({ "#bigint": number.to_string() }),

@@ -2,7 +2,7 @@
 
 use super::values::CellNames;
 use cubicle_lang::model::semantics::State;
-use cubicle_lang::words::{ShownCell, ValueNames};
+use cubicle_lang::words::{ShownCell, ValueNames, processes};
 use cubicle_run::style::Style;
 
 /// Lines are broken before this column where that is possible.
@@ -100,7 +100,7 @@ impl Table<'_> {
         let procs = self.instance.procs;
         let columns: Vec<Vec<StyledText>> = (0..procs)
             .map(|column| {
-                let title = StyledText { text: process(column), changed: false };
+                let title = StyledText { text: processes(&[column]), changed: false };
                 std::iter::once(title)
                     .chain((0..procs).map(|row| self.cell(&cells[row * procs + column])))
                     .collect()
@@ -113,7 +113,7 @@ impl Table<'_> {
     fn columns(&self, columns: &[Vec<StyledText>]) -> String {
         let width =
             |column: &Vec<StyledText>| column.iter().map(|word| word.text.chars().count()).max().unwrap_or(0);
-        let label = process(self.instance.procs.saturating_sub(1)).len();
+        let label = processes(&[self.instance.procs.saturating_sub(1)]).len();
         let (mut text, mut columns) = (String::new(), columns);
         while !columns.is_empty() {
             let mut total = label + 4;
@@ -123,7 +123,7 @@ impl Table<'_> {
             };
             let (now, later) = columns.split_at(columns.iter().take_while(fits).count().max(1));
             for row in 0..=self.instance.procs {
-                let name = row.checked_sub(1).map(process).unwrap_or_default();
+                let name = row.checked_sub(1).map(|it| processes(&[it])).unwrap_or_default();
                 let cells = now.iter().map(|column| format!("  {}", self.shown(&column[row], width(column))));
                 let line = format!("  {name:label$}{}", cells.collect::<String>());
                 text += &format!("{}\n", line.trim_end());
@@ -155,9 +155,4 @@ impl Table<'_> {
 
 fn marked(value: String, changed: bool) -> String {
     if changed { value + CHANGED } else { value }
-}
-
-/// `#1` for process 0.
-fn process(process: usize) -> String {
-    format!("#{}", process + 1)
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use crate::json::fraction;
 use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, Value, tuples};
 use cubicle_lang::model::{
     Cell, Linear, Literal, ProcRef, Rational, System, Term, Transition, Type, Var, VarId,
 };
-use cubicle_lang::words::{ShownCell, all_cells, cell, cells};
+use cubicle_lang::words::{ShownCell, all_cells, cell, cells, processes};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct TypedValue {
@@ -32,7 +33,7 @@ impl<'a> CellNames<'a> {
         for var in (0..system.vars.len() as u16).map(VarId) {
             for index in tuples(procs, system.var(var).arity()) {
                 let index = index.iter().map(|p| ProcRef::Const(*p as u8)).collect();
-                all.push((var, cell(system, &Cell { var, index }, &rigid)));
+                all.push((var, cell(system, &Cell { var, index }, &|it| processes(&[it.of(&[])]))));
             }
         }
         let declared = cells(system, procs).map(|(.., position)| position).collect();
@@ -91,12 +92,6 @@ impl<'a> CellNames<'a> {
             Type::Int | Type::Real => numbers(self.system, var, &held).into_iter().map(known).collect(),
         }
     }
-}
-
-/// `#1` for process 0.
-fn rigid(process: ProcRef) -> String {
-    let (ProcRef::Const(p) | ProcRef::Var(p)) = process;
-    format!("#{}", usize::from(p) + 1)
 }
 
 fn abstract_number(value: Value) -> Option<u32> {
@@ -200,14 +195,6 @@ pub(super) fn parse(
     }
     let found = choices.iter().find(|choice| choice.name == text);
     found.map(|choice| choice.value).ok_or_else(|| format!("{} takes {}", system.title(var), listed(choices)))
-}
-
-/// `3`, `0.5`, `1/3`.
-fn fraction(text: &str) -> Option<Rational> {
-    match text.split_once('/') {
-        Some((num, den)) => Rational::parse(num)?.div(Rational::parse(den).filter(|den| !den.is_zero())?),
-        None => Rational::parse(text),
-    }
 }
 
 /// `#1, #2, outside`.
