@@ -162,17 +162,12 @@ fn refuted(system: &System, source: &Source<'_>, report: &Report, trace: &Trace)
 /// a proof for any number of processes.
 fn in_states(what: &str, seen: &Coverage) -> String {
     let processes = words::sizes(&seen.procs, ", ");
-    let unit = match (seen.symmetry, seen.states) {
-        (true, 1) => "orbit of states",
-        (true, _) => "orbits of states",
-        (false, 1) => "state",
-        (false, _) => "states",
-    };
+    let (unit, of) = if seen.symmetry { ("orbit", " of states") } else { ("state", "") };
     if seen.states == 0 && seen.cut.is_none() {
         return format!("{what} found with {processes}: no state is initial");
     }
     let (all, not_all) = if seen.cut.is_none() { ("all ", "") } else { ("", " (not all)") };
-    format!("{what} found with {processes} in {all}{} {unit}{not_all}", seen.states)
+    format!("{what} found with {processes} in {all}{}{of}{not_all}", words::count(seen.states, unit))
 }
 
 /// Why no larger instance was explored, without line end; `None` when that is obvious.

@@ -26,16 +26,11 @@ pub fn explored(system: &System, exploration: &Exploration, style: Style) -> Str
         let sizes: Vec<String> = exploration.sorts.iter().map(|(sort, n)| format!("{sort}={n}")).collect();
         let _ = write!(procs, " ({})", sizes.join(","));
     }
-    let unit = match (exploration.symmetry, exploration.states) {
-        (true, 1) => "orbit",
-        (true, _) => "orbits",
-        (false, 1) => "state",
-        (false, _) => "states",
-    };
+    let states = count(exploration.states, if exploration.symmetry { "orbit" } else { "state" });
     let seen = match exploration.stop {
         Stop::Complete if exploration.states == 0 => "no state is initial".to_owned(),
-        Stop::Complete => format!("all {} {unit}", exploration.states),
-        stop => format!("{} {unit}, {}", exploration.states, cause(stop)),
+        Stop::Complete => format!("all {states}"),
+        stop => format!("{states}, {}", cause(stop)),
     };
     let mut text = format!("{}: {seen}", style.title(format!("Explored {procs}")));
     if exploration.states == 0 {
