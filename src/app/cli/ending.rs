@@ -22,7 +22,7 @@ use super::messages::Messages;
 use super::output::{Output, complain};
 use super::pictures::Pictures;
 use super::run_dir::RunDir;
-use super::{exit, files, line, logging, panics, settings};
+use super::{exit, failure, files, line, logging, settings};
 
 /// How long writing the last words may take before the process ends without them: a pipe that is not
 /// read, a disk that does not answer.
@@ -249,7 +249,7 @@ impl Ending {
     /// Writes the document where it is wanted; the exit code, which is `code` when that succeeds and no thread panicked.
     pub fn finish(&self, code: u8, mut document: Document) -> u8 {
         self.finished.store(true, Ordering::Relaxed);
-        let code = panics::reported().map_or(code, |error| {
+        let code = failure::reported_panic().map_or(code, |error| {
             document.error.get_or_insert(error);
             exit::INTERNAL
         });

@@ -1,9 +1,12 @@
-//! Why a command ends without an answer, and how writing one may fail.
+//! Why a command ends without an answer, and how writing one may fail. Bugs of this program are reported as such, and noted in the
+//! document of the run.
 
 use std::fmt::Display;
 use std::io;
+use std::sync::Mutex;
 
 use cubicle_run::Interrupt;
+use cubicle_run::workers::locked;
 
 use super::exit;
 use super::output::{CLOSED, Output, complain};
@@ -66,4 +69,33 @@ pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
         Ok(()) if code == exit::of_signal(CLOSED) => exit::INTERNAL,
         Ok(()) => code,
     }
+}
+
+static TOLD: Mutex<Option<String>> = Mutex::new(None);
+
+/// From now on, a panic is reported as a bug.
+pub fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        // A panic on a mutant is a result of its run.
+        let thread = std::thread::current();
+        if thread.name() == Some(cubicle_tools::mutation::THREAD) {
+            return;
+        }
+        // When a process of a cluster is lost, the threads that were connected with it end like this.
+        if thread.name().is_some_and(|name| name.starts_with(cubicle_cluster::THREADS)) {
+            cubicle_cluster::note_panic(&panic.to_string());
+            return;
+        }
+        let error = format!("internal error: {panic}");
+        complain(&error);
+        complain(
+            "This is a bug of cubicle, not of your model. Please report it with the model and the command.",
+        );
+        locked(&TOLD).get_or_insert(error);
+    }));
+}
+
+/// The first panic.
+pub fn reported_panic() -> Option<String> {
+    locked(&TOLD).clone()
 }

@@ -29,7 +29,6 @@ mod messages;
 mod model;
 mod output;
 mod outputs;
-mod panics;
 mod pictures;
 mod printer;
 mod provers;
@@ -62,7 +61,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode 
         return ExitCode::from(exit::INTERNAL);
     }
     version::tell(build);
-    panics::report();
+    failure::report_panics();
     let typed: Vec<OsString> = words.into_iter().collect();
     if let Err(failure) = logging::wanted() {
         return ExitCode::from(document::refused(&typed, failure));

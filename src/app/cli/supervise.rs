@@ -8,7 +8,7 @@ use cubicle_check::STACK_BYTES;
 use cubicle_run::{Interrupt, Reason};
 
 use super::ending::Ending;
-use super::{exit, live, memory, panics, watchdog};
+use super::{exit, failure, live, memory, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
@@ -39,7 +39,7 @@ pub fn supervise(
             code
         })
     });
-    ended(&ending, code, panics::reported())
+    ended(&ending, code, failure::reported_panic())
 }
 
 /// The exit code of work that ended with `code`, or did not begin, and panicked or not.

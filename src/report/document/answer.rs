@@ -1,12 +1,36 @@
-//! The outcome of a run, as words of a document.
+//! The outcome of a run, as words of a document; schemas of enums whose values have names.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::message::{Lines, TextRange};
-use super::name::Name;
+use cubicle_run::named::Named;
 use cubicle_run::words::reason;
-use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Reason, Report, Verdict, result};
+use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Method, Reason, Report, Verdict, result};
+
+/// The names of backward searches.
+pub fn searches() -> impl Iterator<Item = &'static str> {
+    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
+}
+
+/// Stands for a value of `T` in the type that a schema is made from: the crate of `T` knows no schemas.
+pub struct Name<T>(PhantomData<T>);
+
+impl<T: Named> JsonSchema for Name<T> {
+    fn schema_name() -> Cow<'static, str> {
+        let path = std::any::type_name::<T>();
+        path.rsplit("::").next().unwrap_or(path).into()
+    }
+
+    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+        let value = |it: &T| json!({ "type": "string", "const": it.name(), "description": it.about() });
+        json_schema!({ "oneOf": T::ALL.iter().map(value).collect::<Vec<Value>>() })
+    }
+}
 
 /// The outcome of a run in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
@@ -166,7 +190,7 @@ impl From<&Deadlocks> for DeadlockAnswer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct DecidedBy {
     /// The engine: `forward` for the exploration of an instance, or a value of `--engine`.
-    #[schemars(extend("enum" = super::name::searches().chain(["forward"]).collect::<Vec<_>>()))]
+    #[schemars(extend("enum" = searches().chain(["forward"]).collect::<Vec<_>>()))]
     pub engine: &'static str,
     /// Processes of the instance that was explored, or that guided the search.
     pub processes: Option<usize>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::name::searches;
+use super::answer::searches;
 use super::search::{ExplorationFigures, StageFigures};
 use cubicle_run::named::Named;
 use cubicle_run::{Event, Method, RunsSeen};

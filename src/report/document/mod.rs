@@ -10,7 +10,6 @@ mod fill;
 mod induction;
 mod message;
 mod mutants;
-mod name;
 mod search;
 mod tested;
 #[cfg(test)]
@@ -76,7 +75,7 @@ pub struct Document {
     /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
     pub complete: Option<bool>,
     /// What cut short the first exploration that was asked for and not completed.
-    #[schemars(with = "Option<name::Name<Stop>>")]
+    #[schemars(with = "Option<answer::Name<Stop>>")]
     pub cause: Option<Stop>,
     /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
     pub in_the_middle_of_a_step: bool,

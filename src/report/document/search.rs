@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::answer::WhyOpen;
+use super::answer::{Name, WhyOpen};
 use super::message::TextRange;
-use super::name::Name;
 use cubicle_lang::model::System;
 use cubicle_lang::words;
 use cubicle_run::named::Named;
@@ -139,7 +138,7 @@ impl From<Enough> for Sizes {
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct StageFigures {
     /// The kind of search, as a value of `--engine`.
-    #[schemars(with = "String", extend("enum" = super::name::searches().collect::<Vec<_>>()))]
+    #[schemars(with = "String", extend("enum" = super::answer::searches().collect::<Vec<_>>()))]
     pub search: Method,
     /// Processes of the instance that guided it.
     pub processes: Option<usize>,
