@@ -94,7 +94,7 @@ impl Refinement {
 const MAX_PARAMS: usize = 6;
 
 /// A system whose bad states are those that are not initial in the abstract model, or that its axioms exclude.
-pub fn obligation(
+fn obligation(
     scene: &Scene,
     map: &RefinementMap,
     concrete: &System,

@@ -86,7 +86,12 @@ fn documents_name_files_that_exist() {
         .collect();
     for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         let text = std::fs::read_to_string(base.join(document)).expect("it is there");
-        for name in text.split('`').skip(1).step_by(2).filter(|name| name.ends_with(".rs")) {
+        for name in text
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .filter(|name| Path::new(name).extension().is_some_and(|it| it == "rs"))
+        {
             assert!(
                 files.iter().any(|file| file.ends_with(name)),
                 "{document} names `{name}`, which does not exist"
