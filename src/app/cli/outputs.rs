@@ -1,6 +1,6 @@
 //! Which files a run may overwrite: none that it also reads or writes, and none that another program or a person wrote.
 //!
-//! A regular file that has content and no [mark](super::marks) of this program is replaced only with `--force`.
+//! A regular file that has content and no mark of this program is replaced only with `--force`.
 
 use std::fs::{File, Metadata};
 use std::io::{stderr, stdin, stdout};

@@ -245,7 +245,7 @@ impl Store {
         }
     }
 
-    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCH_GROUP`] at most. These reads do not
+    /// Reads the memory that [`Store::insert`] will read for these hashes, [`TOUCH_GROUP`](crate::tuning::TOUCH_GROUP) at most. These reads do not
     /// wait for one another, so that a search which touches its successors first seldom waits for memory.
     #[inline]
     pub fn touch(&self, hashes: &[u64]) {

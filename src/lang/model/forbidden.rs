@@ -15,10 +15,10 @@ use super::{
 pub struct Forbidden {
     /// Number of distinct processes.
     pub params: u8,
-    /// Over [`ProcRef::Var`](super::ProcRef::Var) below `params`.
+    /// Over [`ProcRef::Var`] below `params`.
     pub cube: Conj,
     /// What no further process is: no process but those of the parameters, constants `#k` included, satisfies one of these
-    /// conjunctions, in which [`ProcRef::Var`](super::ProcRef::Var) `params` is that process. Without one of them a claim forbids more
+    /// conjunctions, in which [`ProcRef::Var`] `params` is that process. Without one of them a claim forbids more
     /// states.
     pub others: Vec<Conj>,
 }

@@ -16,7 +16,7 @@ pub struct LintOptions {
     pub procs: usize,
     /// Limit on the states of each instance.
     pub max_states: usize,
-    /// Effort of each proof: rounds of [`BackwardMode::Auto`](cubicle_run::BackwardMode::Auto).
+    /// Effort of each proof: rounds of [`BackwardMode::Auto`].
     pub rounds: u32,
     /// Number of threads of a proof.
     pub jobs: usize,
