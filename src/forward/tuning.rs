@@ -94,6 +94,8 @@ pub const MIN_SHARED_STATES: usize = 2048;
 pub const STEEP_GROWTH: f64 = 1.4;
 /// Chunks handed out and not yet stored, for each thread.
 pub const CHUNKS_AHEAD: usize = 16;
+/// ...of this many at most: with more, helpers wait for the one that stores, and chunks take memory.
+pub const MOST_HELPED: usize = 8;
 /// How often a thread looks for work, or for its result, before it leaves the core to others...
 pub const IDLE_LOOKS: usize = 2_000;
 /// ...helpers for this long.

@@ -55,50 +55,24 @@ impl WorkerPool {
 
     /// Does all pieces, each free thread taking the next; results are in the order of the pieces. `f` gets
     /// the place of a piece and the piece.
-    pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
-        self.share_with(work, || (), |(), n, piece| f(n, piece))
-    }
-
-    /// `f` of the place of the first and of each range of `size` pieces, in order. One range when there is one
-    /// thread.
-    pub fn share_ranges<T: Sync, R: Send>(
-        &self,
-        work: &[T],
-        size: usize,
-        f: impl Fn(usize, &[T]) -> R + Sync,
-    ) -> Vec<R> {
-        if work.len() <= size || !self.are_several() {
-            return vec![f(0, work)];
-        }
-        self.share(work.chunks(size).collect(), |n, range| f(n * size, range))
-    }
-
-    /// As [`WorkerPool::share`]; each thread has a value of its own, made by `own` when it begins.
     ///
     /// # Panics
     /// When the work of a thread does.
-    pub fn share_with<S, T: Send, R: Send>(
-        &self,
-        work: Vec<T>,
-        own: impl Fn() -> S + Sync,
-        f: impl Fn(&mut S, usize, T) -> R + Sync,
-    ) -> Vec<R> {
+    pub fn share<T: Send, R: Send>(&self, work: Vec<T>, f: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
         let Some(helpers) = (if work.len() > 1 { self.helpers() } else { None }) else {
-            let mut own = own();
-            return work.into_iter().enumerate().map(|(i, piece)| f(&mut own, i, piece)).collect();
+            return work.into_iter().enumerate().map(|(i, piece)| f(i, piece)).collect();
         };
         let pieces: Vec<Mutex<(Option<T>, Option<R>)>> =
             work.into_iter().map(|piece| Mutex::new((Some(piece), None))).collect();
         let next = AtomicUsize::new(0);
         let take = || {
-            let mut own = own();
             loop {
                 let n = next.fetch_add(1, Ordering::Relaxed);
                 let Some(piece) = pieces.get(n) else { return };
                 // Each piece is taken by one thread only, so no thread waits here.
                 let mut piece = locked(piece);
                 if let Some(work) = piece.0.take() {
-                    piece.1 = Some(f(&mut own, n, work));
+                    piece.1 = Some(f(n, work));
                 }
             }
         };
@@ -116,5 +90,19 @@ impl WorkerPool {
             .map(|piece| piece.into_inner().unwrap_or_else(PoisonError::into_inner).1)
             .map(|result| result.expect("each piece was done"))
             .collect()
+    }
+
+    /// `f` of the place of the first and of each range of `size` pieces, in order. One range when there is one
+    /// thread.
+    pub fn share_ranges<T: Sync, R: Send>(
+        &self,
+        work: &[T],
+        size: usize,
+        f: impl Fn(usize, &[T]) -> R + Sync,
+    ) -> Vec<R> {
+        if work.len() <= size || !self.are_several() {
+            return vec![f(0, work)];
+        }
+        self.share(work.chunks(size).collect(), |n, range| f(n * size, range))
     }
 }

@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::program::{Scratch, SleepId};
 use crate::run::{Curve, Findings, Pipeline, Problem, Tally};
 use crate::store::{Intake, ROOT, Visited};
-use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD};
+use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, MOST_HELPED};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{CurvePoint, Event, Exploration, Observer, Stop, StoreKind, Strategy};
 
@@ -94,7 +94,7 @@ impl<'a> Search<'a> {
             progress: Progress::default(),
             threads: Threads {
                 workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
-                pipeline: Pipeline::new(options.jobs * CHUNKS_AHEAD),
+                pipeline: Pipeline::new(options.jobs.min(MOST_HELPED) * CHUNKS_AHEAD),
             },
             keeper: None,
             fault: None,
