@@ -343,17 +343,17 @@ impl<'a> GroundReader<'a> {
             }
             Literal::In { cell, values } => {
                 let ways = self.cell(cell, names, reading)?;
-                Ok(choose(ways, |value| self.member(value, *values)))
+                Ok(choose(ways, &|value| self.member(value, *values)))
             }
             Literal::Eq { left, right, negated } => {
-                let equal = self.pairs(left, right, names, reading, |a, b| self.equal(a, b))?;
+                let equal = self.pairs(left, right, names, reading, &|a, b| self.equal(a, b))?;
                 Ok(if *negated { equal.not() } else { equal })
             }
             Literal::Less { left, right, strict } => {
                 if *strict {
-                    self.pairs(left, right, names, reading, |a, b| self.less(a, b))
+                    self.pairs(left, right, names, reading, &|a, b| self.less(a, b))
                 } else {
-                    Ok(self.pairs(right, left, names, reading, |a, b| self.less(a, b))?.not())
+                    Ok(self.pairs(right, left, names, reading, &|a, b| self.less(a, b))?.not())
                 }
             }
             Literal::Linear { expr, relation, integer } => {
@@ -396,7 +396,7 @@ impl<'a> GroundReader<'a> {
         right: &Term,
         names: &[u8],
         reading: Reading<'_>,
-        test: impl Fn(GroundValue, GroundValue) -> GroundFormula,
+        test: &dyn Fn(GroundValue, GroundValue) -> GroundFormula,
     ) -> Result<GroundFormula, Overflow> {
         let rights = self.term(right, names, reading)?;
         let mut parts = Vec::new();
@@ -538,7 +538,7 @@ fn place(cell: &Cell, names: &[u8]) -> GroundCell {
     GroundCell { var: cell.var, index, role: CellRole::Held }
 }
 
-fn choose(ways: GroundValues, test: impl Fn(&GroundValue) -> GroundFormula) -> GroundFormula {
+fn choose(ways: GroundValues, test: &dyn Fn(&GroundValue) -> GroundFormula) -> GroundFormula {
     GroundFormula::any(ways.into_iter().map(|(when, value)| GroundFormula::all([when, test(&value)])))
 }
 

@@ -45,9 +45,9 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<Fou
     let searched = Searched { problem, limits: &limits, tree: &tree, findings: &findings, course };
     let (states, bytes) = (visited.len(), visited.bytes());
     let clean = |searched: &Searched<'_>| {
-        search_clean_among(searched, (states, bytes), |state| visited.contains(state).ok())
+        search_clean_among(searched, (states, bytes), &|state| visited.contains(state).ok())
     };
-    let exploration = conclude(searched, clean, observer);
+    let exploration = conclude(searched, &clean, observer);
     drop(tree);
     Ok(Found { exploration, visited, clean_states: findings.clean_states })
 }
@@ -57,15 +57,15 @@ pub fn conclude_walks(searched: Searched<'_>, observer: &mut dyn Observer) -> Ex
     let tree = searched.tree;
     let clean = |searched: &Searched<'_>| {
         let all = (tree.store.len(), tree.bytes());
-        search_clean_among(searched, all, |state| Some(tree.store.find(state).is_some()))
+        search_clean_among(searched, all, &|state| Some(tree.store.find(state).is_some()))
     };
-    conclude(searched, clean, observer)
+    conclude(searched, &clean, observer)
 }
 
 /// Builds the runs to the findings of a search. `search_clean` searches the clean runs, and gives `None` when it cannot.
 pub fn conclude(
     searched: Searched<'_>,
-    search_clean: impl FnOnce(&Searched<'_>) -> Option<Clean>,
+    search_clean: &dyn Fn(&Searched<'_>) -> Option<Clean>,
     observer: &mut dyn Observer,
 ) -> Exploration {
     let Searched { problem: Problem { system, program, options }, limits, tree, findings, .. } = &searched;
@@ -213,7 +213,7 @@ impl Clean {
 pub fn search_clean_among(
     searched: &Searched<'_>,
     (states, bytes): (usize, usize),
-    known: impl Fn(&[u64]) -> Option<bool>,
+    known: &dyn Fn(&[u64]) -> Option<bool>,
 ) -> Option<Clean> {
     let Searched { problem: Problem { system, program, options }, limits, .. } = *searched;
     let narrowed = Arc::new(program.narrowed());

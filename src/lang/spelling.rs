@@ -11,7 +11,12 @@ const MAX_WORDS: usize = 1000;
 /// The first of the nearest candidates, when one is near enough to be a typing error: one letter wrong,
 /// missing, too many or swapped with its neighbour for every three letters, letters of the wrong case for
 /// free. A word of one letter is near to no other.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, mut candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_of(word, &mut candidates)
+}
+
+/// Compiled once for all kinds of iterators.
+fn nearest_of<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_ascii_lowercase();
     let allowed = if word.len() < 2 { 0 } else { (word.len() / 3).max(1) };
     candidates

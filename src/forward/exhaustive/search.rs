@@ -148,7 +148,7 @@ impl<'a> Search<'a> {
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.limits.clock);
-        program.initial_states(&clock, &mut numbers, |state| {
+        program.initial_states(&clock, &mut numbers, &mut |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             if self.limits.count(1 + tried) {

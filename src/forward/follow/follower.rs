@@ -239,7 +239,7 @@ impl Follower {
         let mut found = Vec::new();
         let (words, most) = (self.program.packing.words, self.most);
         let mut cut = false;
-        self.program.initial_states(&self.clock, &mut self.scratch.numbers, |state| {
+        self.program.initial_states(&self.clock, &mut self.scratch.numbers, &mut |state| {
             found.extend_from_slice(state);
             cut = found.len() / words > most;
             if cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -401,7 +401,7 @@ impl Follower {
         let Self { program, scratch, clock, .. } = self;
         let guard = &program.instances[i].guard;
         let gaps = Gaps::new(&mut scratch.numbers, Some(clock));
-        program.refine(guard, &start, gaps, |s| refined.push(s.to_vec()));
+        program.refine(guard, &start, gaps, &mut |s| refined.push(s.to_vec()));
         let mut next = vec![0; state.len()];
         for mut state in refined {
             self.program.normalize(&mut state);
@@ -486,7 +486,7 @@ impl Follower {
             scratch.numbers = true;
         }
         let mut ways = Vec::new();
-        program.cells.choices(&codes, cell, program.cells.open_codes(cell), |codes| {
+        program.cells.choices(&codes, cell, program.cells.open_codes(cell), &mut |codes| {
             let mut packed = vec![0; state.len()];
             if program.packing.pack(&codes, &mut packed).is_none() {
                 scratch.numbers = true;
@@ -538,7 +538,7 @@ impl Follower {
             }
         }
         let mut ways = Vec::new();
-        program.refine(&known.guard, &start, Gaps::new(&mut scratch.numbers, Some(clock)), |s| {
+        program.refine(&known.guard, &start, Gaps::new(&mut scratch.numbers, Some(clock)), &mut |s| {
             let mut way = s.to_vec();
             program.normalize(&mut way);
             ways.push(way);

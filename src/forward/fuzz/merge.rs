@@ -25,7 +25,7 @@ impl Campaign {
         let clock = Arc::clone(&self.limits.clock);
         let mut scratch = Scratch::timed(program, &clock);
         let mut items = ItemBuffer::default();
-        program.initial_states(&clock, &mut numbers, |state| {
+        program.initial_states(&clock, &mut numbers, &mut |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let (exits, conditional) = program.exits(&buffer, &mut scratch);

@@ -230,11 +230,11 @@ mod tests {
 
     fn initial(program: &Program) -> Vec<u64> {
         let mut state = Vec::new();
-        let first = |s: &[u64]| {
+        let mut first = |s: &[u64]| {
             state = s.to_vec();
             ControlFlow::Break(())
         };
-        program.initial_states(&clock(), &mut false, first).expect("it has initial states");
+        program.initial_states(&clock(), &mut false, &mut first).expect("it has initial states");
         state
     }
 

@@ -91,7 +91,7 @@ impl<'a> Seek<'a> {
             // What is left out makes the search miss a state, no more.
             let (mut ways, mut left_out) = (0, false);
             let gaps = Gaps::new(&mut left_out, Some(clock));
-            program.refine_until(guard, start, gaps, <[Refinement]>::reverse, |refined| {
+            program.refine_until(guard, start, gaps, &mut <[Refinement]>::reverse, &mut |refined| {
                 self.meet(refined, ROOT, aim);
                 ways += 1;
                 ways >= MAX_SPLITS || self.is_over()
@@ -177,11 +177,11 @@ mod tests {
         let clock = Arc::new(Clock::new(&options, &Interrupt::default()));
         let program = Program::new(&system, 3, &options, &clock).expect("a small instance");
         let mut initial: Vec<Vec<u64>> = Vec::new();
-        let add = |state: &[u64]| {
+        let mut add = |state: &[u64]| {
             initial.push(state.to_vec());
             ControlFlow::Continue(())
         };
-        program.initial_states(&clock, &mut false, add).expect("it has initial states");
+        program.initial_states(&clock, &mut false, &mut add).expect("it has initial states");
         let of = |bad: usize| {
             let cubes = program.bads.iter().filter(|it| it.bad == bad).map(|it| it.guard.clone()).collect();
             let mut seek = Seek::new(&program, cubes, 400).expect("it is small");

@@ -128,7 +128,7 @@ impl RunGraph {
         let mut numbers = false;
         let mut first = vec![0; program.packing.words];
         let clock = Arc::clone(&limits.clock);
-        program.initial_states(&clock, &mut numbers, |state| {
+        program.initial_states(&clock, &mut numbers, &mut |state| {
             first.copy_from_slice(state);
             representative(program, &mut first);
             this.insert(&first, hash(&first), (ROOT, STUTTER), limits);

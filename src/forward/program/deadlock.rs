@@ -34,7 +34,7 @@ impl Program {
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
                 let gaps = Gaps::new(numbers, clock.as_deref());
-                self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |s| {
+                self.refine_until(guard, state, gaps, &mut <[Refinement]>::reverse, &mut |s| {
                     found = Some(s.to_vec());
                     true
                 });
@@ -70,8 +70,8 @@ impl Program {
     pub fn deadlock(&self, state: &[u64], scratch: &mut Scratch) -> Option<Vec<u64>> {
         let open = |c: usize| self.cells.cells[c].kind == CodeKind::Proc && self.get(state, c) == UNDEF;
         let narrow = self.cells.outside && (0..self.cells.len()).any(open);
-        let inside = narrow.then(|| self.deadlock_among(state, scratch, |c| self.cells.inside_codes(c)));
-        inside.flatten().or_else(|| self.deadlock_among(state, scratch, |c| self.cells.open_codes(c)))
+        let inside = narrow.then(|| self.deadlock_among(state, scratch, &|c| self.cells.inside_codes(c)));
+        inside.flatten().or_else(|| self.deadlock_among(state, scratch, &|c| self.cells.open_codes(c)))
     }
 
     /// Like [`Program::deadlock`], with the codes that undefined cells may have.
@@ -79,7 +79,7 @@ impl Program {
         &self,
         state: &[u64],
         scratch: &mut Scratch,
-        allowed: impl Fn(usize) -> u128,
+        allowed: &dyn Fn(usize) -> u128,
     ) -> Option<Vec<u64>> {
         let clock = scratch.clock.clone();
         let mut late = false;
@@ -126,7 +126,7 @@ impl Program {
             }
             self.packing.unpack(&state, &mut codes);
             let first = stack.len();
-            self.cells.choices(&codes, cell, allowed(cell), |mut next| {
+            self.cells.choices(&codes, cell, allowed(cell), &mut |mut next| {
                 self.cells.normalize(next.as_mut_slice());
                 if self.packing.pack(&next, &mut packed).is_some() {
                     stack.push(packed.clone());

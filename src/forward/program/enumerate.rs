@@ -86,7 +86,7 @@ impl<'a> DisjunctStates<'a> {
         clock: &Clock,
         numbers: &mut bool,
         mut orbits: Option<Orbits<'_>>,
-        mut f: impl FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
+        f: &mut dyn FnMut(Vec<i64>, &mut bool) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         // Tests may read no cell that is defined later: without processes, a count is 0.
         let Program { cells, choosing, .. } = self.program;
@@ -106,7 +106,7 @@ impl<'a> DisjunctStates<'a> {
             match next {
                 Next::Done => f(codes, numbers)?,
                 Next::Choose(cell, allowed) => {
-                    cells.choices(&codes, cell, allowed, |next| {
+                    cells.choices(&codes, cell, allowed, &mut |next| {
                         if choosing.after(cell, &next, cells.procs) && self.consistent(&next) != Some(false) {
                             stack.push(next);
                         }
@@ -203,7 +203,7 @@ impl<'a> DisjunctStates<'a> {
                 return Ok(Replaces::Depends(cell));
             }
             narrowed.cells = outside.to_vec();
-            match narrowed.each(start.clone(), clock, &mut false, None, |_, _| Err(None)) {
+            match narrowed.each(start.clone(), clock, &mut false, None, &mut |_, _| Err(None)) {
                 Ok(()) => {}
                 Err(None) => return Ok(Replaces::Yes),
                 interrupted => interrupted?,

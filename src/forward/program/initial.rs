@@ -29,7 +29,7 @@ impl Program {
         &self,
         clock: &Clock,
         numbers: &mut bool,
-        mut f: impl FnMut(&[u64]) -> ControlFlow<()>,
+        f: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
     ) -> Result<(), Unbuildable> {
         let mut packed = vec![0; self.packing.words];
         let compared: Vec<DisjunctStates<'_>> = if self.cells.outside || self.disjuncts.len() > MAX_COMPARED {
@@ -55,7 +55,7 @@ impl Program {
                 if f(&packed).is_break() { Err(None) } else { Ok(()) }
             };
             let mut meet = |codes, numbers: &mut bool| {
-                self.each_chosen(codes, clock, |codes| meet_chosen(codes, numbers))
+                self.each_chosen(codes, clock, &mut |codes| meet_chosen(codes, numbers))
             };
             let start =
                 self.cells.cells.iter().map(|cell| if cell.counts.is_some() { 0 } else { UNDEF }).collect();
@@ -63,11 +63,11 @@ impl Program {
             let fixed = self.symmetry.fixed().filter(|_| alone);
             let sorts = FixedSorts::of(self.sorts.as_ref());
             let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, (fixed, sorts), init));
-            let end = disjunct.each(start, clock, numbers, orbits, |codes, numbers| {
+            let end = disjunct.each(start, clock, numbers, orbits, &mut |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }
-                self.needed(&compared, codes, (clock, &mut open), |codes| meet(codes, numbers))
+                self.needed(&compared, codes, (clock, &mut open), &mut |codes| meet(codes, numbers))
             });
             match end {
                 Ok(()) => {}
@@ -84,7 +84,7 @@ impl Program {
         &self,
         codes: Vec<i64>,
         clock: &Clock,
-        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+        f: &mut dyn FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let procs = self.cells.procs;
         let mut stack = vec![codes];
@@ -97,7 +97,7 @@ impl Program {
                 continue;
             };
             let first = stack.len();
-            self.cells.choices(&codes, cell, self.cells.open_codes(cell), |next| {
+            self.cells.choices(&codes, cell, self.cells.open_codes(cell), &mut |next| {
                 if self.choosing.after(cell, &next, procs) {
                     stack.push(next);
                 }
@@ -148,7 +148,7 @@ impl Program {
         disjuncts: &[DisjunctStates<'_>],
         codes: Vec<i64>,
         (clock, open): (&Clock, &mut bool),
-        mut f: impl FnMut(Vec<i64>) -> Result<(), Ended>,
+        f: &mut dyn FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];
         while let Some(codes) = stack.pop() {
@@ -182,7 +182,7 @@ impl Program {
                 Some(cell) => {
                     let first = stack.len();
                     let all = self.cells.open_codes(cell);
-                    self.cells.choices(&codes, cell, all, |next| stack.push(next));
+                    self.cells.choices(&codes, cell, all, &mut |next| stack.push(next));
                     stack[first..].reverse();
                 }
             }

@@ -50,8 +50,8 @@ impl<'a> Gaps<'a> {
 impl Program {
     /// Calls `f` with each way to define the cells of `state` that `guard` reads such that the guard
     /// holds. States are not in canonical form.
-    pub fn refine(&self, guard: &Guard, state: &[u64], gaps: Gaps<'_>, mut f: impl FnMut(&[u64])) {
-        self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |s| {
+    pub fn refine(&self, guard: &Guard, state: &[u64], gaps: Gaps<'_>, f: &mut dyn FnMut(&[u64])) {
+        self.refine_until(guard, state, gaps, &mut <[Refinement]>::reverse, &mut |s| {
             f(s);
             false
         });
@@ -60,7 +60,7 @@ impl Program {
     /// Whether there is a way to define the cells that `guard` reads such that it holds.
     pub fn may_hold(&self, guard: &Guard, state: &[u64], gaps: Gaps<'_>) -> bool {
         let mut holds = false;
-        self.refine_until(guard, state, gaps, <[Refinement]>::reverse, |_| {
+        self.refine_until(guard, state, gaps, &mut <[Refinement]>::reverse, &mut |_| {
             holds = true;
             true
         });
@@ -74,8 +74,8 @@ impl Program {
         guard: &Guard,
         state: &[u64],
         mut gaps: Gaps<'_>,
-        mut order: impl FnMut(&mut [Refinement]),
-        mut f: impl FnMut(&[u64]) -> bool,
+        order: &mut dyn FnMut(&mut [Refinement]),
+        f: &mut dyn FnMut(&[u64]) -> bool,
     ) {
         let mut stack: Vec<Refinement> = vec![(SmallVec::from_slice(state), 0)];
         while let Some((packed, mut held)) = stack.pop() {
@@ -109,23 +109,18 @@ impl Program {
             let first = stack.len();
             let set = set & self.cells.open_codes(cell);
             let field = self.packing.fields[cell];
-            let alone = self.cells.codes_for(
-                |c| self.get(&packed, c),
-                cell,
-                set,
-                |code| {
-                    let mut next = packed.clone();
-                    let fits = !number || field.fits(code);
-                    if fits {
-                        field.set(&mut next, code);
-                    }
-                    stack.push((next, if fits { held } else { UNFIT }));
-                },
-            );
+            let alone = self.cells.codes_for(&|c| self.get(&packed, c), cell, set, &mut |code| {
+                let mut next = packed.clone();
+                let fits = !number || field.fits(code);
+                if fits {
+                    field.set(&mut next, code);
+                }
+                stack.push((next, if fits { held } else { UNFIT }));
+            });
             if !alone {
                 let mut codes = Vec::new();
                 self.packing.unpack(&packed, &mut codes);
-                self.cells.choices(&codes, cell, set, |codes| {
+                self.cells.choices(&codes, cell, set, &mut |codes| {
                     let mut next = packed.clone();
                     let fits = self.packing.pack(&codes, &mut next).is_some();
                     stack.push((next, if fits { held } else { UNFIT }));
@@ -173,7 +168,7 @@ impl Program {
     }
 
     /// Calls `f` with all ways to define the finite cells among `cells` of `state`, until it says stop (true); whether it did.
-    pub fn define(&self, cells: &[usize], state: &[u64], f: &mut impl FnMut(&mut [u64]) -> bool) -> bool {
+    pub fn define(&self, cells: &[usize], state: &[u64], f: &mut dyn FnMut(&mut [u64]) -> bool) -> bool {
         let mut codes = Vec::new();
         self.packing.unpack(state, &mut codes);
         for &c in cells {
@@ -187,7 +182,7 @@ impl Program {
             let open = cells.iter().copied().find(|c| codes[*c] == UNDEF && self.cells.cells[*c].codes > 0);
             if let Some(cell) = open {
                 let first = stack.len();
-                self.cells.choices(&codes, cell, self.cells.open_codes(cell), |next| stack.push(next));
+                self.cells.choices(&codes, cell, self.cells.open_codes(cell), &mut |next| stack.push(next));
                 stack[first..].reverse();
             } else {
                 self.cells.normalize(codes.as_mut_slice());

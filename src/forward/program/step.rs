@@ -135,7 +135,7 @@ impl Program {
     pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
         let mut numbers = false;
         let mut refined = Vec::new();
-        self.refine(&self.instances[i].guard, state, Gaps::new(&mut numbers, None), |s| {
+        self.refine(&self.instances[i].guard, state, Gaps::new(&mut numbers, None), &mut |s| {
             refined.push(s.to_vec());
         });
         let mut next = vec![0; self.packing.words];
@@ -281,7 +281,7 @@ impl Program {
         }
         let mut refined = 0;
         let gaps = Gaps::new(numbers, clock.as_deref());
-        self.split_until(i, state, &mut Successor { next, gaps }, ways.order, |next| {
+        self.split_until(i, state, &mut Successor { next, gaps }, &mut { ways.order }, &mut |next| {
             refined += 1;
             next.is_some_and(|next| self.finish(i, next, &mut f)) || refined >= ways.most
         })
@@ -295,7 +295,7 @@ impl Program {
         out: &mut Successor<'_>,
         f: &mut impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        self.split_until(i, state, out, <[Refinement]>::reverse, |next| {
+        self.split_until(i, state, out, &mut <[Refinement]>::reverse, &mut |next| {
             next.is_some_and(|next| self.finish(i, next, f))
         })
     }
@@ -306,12 +306,12 @@ impl Program {
         i: usize,
         state: &[u64],
         out: &mut Successor<'_>,
-        order: impl FnMut(&mut [Refinement]),
-        mut each: impl FnMut(Option<&mut [u64]>) -> bool,
+        order: &mut dyn FnMut(&mut [Refinement]),
+        each: &mut dyn FnMut(Option<&mut [u64]>) -> bool,
     ) -> bool {
         let mut defined = vec![0; self.packing.words];
         let (mut stop, mut out_of_range) = (false, false);
-        self.refine_until(&self.instances[i].guard, state, out.gaps.again(), order, |s| {
+        self.refine_until(&self.instances[i].guard, state, out.gaps.again(), order, &mut |s| {
             defined.copy_from_slice(s);
             // Choosing a value may also have used a new name.
             self.normalize(&mut defined);

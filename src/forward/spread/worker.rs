@@ -262,7 +262,7 @@ impl Worker {
         let mut numbers = false;
         let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.clock);
-        let done = program.initial_states(&clock, &mut numbers, |state| {
+        let done = program.initial_states(&clock, &mut numbers, &mut |state| {
             buffer.copy_from_slice(state);
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
             let h = hash(&buffer);

@@ -54,10 +54,10 @@ impl Cells {
     /// also renumber other cells.
     pub fn codes_for(
         &self,
-        code: impl Fn(usize) -> i64,
+        code: &dyn Fn(usize) -> i64,
         cell: usize,
         allowed: u128,
-        mut f: impl FnMut(i64),
+        f: &mut dyn FnMut(i64),
     ) -> bool {
         let info = &self.cells[cell];
         let class = &self.classes[info.class];
@@ -72,7 +72,7 @@ impl Cells {
                 let used = others.filter(|c| *c >= class.base).fold(0u128, |used, c| used | 1 << c);
                 let fresh =
                     (class.base..=info.codes as i64).find(|c| used >> c & 1 == 0).expect("some name is free");
-                among(0).filter(|c| *c < class.base || used >> c & 1 == 1 || *c == fresh).for_each(&mut f);
+                among(0).filter(|c| *c < class.base || used >> c & 1 == 1 || *c == fresh).for_each(f);
             }
             (_, Distinctness::Ordered) => return false,
         }
@@ -80,14 +80,14 @@ impl Cells {
     }
 
     /// Calls `f` with `state` once for each way to choose the value of `cell`; see [`codes_for`](Self::codes_for).
-    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, mut f: impl FnMut(Vec<i64>)) {
+    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, f: &mut dyn FnMut(Vec<i64>)) {
         let class = &self.classes[self.cells[cell].class];
         let mut set = |code: i64| {
             let mut next = state.to_vec();
             next[cell] = code;
             f(next);
         };
-        if self.codes_for(|c| state[c], cell, allowed, &mut set) {
+        if self.codes_for(&|c| state[c], cell, allowed, &mut set) {
             return;
         }
         (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(set);

@@ -7,11 +7,10 @@ use super::formula::Formula;
 use super::{Conj, Literal, ProcRef, Term};
 
 /// Whether two processes are the same, where known.
-pub trait Sameness: Fn(ProcRef, ProcRef) -> Option<bool> {}
-impl<F: Fn(ProcRef, ProcRef) -> Option<bool>> Sameness for F {}
+pub type Sameness<'a> = dyn Fn(ProcRef, ProcRef) -> Option<bool> + 'a;
 
 /// Whether a literal holds wherever these do, or never; `None` where they do not say.
-pub(super) fn decided(literal: &Literal, known: &Conj, same: &impl Sameness) -> Option<bool> {
+pub(super) fn decided(literal: &Literal, known: &Conj, same: &Sameness<'_>) -> Option<bool> {
     known.iter().find_map(|fact| match (literal, fact) {
         (Literal::In { cell, values }, Literal::In { cell: of, values: known }) if cell == of => {
             if known & !values == 0 { Some(true) } else { (known & values == 0).then_some(false) }
@@ -33,7 +32,7 @@ pub(super) fn decided(literal: &Literal, known: &Conj, same: &impl Sameness) -> 
 }
 
 /// Equivalent where these literals hold, without those that they decide; so are the parts of each conjunction in it.
-pub(super) fn given(formula: &Formula, known: &Conj, same: &impl Sameness) -> Formula {
+pub(super) fn given(formula: &Formula, known: &Conj, same: &Sameness<'_>) -> Formula {
     match formula {
         Formula::Literal(literal) => {
             decided(literal, known, same).map_or_else(|| formula.clone(), Formula::constant)

@@ -23,14 +23,14 @@ pub(super) struct Disjunct {
 
 impl Disjunct {
     /// Whether it holds wherever these literals do.
-    pub(super) fn follows_from(&self, known: &Conj, same: &impl Sameness) -> bool {
+    pub(super) fn follows_from(&self, known: &Conj, same: &Sameness<'_>) -> bool {
         self.exists.is_empty()
             && self.universals.is_empty()
             && self.literals.iter().all(|it| decided(it, known, same) == Some(true))
     }
 
     /// Leaves out of its universals what its literals decide.
-    pub(super) fn reduce_universals(&mut self, same: &impl Sameness) {
+    pub(super) fn reduce_universals(&mut self, same: &Sameness<'_>) {
         for (_, body) in &mut self.universals {
             body.retain(|conj| !conj.iter().any(|it| decided(it, &self.literals, same) == Some(false)));
             for conj in body {
@@ -59,14 +59,14 @@ impl NoNormalForm {
 }
 
 /// The disjuncts of a formula; contradictory ones are left out.
-pub(super) fn dnf(formula: &Formula, same: &impl Sameness) -> Result<Vec<Disjunct>, NoNormalForm> {
+pub(super) fn dnf(formula: &Formula, same: &Sameness<'_>) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut size = 0;
     let disjuncts = expand(&given(formula, &Vec::new(), same), same, &mut size)?;
     Ok(remove_implied(disjuncts))
 }
 
 /// The disjuncts of a formula without quantifiers.
-pub(super) fn conjunctions(formula: &Formula, same: &impl Sameness) -> Result<Vec<Conj>, NoNormalForm> {
+pub(super) fn conjunctions(formula: &Formula, same: &Sameness<'_>) -> Result<Vec<Conj>, NoNormalForm> {
     Ok(dnf(formula, same)?.into_iter().map(|d| d.literals).collect())
 }
 
@@ -79,7 +79,7 @@ fn charge(size: &mut usize, disjuncts: &[Disjunct]) -> Result<(), NoNormalForm> 
     }
 }
 
-fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<Vec<Disjunct>, NoNormalForm> {
+fn expand(formula: &Formula, same: &Sameness<'_>, size: &mut usize) -> Result<Vec<Disjunct>, NoNormalForm> {
     let disjuncts = match formula {
         Formula::True => vec![Disjunct::default()],
         Formula::False => Vec::new(),
@@ -136,7 +136,7 @@ fn expand(formula: &Formula, same: &impl Sameness, size: &mut usize) -> Result<V
 pub(super) fn product(
     left: &[Disjunct],
     right: &[Disjunct],
-    same: &impl Sameness,
+    same: &Sameness<'_>,
     size: &mut usize,
 ) -> Result<Vec<Disjunct>, NoNormalForm> {
     let mut all = Vec::new();
@@ -178,7 +178,7 @@ pub(super) fn coincidences<'a>(of: &'a [u8], known: &'a [u8]) -> impl Iterator<I
 fn identify(
     a: &Disjunct,
     b: &Disjunct,
-    same: &impl Sameness,
+    same: &Sameness<'_>,
     all: &mut Vec<Disjunct>,
 ) -> Result<(), NoNormalForm> {
     for chosen in coincidences(&b.exists, &a.exists) {
@@ -204,7 +204,7 @@ fn identify(
 
 /// The conjunction without duplicates, with the value sets of each cell intersected; `None` when two of
 /// its literals contradict each other. (It may be contradictory in other ways.)
-pub fn simplify(literals: Conj, same: &impl Sameness) -> Option<Conj> {
+pub fn simplify(literals: Conj, same: &Sameness<'_>) -> Option<Conj> {
     if literals.len() < 2 {
         return Some(literals);
     }
@@ -244,7 +244,7 @@ impl Known {
         &mut self,
         literal: &Literal,
         literals: &mut [Option<Literal>],
-        same: &impl Sameness,
+        same: &Sameness<'_>,
     ) -> Option<bool> {
         match literal {
             Literal::In { cell, values: new } => {
@@ -266,7 +266,7 @@ impl Known {
         }
     }
 
-    fn equal(&mut self, left: &Term, right: &Term, negated: bool, same: &impl Sameness) -> Option<bool> {
+    fn equal(&mut self, left: &Term, right: &Term, negated: bool, same: &Sameness<'_>) -> Option<bool> {
         match self.equalities.insert((left.clone(), right.clone()), negated) {
             Some(old) if old == negated => return Some(false),
             Some(_) => return None,

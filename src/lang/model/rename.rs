@@ -6,12 +6,12 @@ use super::linear::normalise;
 use super::{Cell, Conj, Linear, Literal, ProcRef, Term};
 
 /// The cell over renamed processes.
-pub fn cell(cell: &Cell, map: &impl Fn(ProcRef) -> ProcRef) -> Cell {
+pub fn cell(cell: &Cell, map: &dyn Fn(ProcRef) -> ProcRef) -> Cell {
     Cell { var: cell.var, index: cell.index.iter().map(|&p| map(p)).collect() }
 }
 
 /// The term over renamed processes; `None` when a number leaves the 64-bit range.
-pub fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
+pub fn term(t: &Term, map: &dyn Fn(ProcRef) -> ProcRef) -> Option<Term> {
     Some(match t {
         Term::Constructor(c) => Term::Constructor(*c),
         Term::Proc(p) => Term::Proc(map(*p)),
@@ -23,8 +23,8 @@ pub fn term(t: &Term, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Term> {
 /// The literal with other cells and processes in the same places.
 pub fn replaced(
     literal: &Literal,
-    cell: &impl Fn(&Cell) -> Cell,
-    process: &impl Fn(ProcRef) -> ProcRef,
+    cell: &dyn Fn(&Cell) -> Cell,
+    process: &dyn Fn(ProcRef) -> ProcRef,
 ) -> Literal {
     let linear = |it: &Linear| Linear {
         terms: it.terms.iter().map(|(of, factor)| (cell(of), *factor)).collect(),
@@ -51,7 +51,7 @@ pub fn replaced(
 }
 
 /// The literal over renamed processes, or its truth value when it gets one.
-pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> {
+pub fn literal(l: &Literal, map: &dyn Fn(ProcRef) -> ProcRef) -> Option<Truth> {
     Some(match replaced(l, &|it| cell(it, map), map) {
         Literal::Eq { left, right, negated } if left == right => Truth::Constant(!negated),
         Literal::Eq { left, right, negated } => {
@@ -68,7 +68,7 @@ pub fn literal(l: &Literal, map: &impl Fn(ProcRef) -> ProcRef) -> Option<Truth> 
 
 /// The conjunction over renamed processes; `Some(None)` when it is false, `None` when a number leaves
 /// the 64-bit range.
-pub fn conj(c: &[Literal], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
+pub fn conj(c: &[Literal], map: &dyn Fn(ProcRef) -> ProcRef) -> Option<Option<Conj>> {
     all(c.iter().map(|l| literal(l, map)))
 }
 
@@ -86,7 +86,7 @@ pub fn all(literals: impl IntoIterator<Item = Option<Truth>>) -> Option<Option<C
 }
 
 /// The disjunction over renamed processes, less the disjuncts that are false then; `None` when a number leaves the 64-bit range.
-pub fn disjunction(body: &[Conj], map: &impl Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
+pub fn disjunction(body: &[Conj], map: &dyn Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
     let mut result = Vec::with_capacity(body.len());
     for disjunct in body {
         result.extend(conj(disjunct, map)?);

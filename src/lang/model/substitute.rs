@@ -6,7 +6,7 @@ use super::{Cell, Linear, Literal, System, Term};
 
 /// The literal with `value` of each cell that has one, or its truth value when it gets one; `None` when a number leaves
 /// the 64-bit range. Different process variables are different processes.
-pub fn literal(system: &System, literal: &Literal, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Truth> {
+pub fn literal(system: &System, literal: &Literal, value: &dyn Fn(&Cell) -> Option<Term>) -> Option<Truth> {
     Some(match literal {
         Literal::In { cell, values } => match value(cell) {
             Some(Term::Constructor(c)) => Truth::Constant(values >> c & 1 == 1),
@@ -33,7 +33,7 @@ pub fn literal(system: &System, literal: &Literal, value: &impl Fn(&Cell) -> Opt
 }
 
 /// The term with `value` of each cell that has one; `None` when a number leaves the 64-bit range.
-pub fn term(it: &Term, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Term> {
+pub fn term(it: &Term, value: &dyn Fn(&Cell) -> Option<Term>) -> Option<Term> {
     Some(match it {
         Term::Cell(cell) => value(cell).unwrap_or_else(|| it.clone()),
         Term::Linear(expr) => Term::Linear(linear(expr, value)?),
@@ -41,7 +41,7 @@ pub fn term(it: &Term, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Term> {
     })
 }
 
-fn linear(expr: &Linear, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Linear> {
+fn linear(expr: &Linear, value: &dyn Fn(&Cell) -> Option<Term>) -> Option<Linear> {
     let mut sum = Linear::number(expr.constant);
     for (cell, factor) in &expr.terms {
         let summand = match value(cell) {

@@ -228,7 +228,7 @@ fn does_the_same(a: &Transition, b: &Transition) -> bool {
 /// which the user does not see, become part of the guard; bodies are simplified.
 fn instantiate(
     disjunct: Disjunct,
-    distinct: &impl Sameness,
+    distinct: &Sameness<'_>,
 ) -> Result<Vec<Disjunct>, super::dnf::NoNormalForm> {
     use super::dnf::{NoNormalForm, coincidences, simplify};
     let universals = disjunct.universals.clone();
@@ -277,7 +277,7 @@ fn instantiate(
 }
 
 /// The conjunction without equalities between processes that are decided; `None` when one is wrong.
-pub fn fold_processes(conj: Conj, distinct: &impl Sameness) -> Option<Conj> {
+pub fn fold_processes(conj: Conj, distinct: &Sameness<'_>) -> Option<Conj> {
     let mut result = Vec::with_capacity(conj.len());
     for literal in conj {
         if let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } = &literal
