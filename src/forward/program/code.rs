@@ -100,7 +100,7 @@ pub struct BadInstance {
 
 impl Test {
     /// Calls `f` on every cell that the test reads.
-    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+    pub fn cells(&self, f: &mut dyn FnMut(usize)) {
         match self {
             Self::In(c, _) => f(*c),
             Self::Same(a, b, _) | Self::Less(a, b, _) => {
@@ -116,7 +116,7 @@ impl Test {
 
 impl WrittenValue {
     /// Calls `f` on every cell that the value depends on.
-    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+    pub fn cells(&self, f: &mut dyn FnMut(usize)) {
         match self {
             Self::Code(_) => {}
             Self::Copy(c) => f(*c),
@@ -151,13 +151,13 @@ impl Guard {
 
 impl CountedExpr {
     /// Calls `f` on every cell that the expression reads.
-    pub fn cells(&self, f: &mut impl FnMut(usize)) {
+    pub fn cells(&self, f: &mut dyn FnMut(usize)) {
         self.plain.terms.iter().for_each(|(c, _)| f(*c));
         self.counted_cells(f);
     }
 
     /// Calls `f` on every cell that its counts read.
-    pub fn counted_cells(&self, f: &mut impl FnMut(usize)) {
+    pub fn counted_cells(&self, f: &mut dyn FnMut(usize)) {
         for (when, summand) in self.counts.iter().flat_map(|(_, count)| &count.parts) {
             when.iter().flatten().for_each(|test| test.cells(f));
             summand.terms.iter().for_each(|(c, _)| f(*c));
