@@ -30,9 +30,8 @@ const CHECK_PERIOD: Duration = Duration::from_millis(20);
 pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>) -> std::io::Result<()> {
     // What is written beyond `ulimit -f` is then an error like any other.
     flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    let mut signals = ending_signals()?;
-    signals.add_signal(SIGUSR1)?;
-    signals.add_signal(SIGXCPU)?;
+    // In this order: once SIGTERM is handled, none of the others ends the process.
+    let mut signals = Signals::new([SIGUSR1, SIGXCPU].into_iter().chain(self::ending()))?;
     let watch = Watch {
         interrupt: interrupt.clone(),
         cpu: costs::CpuBudget::of_process(),

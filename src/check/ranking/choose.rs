@@ -132,9 +132,8 @@ impl<'s, 'a> Chooser<'s, 'a> {
     }
 
     fn conj(&mut self, conj: &Conj) -> Column {
-        let all: Column = (0..self.sample.waits.len())
-            .map(|wait| (1 << self.sample.further(wait, 1).len().min(62)) - 1)
-            .collect();
+        let all: Column =
+            (0..self.sample.waits.len()).map(|wait| (1 << self.sample.others(wait).min(62)) - 1).collect();
         conj.iter().fold(all, |column, literal| {
             let other = self.literal(literal);
             column.iter().zip(&other).map(|(a, b)| a & b).collect()

@@ -216,6 +216,12 @@ impl<'a> Sample<'a> {
         is(semantics, state, body, &procs)
     }
 
+    /// How many other processes the instance of a wait has.
+    pub fn others(&self, wait: usize) -> usize {
+        let (semantics, _, tuple) = self.at(wait);
+        semantics.layout().procs - tuple.len()
+    }
+
     /// The further tuples of this number of processes in the instance of a wait.
     pub fn further(&self, wait: usize, count: usize) -> Vec<Vec<usize>> {
         let (semantics, _, tuple) = self.at(wait);
