@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::candidates::Candidates;
-use super::sample::{Move, Sample};
+use super::sample::{Move, Sample, Wait};
 use cubicle_lang::model::semantics::{Env, Value, different_namings};
 use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, ProcRef, Progress, Term};
 
@@ -146,12 +146,15 @@ impl<'s, 'a> Chooser<'s, 'a> {
 
     /// For each state that waits, the tuples of further processes of which something is true.
     fn tuples(&self, further: usize, is_true: &dyn Fn(usize, &[usize]) -> bool) -> Column {
-        let of = |wait: usize| {
-            let tuples = self.sample.further(wait, further);
-            let bits = tuples.iter().take(62).enumerate();
-            bits.filter(|(_, it)| is_true(wait, it)).map(|(at, _)| 1 << at).sum()
-        };
-        (0..self.sample.waits.len()).map(of).collect()
+        let mut column = Column::new();
+        for alike in self.sample.waits.chunk_by(Wait::is_alike) {
+            let tuples = self.sample.further(column.len(), further);
+            for wait in column.len()..column.len() + alike.len() {
+                let bits = tuples.iter().take(62).enumerate();
+                column.push(bits.filter(|(_, it)| is_true(wait, it)).map(|(at, _)| 1 << at).sum());
+            }
+        }
+        column
     }
 
     /// The values of a measure; `None` where it is a number that is negative somewhere.

@@ -32,6 +32,13 @@ pub struct Wait {
     pub tuple: Vec<usize>,
 }
 
+impl Wait {
+    /// Whether another one is of the same processes of the same instance, so that the further processes are the same.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        self.instance == other.instance && self.tuple == other.tuple
+    }
+}
+
 /// A step from a state that waits to one that waits.
 #[derive(Clone, Debug)]
 pub struct Move {
