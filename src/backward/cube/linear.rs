@@ -54,7 +54,7 @@ pub fn linear(
 }
 
 /// The sum of terms, with each cell once and no coefficient zero.
-pub fn gathered(mut terms: SmallVec<[(CubeCell, Rational); 4]>) -> Result<Form, Overflow> {
+fn gathered(mut terms: SmallVec<[(CubeCell, Rational); 4]>) -> Result<Form, Overflow> {
     terms.sort_by_key(|t| t.0);
     let mut form = Form::new();
     for (cell, k) in terms {

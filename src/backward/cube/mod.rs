@@ -30,7 +30,7 @@ pub use export::{formula, formulas, relational_literal, text};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, Disjunction, Instantiation, bad_cubes, cubes_of, disjunction};
 pub use invariant::{denial_of, invariant, oracle_question, states};
-pub use linear::{gathered, linear, relation_of};
+pub use linear::{linear, relation_of};
 pub use literal::{Bound, CubeLiteral, Form, Reduced, Relational, both, conjoin, is_singleton, less};
 pub use rename::{by_sorts, compact, rename_literal, rename_mask, rename_relational};
 pub use separate::{Separated, Widened, widened};

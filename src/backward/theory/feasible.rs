@@ -113,9 +113,11 @@ fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) ->
         let (about, mut next): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.coefficient(cell).is_some());
         let with = |row: &Row| row.coefficient(cell).unwrap_or(Rational::ZERO);
-        for u in about.iter().filter(|row| with(row).signum() > 0) {
-            for l in about.iter().filter(|row| with(row).signum() < 0) {
-                let (ku, kl) = (with(u), with(l).neg());
+        let (upper, lower): (Vec<_>, Vec<_>) =
+            about.iter().map(|row| (row, with(row))).partition(|(_, k)| k.signum() > 0);
+        for &(u, ku) in &upper {
+            for &(l, kl) in &lower {
+                let kl = kl.neg();
                 if integer && ku != Rational::ONE && kl != Rational::ONE {
                     exact = false;
                 }

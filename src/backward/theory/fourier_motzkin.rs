@@ -4,14 +4,14 @@
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
 use crate::cube::{
-    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, gathered, linear, relation_of,
+    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
 };
 use cubicle_lang::model::{Rational, Relation};
 
 /// `sum terms relation bound`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// No cell twice, no coefficient zero.
+    /// In the order of cells, none twice; no coefficient is zero.
     pub terms: Form,
     /// How the two sides compare.
     pub relation: Relation,
@@ -34,11 +34,21 @@ impl Row {
     }
 }
 
-/// `a * x + b * y`: the sum of the left sides, and that of the bounds.
+/// `a * x + b * y`: the sum of the left sides, whose cells ascend, and that of the bounds.
 pub fn sum(x: &Row, a: Rational, y: &Row, b: Rational) -> Result<(Form, Rational), Overflow> {
-    let all = [(x, a), (y, b)].into_iter().flat_map(|(row, k)| row.terms.iter().map(move |it| (it, k)));
-    let scaled = all.map(|((cell, c), k)| Some((*cell, c.mul(k)?)));
-    let terms = gathered(scaled.collect::<Option<_>>().ok_or(Overflow)?)?;
+    let mut terms = Form::with_capacity(x.terms.len() + y.terms.len());
+    let (mut left, mut right) = (x.terms.iter().peekable(), y.terms.iter().peekable());
+    while let Some(&cell) = left.peek().into_iter().chain(right.peek()).map(|(cell, _)| cell).min() {
+        let mut total = Rational::ZERO;
+        for (row, factor) in [(&mut left, a), (&mut right, b)] {
+            if let Some((_, k)) = row.next_if(|it| it.0 == cell) {
+                total = k.mul(factor).and_then(|it| total.add(it)).ok_or(Overflow)?;
+            }
+        }
+        if !total.is_zero() {
+            terms.push((cell, total));
+        }
+    }
     let bound = x.bound.mul(a).ok_or(Overflow)?.add(y.bound.mul(b).ok_or(Overflow)?).ok_or(Overflow)?;
     Ok((terms, bound))
 }
