@@ -1,6 +1,5 @@
 //! Why there is no certificate, and obligations as text.
 
-use super::added::NotDerived;
 use super::cubes::Cubes;
 use super::declaration::{declaration, literal_words};
 use super::ground::Overflow;
@@ -9,6 +8,7 @@ use super::unreadable::TextError;
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::words::reason;
 use cubicle_run::{Forbidden, Interrupted, Reason};
+use cubicle_transform::NotDerived;
 
 /// Why there is no certificate.
 #[derive(Clone, Debug)]

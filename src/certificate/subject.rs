@@ -8,14 +8,13 @@
 
 use std::sync::Arc;
 
-use super::added::NotDerived;
 use super::ranking;
 use super::tails::{self, NamedTail};
 use super::unreadable::{LineError, TextError};
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::{Fairness, Progress, Ranking, System, Tail, TemporalKind, VarId, VarKind};
 use cubicle_transform::refines::Refinement;
-use cubicle_transform::{Crash, Reduced, with_crashes, with_tails, without_announcements};
+use cubicle_transform::{Crash, NotDerived, Reduced, with_crashes, with_tails, without_announcements};
 
 /// The subject of a certificate.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

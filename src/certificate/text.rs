@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::added::NotDerived;
 use super::declaration::declaration;
 use super::failure::NoCertificate;
 use super::subject::{Subject, SubjectLines};
@@ -12,6 +11,7 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{Count, Literal, System, Var};
 use cubicle_run::Forbidden;
+use cubicle_transform::NotDerived;
 use cubicle_transform::refines::Refinement;
 
 /// The axioms of a model, one declaration each.

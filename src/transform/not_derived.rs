@@ -11,7 +11,7 @@ pub enum NotDerived {
 
 impl NotDerived {
     /// For a system with more variables than there are numbers for.
-    pub(super) fn too_many_variables() -> Self {
+    pub fn too_many_variables() -> Self {
         Self::TooHard("there are too many variables".to_owned())
     }
 }

@@ -52,11 +52,11 @@ mod helpers;
 mod rule;
 mod text;
 
-use super::added::{NotDerived, declare, next_origin};
 use cubicle_lang::model::{
     BOOL, Bad, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress, Ranking, Rational, Relation,
-    System, SystemParts, TemporalKind, Transition, Type, Universal, Update, VarKind,
+    System, SystemParts, TemporalKind, Transition, Type, Universal, Update, VarId, VarKind,
 };
+use cubicle_transform::{NotDerived, has_name};
 use fails::Fails;
 
 pub use conditions::awaited_again;
@@ -82,20 +82,17 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     }
     fits(model, ranking, property.params.len())?;
     let mut system = SystemParts { temporal: Vec::new(), fairness: Vec::new(), ..model.to_parts() };
-    let failed = declare(&mut system, &ranking.failed, VarKind::Global, Type::Enum(BOOL))?;
-    let flag = |values| Literal::In { cell: Cell { var: failed, index: [].into_iter().collect() }, values };
-    for conj in system.init.body.0.iter_mut().chain(&mut system.init.without_processes.0) {
-        conj.push(flag(0b01));
-    }
+    let failed = flag(&mut system, &ranking.failed)?;
+    let has_failed = |truth| Literal::is(Cell::global(failed), truth);
+    system.init.demand(&has_failed(false));
     let span = property.span;
-    let mut bad: Vec<(u8, Conj)> = vec![(0, vec![flag(0b10)])];
+    let mut bad: Vec<(u8, Conj)> = vec![(0, vec![has_failed(true)])];
     let mut steps: Vec<(u8, Conj, Vec<Universal>)> = Vec::new();
     for mut fails in conditions::all(model, ranking, property) {
         for (counted, or) in std::mem::take(&mut fails.none) {
             let body = Dnf(vec![counted]);
             let Some(count) = system.counted(0, body, None, span) else { continue };
-            let terms = vec![(Cell { var: count, index: [].into_iter().collect() }, Rational::ONE)];
-            let expr = Linear { terms, constant: Rational::ZERO };
+            let expr = Linear::of(Cell::global(count));
             let none = vec![Literal::Linear { expr, relation: Relation::Eq, integer: true }];
             fails.and(&[&[none], &or[..]].concat());
         }
@@ -108,11 +105,7 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
                 }
                 continue;
             }
-            let universal = |(bound, body): &(u8, Vec<Conj>)| Universal {
-                bound: *bound,
-                body: Dnf(body.clone()),
-                spans: body.iter().map(|it| vec![span; it.len()]).collect(),
-            };
+            let universal = |(bound, body): &(u8, Vec<Conj>)| Universal::derived(*bound, body.clone(), span);
             let found = (procs, way, others.iter().map(universal).collect());
             if !steps.contains(&found) {
                 steps.push(found);
@@ -122,7 +115,7 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
             return Err(NotDerived::TooHard("a condition of the ranking fails in too many ways".to_owned()));
         }
     }
-    let first = next_origin(model);
+    let first = model.next_origin();
     let fails = (0..).zip(steps).map(|(number, (params, guard, universals))| {
         let params = (1..=params).map(|number| format!("p{number}")).collect();
         Transition {
@@ -138,6 +131,17 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
     });
     system.bad = bad.collect();
     Ok(System::new(system))
+}
+
+/// Adds a variable of `bool` with this name, which the model must not have.
+fn flag(system: &mut SystemParts, name: &str) -> Result<VarId, NotDerived> {
+    let is_word = name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    if !is_word || has_name(system, name) {
+        return Err(NotDerived::Unfit(format!("`{name}` cannot be the name of a further variable")));
+    }
+    let var = system.declare(name.to_owned(), VarKind::Global, Type::Enum(BOOL), system.init.span);
+    var.ok_or_else(NotDerived::too_many_variables)
 }
 
 /// Whether the formulas of a ranking are over the processes that they may name, and about variables of the model.
