@@ -332,7 +332,7 @@ impl<'a> ScriptWriter<'a> {
                     Sign::Negative => "<",
                 };
                 let sum = self.sum(sum, *integer);
-                let _ = write!(out, "({operator} {sum} {})", number(Rational::ZERO, *integer));
+                let _ = write!(out, "({operator} {sum} {})", Rational::ZERO.smtlib(!integer));
             }
         }
     }
@@ -347,11 +347,11 @@ impl<'a> ScriptWriter<'a> {
             parts.push(if *coefficient == Rational::ONE {
                 cell
             } else {
-                format!("(* {} {cell})", number(*coefficient, integer))
+                format!("(* {} {cell})", coefficient.smtlib(!integer))
             });
         }
         if !sum.constant.is_zero() {
-            parts.push(number(sum.constant, integer));
+            parts.push(sum.constant.smtlib(!integer));
         }
         if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
     }
@@ -386,14 +386,4 @@ impl<'a> ScriptWriter<'a> {
         place.index.iter().for_each(|p| self.mention(*p));
         format!("({} {})", self.symbol(place.var), self.processes(&place.index, " "))
     }
-}
-
-fn number(n: Rational, integer: bool) -> String {
-    let natural = |n: u64| if integer { n.to_string() } else { format!("{n}.0") };
-    let size = if n.is_integer() {
-        natural(n.num().unsigned_abs())
-    } else {
-        format!("(/ {} {})", natural(n.num().unsigned_abs()), natural(n.den().unsigned_abs()))
-    };
-    if n.signum() < 0 { format!("(- {size})") } else { size }
 }

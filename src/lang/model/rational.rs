@@ -114,6 +114,14 @@ impl Rational {
         self.num.div_euclid(self.den)
     }
 
+    /// As SMT-LIB writes it: `2`, `(- 2)`, or, as a real, `(/ 1.0 2.0)`.
+    pub fn smtlib(self, real: bool) -> String {
+        let natural = |n: u64| if real { format!("{n}.0") } else { n.to_string() };
+        let (num, den) = (natural(self.num.unsigned_abs()), natural(self.den.unsigned_abs()));
+        let size = if self.is_integer() { num } else { format!("(/ {num} {den})") };
+        if self.signum() < 0 { format!("(- {size})") } else { size }
+    }
+
     /// Parses `-?[0-9]+` or `-?[0-9]+\.[0-9]*`; `None` when malformed or out of range.
     pub fn parse(text: &str) -> Option<Self> {
         let (negative, digits) = match text.strip_prefix('-') {

@@ -200,12 +200,12 @@ impl SmtLib<'_> {
                         if *factor == Rational::ONE {
                             cell
                         } else {
-                            format!("(* {} {cell})", number(*factor, real))
+                            format!("(* {} {cell})", factor.smtlib(real))
                         }
                     })
                     .collect();
                 if parts.is_empty() || !constant.is_zero() {
-                    parts.push(number(*constant, real));
+                    parts.push(constant.smtlib(real));
                 }
                 if parts.len() == 1 { parts.remove(0) } else { format!("(+ {})", parts.join(" ")) }
             }
@@ -214,11 +214,4 @@ impl SmtLib<'_> {
             }
         }
     }
-}
-
-fn number(n: Rational, real: bool) -> String {
-    let natural = |n: u64| if real { format!("{n}.0") } else { n.to_string() };
-    let (num, den) = (natural(n.num().unsigned_abs()), natural(n.den().unsigned_abs()));
-    let size = if n.is_integer() { num } else { format!("(/ {num} {den})") };
-    if n.signum() < 0 { format!("(- {size})") } else { size }
 }
