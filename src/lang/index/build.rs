@@ -46,14 +46,6 @@ impl Index {
     pub fn uses_of(&self, symbol: usize) -> impl Iterator<Item = &Use> {
         self.uses.iter().filter(move |it| it.symbol == symbol)
     }
-
-    /// The local names in scope at byte `offset`, inner ones first.
-    pub fn locals_at(&self, offset: u32) -> impl Iterator<Item = &NamedSymbol> {
-        let here = move |it: &&NamedSymbol| {
-            !it.kind.is_global() && it.scope.start <= offset && offset <= it.scope.end
-        };
-        self.symbols.iter().rev().filter(here)
-    }
 }
 
 #[derive(Default)]
@@ -476,10 +468,6 @@ unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
         let refers = |word: &str, nth: usize| definition(text, 2, word, nth).0;
         assert_eq!((refers("p]", 0), refers("p]", 1)), (place(1), place(0)));
         assert_eq!((refers("q]", 0), refers("q]", 1)), (place(3), place(3)));
-        let (file, _) = crate::syntax::parse(text);
-        let index = Index::new(&file, text.len() as u32);
-        let locals = |at: usize| index.locals_at(at as u32).map(|it| it.name.clone()).collect::<Vec<_>>();
-        assert_eq!(locals(place(4)), ["q", "p"]);
     }
 
     #[test]
@@ -492,10 +480,6 @@ unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
         };
         assert_eq!(roles("G"), [(Role::Definition, 1), (Role::Read, 5), (Role::Write, 6)]);
         assert_eq!(roles("S").iter().filter(|(role, _)| *role == Role::Write).count(), 1);
-        assert_eq!(
-            index.locals_at(MODEL.len() as u32 - 3).map(|it| it.name.as_str()).collect::<Vec<_>>(),
-            ["v", "i"]
-        );
     }
 
     #[test]
