@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::BadKind;
-use cubicle_run::{Forbidden, Reason, Trace, words};
+use cubicle_run::{Forbidden, Reason, Trace, named, words};
 use cubicle_transform::mutate::MutantCandidate;
 use cubicle_transform::strengthen::PropertyOperator;
 
@@ -80,25 +80,16 @@ pub struct Kill {
     pub finder: KillFinder,
 }
 
-/// An engine that finds a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub enum KillFinder {
-    /// Exhaustive exploration.
-    Exploration,
-    /// Walks.
-    Walks,
-    /// A search for a proof.
-    Search,
-}
-
-impl KillFinder {
-    /// `exploration`, `walks` or `search`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Exploration => "exploration",
-            Self::Walks => "walks",
-            Self::Search => "search",
-        }
+named! {
+    /// An engine that finds a run.
+    #[derive(Deserialize)]
+    pub enum KillFinder {
+        /// Exhaustive exploration.
+        Exploration = "exploration",
+        /// Walks.
+        Walks = "walks",
+        /// A search for a proof.
+        Search = "search",
     }
 }
 
