@@ -64,7 +64,7 @@
 //! struct Nodes(usize);
 //!
 //! impl Observer for Nodes {
-//!     fn event(&mut self, _system: &System, event: Event<'_>) {
+//!     fn event(&mut self, _system: &System, event: Event) {
 //!         if let Event::NodeCount(nodes) = event {
 //!             self.0 = nodes;
 //!         }

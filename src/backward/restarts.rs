@@ -250,7 +250,7 @@ impl Search<'_> {
     fn again(&mut self, run: &RunCounts, history: &str, how: &str, observer: &mut dyn Observer) {
         self.kept.statistics.abandoned.insert(0, run.nodes);
         let text = format!("no instance executes {history}: searching again, {how}");
-        observer.event(self.setting.system, Event::Note(&text));
+        observer.event(self.setting.system, Event::Note(text));
     }
 
     /// One run from the pool's candidates and the bad cubes.
@@ -262,7 +262,7 @@ impl Search<'_> {
         let paused = self.kept.run.take();
         if wants_graph {
             let begins = if paused.is_some() { GraphStep::Resumed } else { GraphStep::Run };
-            observer.event(setting.system, Event::Graph(&begins(self.proof)));
+            observer.event(setting.system, Event::Graph(begins(self.proof)));
         }
         let mut run = match Run::new(setting, tester, totals, paused, (candidates, lemmas)) {
             Ok(run) => run,

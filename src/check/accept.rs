@@ -92,7 +92,8 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
     session.timed("check the proof", |session| {
         if safe && let Err(why) = states(session, origin) {
             if matches!(why, Reason::Interrupted(_)) {
-                session.tell(Event::Note("a proof was found, but the check of it was interrupted"));
+                session
+                    .tell(Event::Note("a proof was found, but the check of it was interrupted".to_owned()));
             }
             // Nor are its cubes called unreachable.
             if let Some(outcome) = &mut session.report.backward {

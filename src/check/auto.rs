@@ -254,7 +254,7 @@ impl Auto<'_, '_> {
         let stage = Stage { proof, order, nodes, effort: outcome.statistics.effort, reason };
         report.stages.push(stage.clone());
         report.backward = Some(outcome);
-        self.session.tell(Event::StageEnd(&stage));
+        self.session.tell(Event::StageEnd(stage));
         verdict
     }
 

@@ -132,7 +132,7 @@ impl<'a> OnDemand<'a> {
         if before >= states || !known.grow_to(states) {
             return OracleGrowth::Nothing;
         }
-        observer.event(self.run.0, Event::ForwardEnd(&known.exploration));
+        observer.event(self.run.0, Event::ForwardEnd(Box::new(known.exploration.clone())));
         match &known.exploration.unsafe_trace {
             Some(trace) => OracleGrowth::Unsafe(Box::new(trace.clone())),
             None => OracleGrowth::More((known.exploration.states - before) as u64),
@@ -157,7 +157,7 @@ impl<'a> OnDemand<'a> {
         for &procs in &demand.instances {
             let limits = divided(system, (procs, &limits), options.require_complete, Purpose::Oracle);
             let new = Purpose::Oracle.explore(system, procs, &limits, interrupt, observer);
-            observer.event(system, Event::ForwardEnd(&new.exploration));
+            observer.event(system, Event::ForwardEnd(Box::new(new.exploration.clone())));
             let new =
                 if states.is_some() { new.with_limit(oracle_states(system, &options.forward)) } else { new };
             let trace = new.exploration.unsafe_trace.clone();
@@ -201,7 +201,7 @@ pub fn goes_on(
     if goes_on {
         let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
                     Ctrl-C (SIGINT) or another signal ends the run";
-        observer.event(system, Event::Note(note));
+        observer.event(system, Event::Note(note.to_owned()));
     }
     goes_on
 }

@@ -125,7 +125,7 @@ impl<'a> Session<'a> {
         ended
     }
 
-    pub fn tell(&mut self, event: Event<'_>) {
+    pub fn tell(&mut self, event: Event) {
         self.observer.event(self.system, event);
     }
 
@@ -211,7 +211,7 @@ impl<'a> Session<'a> {
         let reports = mem::take(&mut self.reports_equations);
         for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
-            self.observer.event(&numbers.system, Event::Note(&text));
+            self.observer.event(&numbers.system, Event::Note(text));
         }
         let lemmas = mem::take(&mut self.known.lemmas);
         lemmas.propose(&numbers.guesses);
@@ -290,7 +290,7 @@ impl<'a> Session<'a> {
 
     /// Tells of an explored instance and keeps it; a run to a bad state, where it has one.
     pub fn keep(&mut self, new: Explored) -> Option<Trace> {
-        self.tell(Event::ForwardEnd(&new.exploration));
+        self.tell(Event::ForwardEnd(Box::new(new.exploration.clone())));
         let trace = new.exploration.unsafe_trace.clone();
         self.known.space.keep(new);
         trace

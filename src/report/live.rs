@@ -52,7 +52,7 @@ impl Progress {
     }
 
     /// Takes an event into account.
-    pub fn note(&mut self, event: &Event<'_>) {
+    pub fn note(&mut self, event: &Event) {
         self.version += 1;
         match *event {
             Event::Stage { proof, .. } => {
@@ -179,12 +179,12 @@ mod tests {
         assert_eq!(line(&progress, 0), "exploring 2 processes: 900 states, 55/s, 30 waiting, 4 steps deep");
         progress.note(&Event::NodeCount(1));
         progress.note(&Event::Frontier { waiting: 3, depth: 0 });
-        progress.note(&Event::Approximated { number: -1, cube: &[] });
+        progress.note(&Event::Approximated { number: -1, cube: Vec::new() });
         let searching =
             "BRAB with 2 processes: 1 node, 55/s, 3 waiting, 0 steps deep, 1 candidate, 0 restarts";
         assert_eq!(line(&progress, 0), searching);
         assert!(line(&progress, 200).contains("1 node, 3 min 20 s in this node, 55/s"));
-        progress.note(&Event::BadCandidate { number: -1, cube: &[] });
+        progress.note(&Event::BadCandidate { number: -1, cube: Vec::new() });
         progress.note(&Event::Restart(1));
         assert!(line(&progress, 0).ends_with("0 candidates, 1 restart"));
         progress.note(&Event::Work("showing the oracle more states"));

@@ -32,7 +32,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Takes an event into account.
-    pub fn note(&mut self, event: &Event<'_>) {
+    pub fn note(&mut self, event: &Event) {
         match *event {
             Event::ForwardStart { procs, .. } => self.exploring = Some((procs, 0)),
             Event::ForwardProgress { states, .. } => {
@@ -41,11 +41,11 @@ impl Snapshot {
                     *so_far = states;
                 }
             }
-            Event::ForwardEnd(ended) => {
+            Event::ForwardEnd(ref ended) => {
                 self.exploring = None;
                 self.states = ended.states;
                 self.explorations.retain(|known| known.processes != ended.procs);
-                self.explorations.push(ended.into());
+                self.explorations.push((&**ended).into());
             }
             Event::Node { .. } | Event::NodeCount(_) => {
                 self.exploring = None;
@@ -56,7 +56,7 @@ impl Snapshot {
                 self.begun.push(proof);
                 self.stage = Some((proof, order, self.nodes()));
             }
-            Event::StageEnd(ended) => {
+            Event::StageEnd(ref ended) => {
                 self.stage = None;
                 self.stages.push(ended.into());
             }
@@ -161,7 +161,7 @@ mod tests {
             Event::Stage { number: 1, proof: BackwardMode::Classic, order: SearchOrder::Bfs, effort: 300 },
             Event::NodeCount(1),
             Event::NodeCount(2),
-            Event::StageEnd(&Stage {
+            Event::StageEnd(Stage {
                 proof: BackwardMode::Classic,
                 order: SearchOrder::Bfs,
                 nodes: 2,

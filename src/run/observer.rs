@@ -6,16 +6,16 @@ use cubicle_lang::model::System;
 
 /// Something that happened. Texts are finished lines without line end.
 #[derive(Clone, Debug)]
-pub enum Event<'a> {
+pub enum Event {
     /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe at line 12`), its
     /// cube (one literal each) and the queue lengths.
     Node {
         /// Number in this run, from 1.
         number: usize,
         /// History from the node to its root.
-        history: &'a str,
+        history: String,
         /// Literals of the cube.
-        cube: &'a [String],
+        cube: Vec<String>,
         /// Nodes waiting.
         queued: usize,
         /// Nodes postponed.
@@ -35,21 +35,21 @@ pub enum Event<'a> {
         /// Printed as `approx[-5]`.
         number: i32,
         /// Literals of the candidate.
-        cube: &'a [String],
+        cube: Vec<String>,
     },
     /// A candidate turned out reachable.
     BadCandidate {
         /// Its number.
         number: i32,
         /// Its literals.
-        cube: &'a [String],
+        cube: Vec<String>,
     },
     /// The backward search starts again without the bad candidates.
     Restart(usize),
     /// A path from a bad cube to init was found (not yet replayed).
-    Suspect(&'a str),
+    Suspect(String),
     /// That path is not executable.
-    Spurious(&'a str),
+    Spurious(String),
     /// All runs of an instance were explored, or some.
     Runs(RunsSeen),
     /// A search of [`BackwardMode::Auto`] begins.
@@ -64,11 +64,11 @@ pub enum Event<'a> {
         effort: u64,
     },
     /// That search ended.
-    StageEnd(&'a Stage),
+    StageEnd(Stage),
     /// A forward exploration begins, with this strategy and number of processes.
     ForwardStart {
         /// `bfs`, `dfs`, `random` or `cfl`.
-        strategy: &'a str,
+        strategy: &'static str,
         /// Size of the instance.
         procs: usize,
     },
@@ -82,26 +82,26 @@ pub enum Event<'a> {
         depth: Option<usize>,
     },
     /// A forward exploration ended.
-    ForwardEnd(&'a Exploration),
+    ForwardEnd(Box<Exploration>),
     /// A piece of work begins that may take long and reports nothing until the next event: `growing the oracle`.
-    Work(&'a str),
+    Work(&'static str),
     /// A proof was found, and its check begins; or the check has ended, whatever the result.
     Check {
         /// Whether it has ended.
         ended: bool,
     },
     /// A step of a backward search, for drawing its graph.
-    Graph(&'a GraphStep),
+    Graph(GraphStep),
     /// Something the user should know.
-    Warning(&'a str),
+    Warning(String),
     /// Something the user may like to know.
-    Note(&'a str),
+    Note(String),
 }
 
 /// Receives events. Engines never print.
 pub trait Observer {
     /// Called in order, from one thread at a time: a run works on a thread of its own.
-    fn event(&mut self, system: &System, event: Event<'_>);
+    fn event(&mut self, system: &System, event: Event);
 
     /// Whether node events are wanted; when false, engines need not render them.
     fn wants_nodes(&self) -> bool {
@@ -132,5 +132,5 @@ pub enum GraphDetail {
 pub struct Silent;
 
 impl Observer for Silent {
-    fn event(&mut self, _system: &System, _event: Event<'_>) {}
+    fn event(&mut self, _system: &System, _event: Event) {}
 }

@@ -76,7 +76,7 @@ fn errors_of_all_steps_convert_to_a_boxed_error() {
 struct Heard(Vec<String>);
 
 impl Observer for Heard {
-    fn event(&mut self, _system: &System, event: Event<'_>) {
+    fn event(&mut self, _system: &System, event: Event) {
         match event {
             Event::ForwardProgress { .. } | Event::Work(_) => {}
             Event::ForwardEnd(it) => self.0.push(format!("{} {} {:?}", it.procs, it.states, it.stop)),

@@ -39,7 +39,7 @@ impl Costs {
     }
 
     /// Takes an event into account: some end a stage.
-    pub fn note(&mut self, event: &Event<'_>) {
+    pub fn note(&mut self, event: &Event) {
         match event {
             Event::ForwardEnd(exploration) => self.end(format!("explore {}", exploration.procs)),
             Event::StageEnd(stage) => self.end(search(stage.proof)),

@@ -71,7 +71,7 @@ impl Pictures {
     }
 
     /// Takes an event into account.
-    pub fn note(&self, event: &Event<'_>) {
+    pub fn note(&self, event: &Event) {
         if let Event::Graph(step) = event {
             locked(&self.graph).note(step);
         }

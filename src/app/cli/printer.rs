@@ -71,7 +71,7 @@ impl Printer {
     }
 
     /// What the stages of the run cost that ended with this event.
-    fn note_costs(&mut self, system: &System, event: &Event<'_>) {
+    fn note_costs(&mut self, system: &System, event: &Event) {
         let mut costs = self.ending.costs();
         match event {
             Event::Check { ended: true } => costs.end("check".to_owned()),
@@ -85,31 +85,31 @@ impl Printer {
     }
 
     /// The event as text for people.
-    fn text(&self, system: &System, event: &Event<'_>) -> Option<String> {
+    fn text(&self, system: &System, event: &Event) -> Option<String> {
         let (style, classic) = (self.style, self.layout == Layout::Classic);
         Some(match *event {
             Event::Runs(seen) => report::runs(seen, style),
-            Event::ForwardEnd(exploration) if classic => report::exploration(system, exploration, style),
-            Event::ForwardEnd(exploration) => report::explored(system, exploration, style),
+            Event::ForwardEnd(ref exploration) if classic => report::exploration(system, exploration, style),
+            Event::ForwardEnd(ref exploration) => report::explored(system, exploration, style),
             Event::Stage { number, proof, order, effort } if classic => {
                 report::stage(number, proof, order, effort, style)
             }
-            Event::StageEnd(stage) if !classic => report::searched(stage, style),
+            Event::StageEnd(ref stage) if !classic => report::searched(stage, style),
             _ if !classic && !self.verbose => return None,
-            Event::Node { number, history, cube, queued, postponed } => {
+            Event::Node { number, ref history, ref cube, queued, postponed } => {
                 report::node(number, history, self.verbose.then_some(cube), queued, postponed, style)
             }
-            Event::Approximated { number, cube } => report::approximation(number, cube, style),
+            Event::Approximated { number, ref cube } => report::approximation(number, cube, style),
             Event::Restart(number) => report::restart(number, style),
-            Event::BadCandidate { number, cube } => {
+            Event::BadCandidate { number, ref cube } => {
                 complain(&report::bad_candidate(number, cube));
                 return None;
             }
-            Event::Suspect(history) => {
+            Event::Suspect(ref history) => {
                 complain(&format!("Unsafe trace: {history}"));
                 return None;
             }
-            Event::Spurious(history) => {
+            Event::Spurious(ref history) => {
                 complain(&format!("Spurious trace (no instance executes it): {history}"));
                 return None;
             }
@@ -132,12 +132,12 @@ impl Printer {
 }
 
 impl Observer for Printer {
-    fn event(&mut self, system: &System, event: Event<'_>) {
+    fn event(&mut self, system: &System, event: Event) {
         self.ending.snapshot().note(&event);
         self.ending.pictures.note(&event);
         self.ending.progress().note(&event);
         self.note_costs(system, &event);
-        match event {
+        match &event {
             Event::Warning(text) => {
                 self.warnings += 1;
                 self.ending.messages.warning(text);

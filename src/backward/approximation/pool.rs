@@ -151,7 +151,7 @@ impl Pool {
         let (system, (_, cube)) = (setting.system, self.kept.remove(at));
         let shown = text(system, setting.context, &cube);
         debug!(number, cube = shown.join(" && "), "candidate rejected: it is reachable");
-        observer.event(system, Event::BadCandidate { number, cube: &shown });
+        observer.event(system, Event::BadCandidate { number, cube: shown });
         self.bad.push(cube);
     }
 

@@ -267,7 +267,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let system = run.setting.system;
         let cube = text(system, run.setting.context, &candidate);
         debug!(id, number, cube = cube.join(" && "), "candidate in place of the node");
-        observer.event(system, Event::Approximated { number, cube: &cube });
+        observer.event(system, Event::Approximated { number, cube });
         Ok(run.candidate(number, candidate))
     }
 

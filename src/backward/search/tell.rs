@@ -32,7 +32,7 @@ impl Run<'_, '_> {
         if observer.wants_nodes() {
             let history = self.state.nodes.history_text(system, id);
             let cube = text(system, self.setting.context, &node.cube);
-            observer.event(system, Event::Node { number, history: &history, cube: &cube, queued, postponed });
+            observer.event(system, Event::Node { number, history, cube, queued, postponed });
         } else {
             observer.event(system, Event::NodeCount(number));
         }
@@ -97,13 +97,13 @@ impl Run<'_, '_> {
         let system = self.setting.system;
         let words = wants_words(observer, fate).then(|| text(system, self.setting.context, cube));
         let step = GraphStep::Node(GraphNode { id, origin, cube: words.unwrap_or_default(), fate });
-        observer.event(system, Event::Graph(&step));
+        observer.event(system, Event::Graph(step));
     }
 
     /// Reports that a node meets the initial states, and whether its path was executed.
     pub(super) fn tell_init(&self, node: NodeId, executed: bool, observer: &mut dyn Observer) {
         if wants_graph(observer) {
-            observer.event(self.setting.system, Event::Graph(&GraphStep::Init { node, executed }));
+            observer.event(self.setting.system, Event::Graph(GraphStep::Init { node, executed }));
         }
     }
 
@@ -111,7 +111,7 @@ impl Run<'_, '_> {
     pub(super) fn tell_dropped(&self, nodes: &[NodeId], by: NodeId, observer: &mut dyn Observer) {
         if wants_graph(observer) {
             for &node in nodes {
-                observer.event(self.setting.system, Event::Graph(&GraphStep::Dropped { node, by }));
+                observer.event(self.setting.system, Event::Graph(GraphStep::Dropped { node, by }));
             }
         }
     }

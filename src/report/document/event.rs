@@ -118,29 +118,29 @@ impl super::Written for EventLine<'_> {}
 
 impl<'a> EventLine<'a> {
     /// The line for `event`, if it has one.
-    pub fn of(event: &Event<'a>) -> Option<Self> {
+    pub fn of(event: &'a Event) -> Option<Self> {
         Some(match *event {
             Event::Stage { number, proof, order, effort } => {
                 let (search, processes) = (proof.method(), proof.oracle_procs());
                 Self::StageStart { number, search, processes, order: order.name(), effort }
             }
-            Event::StageEnd(stage) => Self::StageEnd(stage.into()),
+            Event::StageEnd(ref stage) => Self::StageEnd(stage.into()),
             Event::ForwardStart { strategy, procs } => Self::ExplorationStart { strategy, processes: procs },
             Event::ForwardProgress { states, queued, depth } => {
                 Self::ExplorationProgress { states, waiting: queued, depth }
             }
-            Event::ForwardEnd(exploration) => Self::ExplorationEnd(exploration.into()),
+            Event::ForwardEnd(ref exploration) => Self::ExplorationEnd((&**exploration).into()),
             Event::Runs(seen) => Self::Runs(seen),
-            Event::Node { number, history, cube, queued, postponed } => {
+            Event::Node { number, ref history, ref cube, queued, postponed } => {
                 Self::Node { number, history, cube, queued, postponed }
             }
-            Event::Approximated { number, cube } => Self::Approximation { candidate: number, cube },
-            Event::BadCandidate { number, cube } => Self::BadCandidate { candidate: number, cube },
+            Event::Approximated { number, ref cube } => Self::Approximation { candidate: number, cube },
+            Event::BadCandidate { number, ref cube } => Self::BadCandidate { candidate: number, cube },
             Event::Restart(number) => Self::Restart { number },
-            Event::Suspect(history) => Self::Suspect { history },
-            Event::Spurious(history) => Self::Spurious { history },
-            Event::Warning(text) => Self::Warning { text },
-            Event::Note(text) => Self::Note { text },
+            Event::Suspect(ref history) => Self::Suspect { history },
+            Event::Spurious(ref history) => Self::Spurious { history },
+            Event::Warning(ref text) => Self::Warning { text },
+            Event::Note(ref text) => Self::Note { text },
             Event::Work(what) => Self::Work { what },
             Event::Check { ended: false } => Self::Work { what: "checking the proof" },
             Event::Frontier { waiting, depth } => Self::Frontier { waiting, depth },

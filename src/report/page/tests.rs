@@ -43,9 +43,9 @@ fn the_policy_has_the_hashes_of_script_and_style() {
 struct Collector(SearchGraph);
 
 impl Observer for Collector {
-    fn event(&mut self, _system: &System, event: Event<'_>) {
+    fn event(&mut self, _system: &System, event: Event) {
         if let Event::Graph(step) = event {
-            self.0.note(step);
+            self.0.note(&step);
         }
     }
 

@@ -63,7 +63,7 @@ impl std::ops::AddAssign for Tally {
 struct Remembering(usize);
 
 impl Observer for Remembering {
-    fn event(&mut self, _: &System, event: Event<'_>) {
+    fn event(&mut self, _: &System, event: Event) {
         if let Event::Note(note) = event {
             self.0 += usize::from(note.contains("of all other processes"));
         }
