@@ -242,7 +242,7 @@ impl Search<'_> {
         self.kept.statistics.restarts += 1;
         let restarts = self.kept.statistics.restarts;
         debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
-        observer.event(self.setting.system, Event::Restart(restarts));
+        observer.event(self.setting.system, Event::Restart { number: restarts });
         restarts
     }
 
@@ -250,7 +250,7 @@ impl Search<'_> {
     fn again(&mut self, run: &RunCounts, history: &str, how: &str, observer: &mut dyn Observer) {
         self.kept.statistics.abandoned.insert(0, run.nodes);
         let text = format!("no instance executes {history}: searching again, {how}");
-        observer.event(self.setting.system, Event::Note(text));
+        observer.event(self.setting.system, Event::Note { text });
     }
 
     /// One run from the pool's candidates and the bad cubes.

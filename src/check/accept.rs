@@ -89,11 +89,13 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
         return;
     }
     session.tell(Event::Check { ended: false });
+    session.tell(Event::Work { what: "checking the proof" });
     session.timed("check the proof", |session| {
         if safe && let Err(why) = states(session, origin) {
             if matches!(why, Reason::Interrupted(_)) {
-                session
-                    .tell(Event::Note("a proof was found, but the check of it was interrupted".to_owned()));
+                session.tell(Event::Note {
+                    text: "a proof was found, but the check of it was interrupted".to_owned(),
+                });
             }
             // Nor are its cubes called unreachable.
             if let Some(outcome) = &mut session.report.backward {

@@ -106,7 +106,7 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn event(&mut self, _system: &System, event: Event) {
-        if !matches!(event, Event::ForwardProgress { .. } | Event::Work(_) | Event::Check { .. }) {
+        if !matches!(event, Event::ForwardProgress { .. } | Event::Work { .. } | Event::Check { .. }) {
             self.kept.push(event);
         }
     }

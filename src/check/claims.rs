@@ -55,8 +55,9 @@ pub fn hold_together(session: &mut Session<'_>) -> Option<Outcome> {
     session.timed("check the proof", |session| {
         confirm(&Subject::default(), system, system, claim, how(session)).ok()
     })?;
-    session
-        .tell(Event::Note("what the model claims is inductive as a whole: no search is needed".to_owned()));
+    session.tell(Event::Note {
+        text: "what the model claims is inductive as a whole: no search is needed".to_owned(),
+    });
     let nodes = system.bad.len();
     let statistics = Statistics { nodes, effort: nodes as u64, ..Statistics::default() };
     let undecided = Outcome::undecided(Reason::Effort(0));

@@ -127,7 +127,7 @@ impl<'a> OnDemand<'a> {
         let Some(known) = space.explored.iter_mut().find(|it| it.exploration.procs == procs) else {
             return OracleGrowth::Nothing;
         };
-        observer.event(self.run.0, Event::Work("walking from the states seen"));
+        observer.event(self.run.0, Event::Work { what: "walking from the states seen" });
         let before = known.exploration.states;
         if before >= states || !known.grow_to(states) {
             return OracleGrowth::Nothing;
@@ -201,7 +201,7 @@ pub fn goes_on(
     if goes_on {
         let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
                     Ctrl-C (SIGINT) or another signal ends the run";
-        observer.event(system, Event::Note(note.to_owned()));
+        observer.event(system, Event::Note { text: note.to_owned() });
     }
     goes_on
 }

@@ -58,7 +58,7 @@ pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
     if procs != wanted && asked.is_some() {
         let text =
             format!("the model has no instance with {wanted} processes; exploring the one with {procs}");
-        session.tell(Event::Warning(text));
+        session.tell(Event::Warning { text });
     }
     let least = usize::from(system.proc_constants);
     if options.up_to { (least..=procs).collect() } else { vec![procs] }

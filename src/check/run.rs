@@ -167,7 +167,7 @@ pub fn check_derived(
     accept(&mut session, origin.unwrap_or(Origin { model: system, subject: &Subject::default() }));
     assumptions::settle(system, options.backward.trust_invariants, &mut session.report);
     assert_replayed(system, &session.report);
-    session.tell(Event::Work("looking for transitions that never fire"));
+    session.tell(Event::Work { what: "looking for transitions that never fire" });
     session.timed("look for vacuity", vacuity::look);
     if let Some(remote) = remote {
         remote.end();

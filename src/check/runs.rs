@@ -108,7 +108,7 @@ fn look_at(
             });
             return;
         }
-        session.tell(Event::Work("exploring all runs of an instance"));
+        session.tell(Event::Work { what: "exploring all runs of an instance" });
         let checked = check_runs(system, procs, &limits, session.interrupt);
         let RunsChecked { states, steps, stop, renamed, .. } = checked;
         let complete = stop == Stop::Complete;
@@ -152,7 +152,7 @@ fn settle(system: &System, report: &mut TemporalReport) {
 
 /// Proves that no run reaches a `cover`, for any number of processes.
 fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProof, Unproved> {
-    session.tell(Event::Work("proving that no run reaches the cover"));
+    session.tell(Event::Work { what: "proving that no run reaches the cover" });
     let system = session.system.edited(|parts| parts.ask(cover.goals()));
     let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
     match verdict.expect("the search ended") {

@@ -52,7 +52,7 @@ fn found_at_once(session: &Session<'_>) -> bool {
 /// Backward search found only traces that no instance executes; a real one may hide behind them, on an
 /// instance larger than the oracle's. The verdict when there is one.
 pub fn look_forward(session: &mut Session<'_>) -> Option<Verdict> {
-    session.tell(Event::Note("looking forward for a trace that an instance executes".to_owned()));
+    session.tell(Event::Note { text: "looking forward for a trace that an instance executes".to_owned() });
     let trace = session
         .timed("forward search for a real trace", |session| executable_trace(session, REAL_TRACE_SEARCH))?;
     Some(session.decided_by_run(trace))

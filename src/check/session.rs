@@ -211,7 +211,7 @@ impl<'a> Session<'a> {
         let reports = mem::take(&mut self.reports_equations);
         for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
-            self.observer.event(&numbers.system, Event::Note(text));
+            self.observer.event(&numbers.system, Event::Note { text });
         }
         let lemmas = mem::take(&mut self.known.lemmas);
         lemmas.propose(&numbers.guesses);

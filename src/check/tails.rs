@@ -32,7 +32,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     let before = session.report.clone();
     for &var in &relaxed.left_out {
         let name = system.title(var);
-        session.tell(Event::Note(format!("searching without what guards ask of {name}")));
+        session.tell(Event::Note { text: format!("searching without what guards ask of {name}") });
     }
     let mut options = session.options.clone();
     let most = |most: Option<u64>| Some(most.map_or(RELAXED_EFFORT, |most| most.min(RELAXED_EFFORT)));
@@ -104,7 +104,7 @@ fn without_announced(session: &mut Session<'_>, decide: &dyn Fn(&mut Session<'_>
     for &array in &reduced.announcements {
         let name = system.title(array);
         let text = format!("searching for states in which what sets {name} is possible, in place of {name}");
-        session.tell(Event::Note(text));
+        session.tell(Event::Note { text });
     }
     // Cubes that were proposed about announcements say nothing there.
     let mut options = session.options.clone();
@@ -141,7 +141,7 @@ fn within_tails(
         let text =
             format!("searching with {}, which is true wherever {}", var.name, words::tail(system, tail));
         info!("{text}");
-        session.tell(Event::Note(text));
+        session.tell(Event::Note { text });
     }
     let mut options = options.clone();
     let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();

@@ -111,7 +111,7 @@ pub fn conclude(
         // Anything else would hide a bad state.
         assert!(error.is_overflow(), "a forward run did not replay: {error}");
         let text = format!("a run was found but is not shown, since it cannot be replayed: {error}");
-        observer.event(system, Event::Warning(text));
+        observer.event(system, Event::Warning { text });
         stop = Stop::Numbers;
     }
     Exploration {

@@ -272,7 +272,7 @@ pub fn explore_within(
     let mut explored = explore(system, procs, &limited, interrupt, observer);
     if options.strategy == Strategy::Bfs && explored.exploration.stop == Stop::States {
         let states = explored.exploration.states;
-        observer.event(system, Event::Work("walking from the states seen"));
+        observer.event(system, Event::Work { what: "walking from the states seen" });
         explored.grow_to(walked_states(states));
     }
     explored

@@ -77,17 +77,16 @@ impl Progress {
             }
             Event::Approximated { .. } => self.candidates += 1,
             Event::BadCandidate { .. } => self.candidates = self.candidates.saturating_sub(1),
-            Event::Restart(number) => self.restarts = number,
-            Event::Suspect(_) => self.begin("executing a trace"),
-            Event::Work(what) => self.begin(what),
-            Event::Check { ended: false } => self.begin("checking the proof"),
-            Event::Check { ended: true }
+            Event::Restart { number } => self.restarts = number,
+            Event::Suspect { .. } => self.begin("executing a trace"),
+            Event::Work { what } => self.begin(what),
+            Event::Check { .. }
             | Event::StageEnd(_)
             | Event::Runs(_)
             | Event::Graph(_)
-            | Event::Spurious(_)
-            | Event::Warning(_)
-            | Event::Note(_) => {}
+            | Event::Spurious { .. }
+            | Event::Warning { .. }
+            | Event::Note { .. } => {}
         }
     }
 
@@ -185,9 +184,9 @@ mod tests {
         assert_eq!(line(&progress, 0), searching);
         assert!(line(&progress, 200).contains("1 node, 3 min 20 s in this node, 55/s"));
         progress.note(&Event::BadCandidate { number: -1, cube: Vec::new() });
-        progress.note(&Event::Restart(1));
+        progress.note(&Event::Restart { number: 1 });
         assert!(line(&progress, 0).ends_with("0 candidates, 1 restart"));
-        progress.note(&Event::Work("showing the oracle more states"));
+        progress.note(&Event::Work { what: "showing the oracle more states" });
         assert_eq!(progress.parts(None, Duration::ZERO), ["showing the oracle more states"]);
         let version = progress.version();
         progress.note(&Event::Stage {

@@ -51,7 +51,7 @@ impl Snapshot {
                 self.exploring = None;
                 self.backward.get_or_insert_default().0 += 1;
             }
-            Event::Restart(_) => self.backward.get_or_insert_default().1 += 1,
+            Event::Restart { .. } => self.backward.get_or_insert_default().1 += 1,
             Event::Stage { proof, order, .. } => {
                 self.begun.push(proof);
                 self.stage = Some((proof, order, self.nodes()));
@@ -64,13 +64,13 @@ impl Snapshot {
             Event::Approximated { .. }
             | Event::BadCandidate { .. }
             | Event::Frontier { .. }
-            | Event::Work(_)
-            | Event::Suspect(_)
-            | Event::Spurious(_)
+            | Event::Work { .. }
+            | Event::Suspect { .. }
+            | Event::Spurious { .. }
             | Event::Runs(_)
             | Event::Graph(_)
-            | Event::Warning(_)
-            | Event::Note(_) => {}
+            | Event::Warning { .. }
+            | Event::Note { .. } => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
+pub mod figures;
 mod interrupt;
 mod keeping;
 pub mod logging;

@@ -1,101 +1,158 @@
 //! The events that engines report while they run.
 
+use schemars::JsonSchema;
+use serde::{Serialize, Serializer};
+
+use crate::figures::{ExplorationFigures, SearchKind, StageFigures};
 use crate::options::{BackwardMode, SearchOrder};
 use crate::result::{Exploration, GraphStep, RunsSeen, Stage};
 use cubicle_lang::model::System;
 
-/// Something that happened. Texts are finished lines without line end.
-#[derive(Clone, Debug)]
+/// An event of a run: a line of `--format ndjson`.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// A node was expanded: its number in this BRAB run, its history (`t(#1) -> unsafe at line 12`), its
-    /// cube (one literal each) and the queue lengths.
-    Node {
-        /// Number in this run, from 1.
-        number: usize,
-        /// History from the node to its root.
-        history: String,
-        /// Literals of the cube.
-        cube: Vec<String>,
-        /// Nodes waiting.
-        queued: usize,
-        /// Nodes postponed.
-        postponed: usize,
-    },
-    /// This many nodes were expanded in this BRAB run: reported instead of [`Event::Node`] where that is not wanted.
-    NodeCount(usize),
-    /// What is left to do besides the node that was reported last. Sent after each node.
-    Frontier {
-        /// Nodes waiting, those postponed among them.
-        waiting: usize,
-        /// Transitions from the node to the bad state or candidate that it leads to.
-        depth: usize,
-    },
-    /// The node was replaced by a candidate with this (negative) number.
-    Approximated {
-        /// Printed as `approx[-5]`.
-        number: i32,
-        /// Literals of the candidate.
-        cube: Vec<String>,
-    },
-    /// A candidate turned out reachable.
-    BadCandidate {
-        /// Its number.
-        number: i32,
-        /// Its literals.
-        cube: Vec<String>,
-    },
-    /// The backward search starts again without the bad candidates.
-    Restart(usize),
-    /// A path from a bad cube to init was found (not yet replayed).
-    Suspect(String),
-    /// That path is not executable.
-    Spurious(String),
-    /// All runs of an instance were explored, or some.
-    Runs(RunsSeen),
-    /// A search of [`BackwardMode::Auto`] begins.
+    /// One of the searches of `--engine auto` begins.
+    #[serde(rename = "stage_start")]
     Stage {
         /// From 1.
         number: usize,
         /// Which search.
+        #[serde(flatten, serialize_with = "as_kind")]
+        #[schemars(with = "SearchKind")]
         proof: BackwardMode,
-        /// Which nodes it takes first.
+        /// The order in which it takes nodes, as a value of `--search`.
+        #[schemars(with = "String")]
         order: SearchOrder,
-        /// Its limit; see [`BackwardOptions::max_effort`](crate::options::BackwardOptions::max_effort).
+        /// Its limit on effort.
         effort: u64,
     },
     /// That search ended.
-    StageEnd(Stage),
-    /// A forward exploration begins, with this strategy and number of processes.
+    StageEnd(
+        #[serde(serialize_with = "as_stage")]
+        #[schemars(with = "StageFigures")]
+        Stage,
+    ),
+    /// The exploration of an instance begins.
+    #[serde(rename = "exploration_start")]
     ForwardStart {
-        /// `bfs`, `dfs`, `random` or `cfl`.
+        /// How the next state is chosen.
         strategy: &'static str,
-        /// Size of the instance.
+        /// Processes of the instance.
+        #[serde(rename = "processes")]
         procs: usize,
     },
-    /// Progress of a forward exploration.
+    /// How far the exploration has come. When this is reported depends on the clock: such lines differ between two runs.
+    #[serde(rename = "exploration_progress")]
     ForwardProgress {
-        /// States stored so far.
+        /// States stored.
         states: usize,
-        /// States waiting; for walks, those from which walks begin.
+        /// States that wait to be expanded; for walks, those from which walks begin.
+        #[serde(rename = "waiting")]
         queued: usize,
         /// Largest depth so far, where that is known as it goes.
         depth: Option<usize>,
     },
-    /// A forward exploration ended.
-    ForwardEnd(Box<Exploration>),
-    /// A piece of work begins that may take long and reports nothing until the next event: `growing the oracle`.
-    Work(&'static str),
+    /// The exploration ended, for now: an oracle may grow later.
+    #[serde(rename = "exploration_end")]
+    ForwardEnd(
+        #[serde(serialize_with = "as_exploration")]
+        #[schemars(with = "ExplorationFigures")]
+        Box<Exploration>,
+    ),
+    /// All runs of an instance were examined, or some.
+    Runs(RunsSeen),
+    /// A node was expanded.
+    Node {
+        /// Number in this run, from 1.
+        number: usize,
+        /// The path from the node to its bad state.
+        history: String,
+        /// Literals of its cube.
+        cube: Vec<String>,
+        /// Nodes that wait to be expanded.
+        queued: usize,
+        /// Nodes that were postponed.
+        postponed: usize,
+    },
+    /// The work that is left besides the previous node.
+    Frontier {
+        /// Nodes that wait, including those postponed.
+        waiting: usize,
+        /// Transitions from that node to the bad state or candidate that it leads to.
+        depth: usize,
+    },
+    /// Work begins that may take long and reports nothing until the next event.
+    Work {
+        /// The current activity.
+        what: &'static str,
+    },
+    /// A candidate took the place of the node.
+    #[serde(rename = "approximation")]
+    Approximated {
+        /// Its number, which is negative.
+        #[serde(rename = "candidate")]
+        number: i32,
+        /// Its literals.
+        cube: Vec<String>,
+    },
+    /// A candidate turned out to be reachable.
+    BadCandidate {
+        /// Its number.
+        #[serde(rename = "candidate")]
+        number: i32,
+        /// Its literals.
+        cube: Vec<String>,
+    },
+    /// The backward search starts again without bad candidates.
+    Restart {
+        /// From 1.
+        number: usize,
+    },
+    /// A path from a bad cube to the initial states was found, but not replayed yet.
+    Suspect {
+        /// The path.
+        history: String,
+    },
+    /// No instance executes that path.
+    Spurious {
+        /// The path.
+        history: String,
+    },
+    /// Something the user should know.
+    Warning {
+        /// In one line.
+        text: String,
+    },
+    /// Something the user may like to know.
+    Note {
+        /// In one line.
+        text: String,
+    },
+    /// This many nodes were expanded in this run: reported instead of [`Event::Node`] where that is not wanted.
+    #[serde(skip)]
+    NodeCount(usize),
     /// A proof was found, and its check begins; or the check has ended, whatever the result.
+    #[serde(skip)]
     Check {
         /// Whether it has ended.
         ended: bool,
     },
     /// A step of a backward search, for drawing its graph.
+    #[serde(skip)]
     Graph(GraphStep),
-    /// Something the user should know.
-    Warning(String),
-    /// Something the user may like to know.
-    Note(String),
+}
+
+fn as_kind<S: Serializer>(proof: &BackwardMode, to: S) -> Result<S::Ok, S::Error> {
+    SearchKind::from(*proof).serialize(to)
+}
+
+fn as_stage<S: Serializer>(stage: &Stage, to: S) -> Result<S::Ok, S::Error> {
+    StageFigures::from(stage).serialize(to)
+}
+
+fn as_exploration<S: Serializer>(exploration: &Exploration, to: S) -> Result<S::Ok, S::Error> {
+    ExplorationFigures::from(exploration).serialize(to)
 }
 
 /// Receives events. Engines never print.

@@ -78,7 +78,7 @@ struct Heard(Vec<String>);
 impl Observer for Heard {
     fn event(&mut self, _system: &System, event: Event) {
         match event {
-            Event::ForwardProgress { .. } | Event::Work(_) => {}
+            Event::ForwardProgress { .. } | Event::Work { .. } => {}
             Event::ForwardEnd(it) => self.0.push(format!("{} {} {:?}", it.procs, it.states, it.stop)),
             event => self.0.push(format!("{event:?}")),
         }

@@ -706,7 +706,7 @@ struct Seen {
 impl Observer for Seen {
     fn event(&mut self, _: &System, event: Event) {
         let note = "searching without what guards ask of Seen";
-        self.notes += usize::from(matches!(&event, Event::Note(it) if it == note));
+        self.notes += usize::from(matches!(&event, Event::Note { text: it } if it == note));
         self.bad += usize::from(matches!(event, Event::ForwardEnd(it) if it.unsafe_trace.is_some()));
     }
 }

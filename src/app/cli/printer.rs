@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_report::document::{EventLine, Written};
+use cubicle_report::document::event_line;
 use cubicle_report::{self as report, Style, TraceStates};
 use cubicle_run::{BackwardMode, Event, GraphDetail, Observer, Options, Report};
 
@@ -100,16 +100,16 @@ impl Printer {
                 report::node(number, history, self.verbose.then_some(cube), queued, postponed, style)
             }
             Event::Approximated { number, ref cube } => report::approximation(number, cube, style),
-            Event::Restart(number) => report::restart(number, style),
+            Event::Restart { number } => report::restart(number, style),
             Event::BadCandidate { number, ref cube } => {
                 complain(&report::bad_candidate(number, cube));
                 return None;
             }
-            Event::Suspect(ref history) => {
+            Event::Suspect { ref history } => {
                 complain(&format!("Unsafe trace: {history}"));
                 return None;
             }
-            Event::Spurious(ref history) => {
+            Event::Spurious { ref history } => {
                 complain(&format!("Spurious trace (no instance executes it): {history}"));
                 return None;
             }
@@ -138,16 +138,16 @@ impl Observer for Printer {
         self.ending.progress().note(&event);
         self.note_costs(system, &event);
         match &event {
-            Event::Warning(text) => {
+            Event::Warning { text } => {
                 self.warnings += 1;
                 self.ending.messages.warning(text);
             }
-            Event::Note(text) => self.ending.messages.note(text),
+            Event::Note { text } => self.ending.messages.note(text),
             _ => {}
         }
         let text = match self.layout {
             Layout::Plain | Layout::Classic => self.text(system, &event),
-            Layout::Document { events: true } => EventLine::of(&event).map(|line| line.line()),
+            Layout::Document { events: true } => event_line(&event),
             Layout::Answer | Layout::Document { events: false } => None,
         };
         if let Some(text) = text {

@@ -171,7 +171,7 @@ impl Pool {
             brab.oracle.learn(&trace);
         }
         if reached.nth.is_multiple_of(RESTARTS_PER_GROWTH) {
-            observer.event(setting.system, Event::Work("showing the oracle more states"));
+            observer.event(setting.system, Event::Work { what: "showing the oracle more states" });
             // In proportion to what the search has spent.
             let max_states = reached.spent.saturating_mul(STATES_PER_EFFORT).max(LEAST_GROWTH);
             let due = WIDEN_AT.get(self.widened).is_some_and(|&at| reached.spent >= at as u64);

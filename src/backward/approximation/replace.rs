@@ -126,7 +126,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
             return OracleGrowth::Nothing;
         }
         self.pool.widened += 1;
-        observer.event(run.setting.system, Event::Work("showing the oracle a larger instance"));
+        observer.event(run.setting.system, Event::Work { what: "showing the oracle a larger instance" });
         let growth = self.brab.oracle.widen();
         debug!(nodes, kept = self.pool.kept.len(), "oracle widened");
         if let OracleGrowth::More(states) = growth {
@@ -157,7 +157,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
             return Some(RunEnd::Unsafe(trace, None).into());
         }
-        observer.event(setting.system, Event::Work("looking for lemmas about numbers"));
+        observer.event(setting.system, Event::Work { what: "looking for lemmas about numbers" });
         // In proportion to what the search has spent since the last time.
         let spent = run.spent().max(LEMMAS_AT);
         let effort = spent.saturating_sub(self.pool.lemmas_at).saturating_mul(LEMMA_EFFORT);
@@ -197,7 +197,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         if let OracleGrowth::Unsafe(trace) = self.brab.oracle.prepare(run.totals.effort, observer) {
             return Some(RunEnd::Unsafe(trace, None).into());
         }
-        observer.event(setting.system, Event::Work("choosing candidates that hold together"));
+        observer.event(setting.system, Event::Work { what: "choosing candidates that hold together" });
         let times = spent.saturating_mul(NETWORK_EFFORT) / NETWORK_WHOLE_AT;
         let effort = spent.saturating_mul(times.clamp(1, NETWORK_EFFORT));
         let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);

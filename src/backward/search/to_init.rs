@@ -73,7 +73,7 @@ impl Run<'_, '_> {
         let setting = self.setting;
         let history = self.state.nodes.history_text(setting.system, id);
         debug!(id, history, "a path begins in an initial state");
-        observer.event(setting.system, Event::Suspect(history.clone()));
+        observer.event(setting.system, Event::Suspect { history: history.clone() });
         let _phase = self.tester.profiler.enter(Phase::Replay);
         let found = match self.concretize(id) {
             Ok(found) => found,
@@ -91,7 +91,7 @@ impl Run<'_, '_> {
             Unrolled::Run(trace) => Some(RunEnd::Unsafe(trace, Some(history))),
             Unrolled::None => {
                 debug!(id, "no instance executes the path");
-                observer.event(setting.system, Event::Spurious(history.clone()));
+                observer.event(setting.system, Event::Spurious { history: history.clone() });
                 match self.forgotten(id) {
                     Ok(forgotten) => self.state.forgotten = forgotten,
                     Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),

@@ -48,7 +48,7 @@ pub fn proof(
     if system.failures.is_some() {
         return Err(Unproved::Unranked("processes may fail".to_owned()));
     }
-    session.tell(Event::Work("looking for a ranking"));
+    session.tell(Event::Work { what: "looking for a ranking" });
     let least = property.params.len().max(usize::from(system.proc_constants));
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
     let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
@@ -62,7 +62,7 @@ pub fn proof(
             }
             let ranking = Ranking { property: property.name.clone(), failed: fresh(system), progress };
             info!(?ranking, "tried");
-            session.tell(Event::Work("proving that a ranking falls"));
+            session.tell(Event::Work { what: "proving that a ranking falls" });
             match proved(session, &sample, ranking) {
                 Ok(proof) => return Ok(proof),
                 Err(run) => runs.extend(run),

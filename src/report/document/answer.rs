@@ -1,36 +1,11 @@
-//! The outcome of a run, as words of a document; schemas of enums whose values have names.
+//! The outcome of a run, as words of a document.
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::message::{Lines, TextRange};
-use cubicle_run::named::Named;
-use cubicle_run::words::reason;
-use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Method, Reason, Report, Verdict, result};
-
-/// The names of backward searches.
-pub fn searches() -> impl Iterator<Item = &'static str> {
-    Method::ALL.iter().map(|it| it.name()).filter(|it| *it != Method::Auto.name())
-}
-
-/// Stands for a value of `T` in the type that a schema is made from: the crate of `T` knows no schemas.
-pub struct Name<T>(PhantomData<T>);
-
-impl<T: Named> JsonSchema for Name<T> {
-    fn schema_name() -> Cow<'static, str> {
-        let path = std::any::type_name::<T>();
-        path.rsplit("::").next().unwrap_or(path).into()
-    }
-
-    fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-        let value = |it: &T| json!({ "type": "string", "const": it.name(), "description": it.about() });
-        json_schema!({ "oneOf": T::ALL.iter().map(value).collect::<Vec<Value>>() })
-    }
-}
+use cubicle_run::figures::{Name, searches};
+use cubicle_run::{AssumptionKind, Conclusion, Deadlocks, Report, Verdict, result};
 
 /// The outcome of a run in one word; the exit code follows from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
@@ -56,89 +31,6 @@ pub enum Unchecked {
     WellFormed,
     /// There was no run: `error` says why.
     Error,
-}
-
-/// Why there is no verdict.
-#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
-pub struct WhyOpen {
-    /// Its kind.
-    pub kind: ReasonKind,
-    /// In words.
-    pub text: String,
-}
-
-impl From<&Reason> for WhyOpen {
-    fn from(why: &Reason) -> Self {
-        let kind = match why {
-            Reason::Nodes(_) => ReasonKind::Nodes,
-            Reason::Effort(_) => ReasonKind::Effort,
-            Reason::Depth(_) => ReasonKind::Depth,
-            Reason::Time => ReasonKind::Time,
-            Reason::Memory => ReasonKind::Memory,
-            Reason::SolverUnknown(_) => ReasonKind::Solver,
-            Reason::Spurious(_) => ReasonKind::Spurious,
-            Reason::Overflow => ReasonKind::Overflow,
-            Reason::Threads(_) => ReasonKind::Threads,
-            Reason::Storage(_) => ReasonKind::Storage,
-            Reason::Cluster(_) => ReasonKind::Cluster,
-            Reason::Uncertified(_) => ReasonKind::Uncertified,
-            Reason::Unconfirmed(_) => ReasonKind::Unconfirmed,
-            Reason::Deadlocks(_) => ReasonKind::Deadlocks,
-            Reason::Partial(_) => ReasonKind::Partial,
-            Reason::Vacuous(_) => ReasonKind::Vacuous,
-            Reason::Denied(_) => ReasonKind::Denied,
-            Reason::Runs { .. } => ReasonKind::Runs,
-            Reason::NotReached(_) => ReasonKind::NotReached,
-            Reason::Interrupted(_) => ReasonKind::Interrupted,
-        };
-        Self { kind, text: reason(why) }
-    }
-}
-
-/// Kinds of reasons why there is no verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonKind {
-    /// The limit on nodes.
-    Nodes,
-    /// The limit on effort.
-    Effort,
-    /// The limit on depth.
-    Depth,
-    /// The limit on time.
-    Time,
-    /// The limit on memory.
-    Memory,
-    /// Z3 answered `unknown` where the proof depends on it.
-    Solver,
-    /// Only traces that no instance executes.
-    Spurious,
-    /// A number out of range.
-    Overflow,
-    /// No thread to run on.
-    Threads,
-    /// A checkpoint that could not be written or read.
-    Storage,
-    /// A process of the cluster was lost, or did not join.
-    Cluster,
-    /// A proof that the checker refuses: a bug of the program.
-    Uncertified,
-    /// A proof that was found, and not checked to the end.
-    Unconfirmed,
-    /// It is open whether the deadlocks that were found count.
-    Deadlocks,
-    /// Not all states were seen.
-    Partial,
-    /// The answer would be vacuous.
-    Vacuous,
-    /// There were warnings, which were denied.
-    Denied,
-    /// Properties of runs are known for some numbers of processes only.
-    Runs,
-    /// No run was found to a state that a `cover` describes.
-    NotReached,
-    /// A signal.
-    Interrupted,
 }
 
 /// Whether a bad state is reachable.

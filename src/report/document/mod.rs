@@ -5,7 +5,6 @@
 //! the clock. `docs/schema` has its JSON Schema, generated from these types; [`SCHEMA_VERSION`] counts its changes.
 
 mod answer;
-mod event;
 mod fill;
 mod induction;
 mod message;
@@ -19,24 +18,23 @@ mod validation;
 
 use std::collections::BTreeMap;
 
-use cubicle_run::{Acceptance, Stop};
+use cubicle_run::figures::Name;
+use cubicle_run::{Acceptance, Event, Stop};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use cubicle_run::figures::{Combinations, ExplorationFigures, ReasonKind, StageFigures, WhyOpen};
+
 pub use self::answer::{
-    Answer, Assumption, DeadlockAnswer, DecidedBy, Property, PropertyKind, PropertyVerdict, ReasonKind,
-    SafetyAnswer, Unchecked, WhyOpen,
+    Answer, Assumption, DeadlockAnswer, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer,
+    Unchecked,
 };
-pub use self::event::EventLine;
 pub use self::induction::{InductionRecord, InductionWord, RefinementRecord, StateChange, TransferRecord};
 pub use self::message::{Level, Lines, Message, TextRange};
 pub use self::mutants::{
     ClaimFigures, FateWord, MutantRecord, MutationDocument, PropertyFigures, PropertyRecord,
 };
-pub use self::search::{
-    BackwardFigures, Combinations, ExplorationFigures, FiredIn, Sizes, StageFigures, TailRecord,
-    TransitionFigures,
-};
+pub use self::search::{BackwardFigures, FiredIn, Sizes, TailRecord, TransitionFigures};
 pub use self::tested::{RunCost, TestCounts, TestDocument, TestOutcome, TestTimes, TestedModel, TestedRun};
 pub use self::trace::{LiteralAt, TraceKind, TraceRecord, TraceStep, WitnessAnswerWord, WitnessDocument};
 pub use self::validation::{
@@ -75,7 +73,7 @@ pub struct Document {
     /// Whether all states of the instances that were asked for were seen; `null` when none was asked for.
     pub complete: Option<bool>,
     /// What cut short the first exploration that was asked for and not completed.
-    #[schemars(with = "Option<answer::Name<Stop>>")]
+    #[schemars(with = "Option<Name<Stop>>")]
     pub cause: Option<Stop>,
     /// Whether the run was ended from outside while an engine was at work: figures are those of its last events.
     pub in_the_middle_of_a_step: bool,
@@ -294,6 +292,11 @@ pub trait Written: Serialize {
 }
 
 impl Written for Document {}
+
+/// An event as a line of `--format ndjson`. Those that only count or draw have none.
+pub fn event_line(event: &Event) -> Option<String> {
+    serde_json::to_string(event).ok().map(|line| line + "\n")
+}
 
 /// The documents of commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
+use cubicle_run::Event;
 use schemars::{JsonSchema, schema_for};
 use serde_json::Value;
 
-use super::{
-    Document, EventLine, Message, MutationDocument, TestDocument, ValidationDocument, WitnessDocument,
-};
+use super::{Document, Message, MutationDocument, TestDocument, ValidationDocument, WitnessDocument};
 
 fn check<T: JsonSchema>(name: &str, title: &str) {
     let mut schema = schema_for!(T);
@@ -29,7 +28,7 @@ fn check<T: JsonSchema>(name: &str, title: &str) {
 #[test]
 fn the_schemas_are_those_of_the_types() {
     check::<Document>("run.json", "A run of cubicle");
-    check::<EventLine<'static>>("event.json", "An event of a run of cubicle");
+    check::<Event>("event.json", "An event of a run of cubicle");
     check::<MutationDocument>("mutation.json", "The mutants of a model");
     check::<WitnessDocument>("witness.json", "A run of a model that shows something");
     check::<TestDocument>("test.json", "Models, and whether they are as expected");

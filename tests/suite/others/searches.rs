@@ -64,7 +64,7 @@ struct Remembering(usize);
 
 impl Observer for Remembering {
     fn event(&mut self, _: &System, event: Event) {
-        if let Event::Note(note) = event {
+        if let Event::Note { text: note } = event {
             self.0 += usize::from(note.contains("of all other processes"));
         }
     }

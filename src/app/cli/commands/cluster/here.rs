@@ -94,13 +94,13 @@ impl RemoteExplorer for Leading {
             let depth = Some(depth);
             observed.borrow_mut().event(system, Event::ForwardProgress { states, queued, depth });
         };
-        let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what.to_owned()));
+        let log = |what: &str| observed.borrow_mut().event(system, Event::Note { text: what.to_owned() });
         let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut progress };
         let explored = explore_on(cluster, system, &instance, options, interrupt, callbacks, serves);
         match explored {
             Ok(Some(Found { outcome, rounds, states })) => {
                 if self.profile {
-                    observer.event(system, Event::Note(said(&outcome, rounds, total, workers)));
+                    observer.event(system, Event::Note { text: said(&outcome, rounds, total, workers) });
                 }
                 let explored = instance.conclude(outcome, interrupt, observer);
                 let Some(states) = states else { return explored };
@@ -212,7 +212,7 @@ impl Leading {
         let ended = || locked(&self.children).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
         let observed = RefCell::new(&mut *observer);
-        let log = |what: &str| observed.borrow_mut().event(system, Event::Note(what.to_owned()));
+        let log = |what: &str| observed.borrow_mut().event(system, Event::Note { text: what.to_owned() });
         // A signal ends the run in good order.
         let leaves = Box::new(|| None);
         let met = meet_walkers(cluster, system, walked, interrupt, (&log, &stop), leaves);
