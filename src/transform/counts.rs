@@ -27,16 +27,18 @@ const MOST_BRANCHES: usize = 200;
 /// an update depends on a choice or a count in a way that no count says, a step may give the count any value: the system then has more steps.
 pub fn with_updates_of_counts(system: &System) -> System {
     let _span = debug_span!("with_updates_of_counts", counts = system.counts.len()).entered();
+    let (all, is_exact) = explicit(system, MOST_COUNTS, true);
+    if is_exact {
+        return all;
+    }
     // A chain of counts, each for what a step does to the one before, has no end: most of it tells nothing.
-    let exact = explicit(system, MOST_COUNTS, true);
-    exact
-        .or_else(|| explicit(system, system.counts.len() + MOST_OF_CHAIN, false))
-        .expect("not all is asked to be exact")
+    explicit(system, system.counts.len() + MOST_OF_CHAIN, false).0
 }
 
-/// The system with at most `most` counts; `None` where it is to be `exact` and a step cannot be followed.
-fn explicit(system: &System, most: usize, exact: bool) -> Option<System> {
+/// The system with at most `most` counts, and whether all steps are followed exactly; as it is where they are to be and one is not.
+fn explicit(system: &System, most: usize, to_be_exact: bool) -> (System, bool) {
     let mut parts = system.to_parts();
+    let mut is_exact = true;
     let mut updates: Vec<Vec<Update>> = vec![Vec::new(); system.transitions.len()];
     let mut at = 0;
     while let Some(count) = parts.counts.get(at).cloned() {
@@ -48,11 +50,12 @@ fn explicit(system: &System, most: usize, exact: bool) -> Option<System> {
             let branches = Step { system, t, count: &count }.branches(&mut parts);
             let assignment = if let Some(branches) = branches.filter(|_| parts.counts.len() <= most) {
                 Assignment::Cases(branches)
-            } else if exact {
-                return None;
+            } else if to_be_exact {
+                return (system.clone(), false);
             } else {
                 parts.vars.truncate(before.0);
                 parts.counts.truncate(before.1);
+                is_exact = false;
                 Assignment::Nondet
             };
             updates.push(Update { var: count.var, assignment });
@@ -62,7 +65,7 @@ fn explicit(system: &System, most: usize, exact: bool) -> Option<System> {
     for (t, updates) in parts.transitions.iter_mut().zip(updates) {
         t.updates.extend(updates);
     }
-    Some(System::new(parts))
+    (System::new(parts), is_exact)
 }
 
 /// Formulas and what holds under them; they exclude each other, and one holds.
