@@ -292,10 +292,12 @@ pub trait Written: Serialize {
 }
 
 impl Written for Document {}
+impl Written for Event {}
 
 /// An event as a line of `--format ndjson`. Those that only count or draw have none.
 pub fn event_line(event: &Event) -> Option<String> {
-    serde_json::to_string(event).ok().map(|line| line + "\n")
+    let has_line = !matches!(event, Event::NodeCount(_) | Event::Check { .. } | Event::Graph(_));
+    has_line.then(|| event.line())
 }
 
 /// The documents of commands.
