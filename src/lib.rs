@@ -97,7 +97,7 @@
 //!
 //! Without the default feature `cli` the crate leaves out what only the program `cubicle` needs.
 
-pub use cubicle_backward::{self as backward, smt};
+pub use cubicle_backward as backward;
 pub use cubicle_certificate as certificate;
 pub use cubicle_check as check;
 #[cfg(feature = "cluster")]
@@ -113,6 +113,22 @@ pub use cubicle_tools::{
 };
 pub use cubicle_transform as transform;
 
-pub use cubicle_check::{InternalError, check};
+pub use cubicle_check::{Checker, InternalError};
 pub use cubicle_lang::{LoadError, Loaded};
-pub use cubicle_solver::version as z3_version;
+pub use cubicle_solver::{smt, version as z3_version};
+
+/// Decides with the engines of this crate.
+pub const CHECKER: Checker = Checker::new(backward::engine);
+
+/// Runs the engines that `options` ask for on `system`: [`Checker::check`] of [`CHECKER`].
+///
+/// # Errors
+/// An engine panicked or contradicts the model: a bug of this crate.
+pub fn check(
+    system: &model::System,
+    options: &Options,
+    interrupt: &Interrupt,
+    observer: &mut (dyn Observer + Send),
+) -> Result<Report, InternalError> {
+    CHECKER.check(system, options, interrupt, observer)
+}

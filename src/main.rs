@@ -14,5 +14,5 @@ const BUILD: Build = Build {
 };
 
 fn main() -> ExitCode {
-    cubicle_app::run(std::env::args_os(), BUILD)
+    cubicle_app::run(std::env::args_os(), BUILD, cubicle::CHECKER)
 }

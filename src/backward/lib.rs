@@ -6,7 +6,7 @@
 //! In reading order, each folder uses only those before it: `cube` (the algebra), `theory`
 //! (satisfiability), `counting` (what numbers of processes add to it), `preimage`, `fixpoint`, `safety`, `search` (one run), `lemmas` (proved cubes about numbers),
 //! `approximation` (candidates in place of cubes), `brab` and `pdr` (two ways to drive a run), `restarts` (the loop around
-//! runs). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
+//! runs), `searches` (one after the other). Beside them `tuning` (the constants), `profile` (where the time goes); for benches and
 //! tests `kernels` and `testing`.
 
 mod approximation;
@@ -23,7 +23,7 @@ mod profile;
 mod restarts;
 mod safety;
 mod search;
-pub mod smt;
+mod searches;
 #[doc(hidden)]
 pub mod testing;
 #[cfg(test)]
@@ -32,4 +32,4 @@ mod theory;
 mod tuning;
 
 pub use lemmas::Lemmas;
-pub use restarts::{Paused, Shared, search};
+pub use searches::{Searches, engine};

@@ -12,63 +12,46 @@ use crate::lemmas::Lemmas;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{DriveEnd, Run, RunCounts, RunEnd, RunState, Setting, Totals, as_ranged, open};
 use crate::tuning::WIDER_CANDIDATES;
-use cubicle_lang::model::{Equation, System, TransitionId};
+use cubicle_lang::model::TransitionId;
 use cubicle_run::named::Named;
 use cubicle_run::{
-    BackwardMode, BackwardOptions, Candidate, Event, Forbidden, GraphDetail, GraphStep, Interrupt, Method,
-    Observer, Open, Oracle, Outcome, Proposals, Reason, Statistics, Tests, Verdict,
+    BackwardMode, BackwardTurn, Candidate, Event, Forbidden, GraphDetail, GraphStep, Method, Observer, Open,
+    Outcome, Proposals, Reason, Statistics, Tests, Verdict,
 };
 use tracing::{debug, info, info_span};
 
-/// Data that searches of one system share.
-#[derive(Clone, Copy)]
-pub struct Shared<'a> {
-    /// Judges the candidates of a search with approximations.
-    pub oracle: &'a dyn Oracle,
-    /// Equations that hold in every reachable state.
-    pub equations: &'a [Equation],
-    /// Proved lemmas about numbers.
-    pub lemmas: &'a Lemmas,
-    /// The transitions whose universal guards cubes remember from the start: earlier searches needed it.
-    pub remembered: &'a [TransitionId],
-    /// All effort counts as spent once a cube has more processes than this.
-    pub most_procs: Option<usize>,
-}
-
-/// Decides `system` by backward reachability. [`BackwardMode::Auto`], a choice among such searches, is here exact. A search that was
+/// Decides a system by backward reachability, with lemmas that are shared by all its searches. A search that was
 /// paused goes on: one of the same system, with the same options but for its effort, and with the same equations. A search without approximation
 /// is paused where all effort is spent.
 pub fn search(
-    system: &System,
-    options: &BackwardOptions,
-    proof: BackwardMode,
-    shared: Shared<'_>,
-    interrupt: &Interrupt,
+    turn: &BackwardTurn<'_>,
+    lemmas: &Lemmas,
     observer: &mut dyn Observer,
     paused: &mut Option<Paused>,
 ) -> Outcome {
+    let &BackwardTurn { system, options, proof, interrupt, .. } = turn;
     let (order, effort) = (options.order.unwrap_or_default(), options.max_effort);
     let procs = proof.oracle_procs();
     let _span = info_span!("search", method = proof.method().name(), procs, ?order, effort).entered();
     let system = &*as_ranged(system, options);
     let context = CubeContext::new(system, options.ranges, interrupt);
-    let counting = Counting::new(system, shared.equations);
+    let counting = Counting::new(system, turn.equations);
     let begins = paused.is_none();
     let mut kept = paused.take().unwrap_or_default();
     let mut transitions = prepare(system);
     // Frames of a property-directed search say nothing of other processes.
-    let of_others = if begins && proof.method() != Method::Pdr { shared.remembered } else { &[] };
+    let of_others = if begins && proof.method() != Method::Pdr { turn.remembered } else { &[] };
     for t in &mut transitions {
         t.remembers = kept.remembered.contains(&t.id) || of_others.contains(&t.id);
     }
-    let brab = procs.map(|procs| Brab { procs, oracle: shared.oracle });
+    let brab = procs.map(|procs| Brab { procs, oracle: turn.oracle });
     let pre = PreOptions {
         keep_unused: kept.keeps_all,
         eliminate_constants: options.eliminate_constants && !kept.keeps_all,
         join: brab.is_none(),
         counting: counting.as_ref(),
     };
-    if let Some(lemmas) = shared.lemmas.get() {
+    if let Some(lemmas) = lemmas.get() {
         if let Some(counting) = &counting {
             counting.learn(&context, lemmas);
         }
@@ -90,12 +73,12 @@ pub fn search(
             pre,
             is_exact: brab.is_none(),
             refines: true,
-            most_procs: shared.most_procs,
+            most_procs: turn.most_procs,
             interrupt,
         },
         proof,
         brab,
-        lemmas: shared.lemmas,
+        lemmas,
         tester,
         kept,
         invariant: Vec::new(),

@@ -2,10 +2,10 @@
 
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image, prepare};
-use crate::smt::InstanceFormula;
 use cubicle_lang::model::semantics::{Env, Layout, State, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::Interrupt;
+use cubicle_solver::smt::InstanceFormula;
 
 /// A system prepared for pre-images.
 #[derive(Debug)]

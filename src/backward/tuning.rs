@@ -204,3 +204,7 @@ pub const NETWORK_MORE: usize = 1;
 /// A pre-image is held as it is where it has at most this many literals, and no more processes than candidates: with more, networks follow
 /// chains of pointers for long that no cube closes. By measurement of a directory with forwarded requests.
 pub const NETWORK_EXACT: usize = 6;
+
+/// Nodes of a search that may be paused: it begins again when it has more, since paused searches keep their memory while others need it. By
+/// estimate: a node of a protocol takes half a kilobyte, and few proofs have as many.
+pub const MOST_PAUSED_NODES: usize = 200_000;

@@ -55,13 +55,13 @@ mod tests;
 
 use super::all_sizes;
 use super::session::Session;
-use cubicle_backward::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use cubicle_certificate::{
     CheckOptions, Claim, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject, confirm,
     explain, written,
 };
 use cubicle_lang::model::{Dnf, Forbidden, System, TransitionId};
 use cubicle_run::{Acceptance, Decider, Event, Interrupt, Reason, RunsPlan, Unproved, Verdict};
+use cubicle_solver::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use std::time::Duration;
 use tracing::{info, warn};
 

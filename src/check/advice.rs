@@ -13,8 +13,8 @@ use cubicle_forward::explore;
 use cubicle_lang::model::semantics::{Layout, Value, admits, distinct_tuples};
 use cubicle_lang::model::{Bad, Cell, Linear, Literal, ProcRef, Rational, Relation, System, Type, VarId};
 use cubicle_run::{
-    BackwardMode, Cut, Exploration, ForwardOptions, Growing, Growth, Interrupt, Limit, Options, Reason,
-    Report, Silent, Stop, Strategy, Try,
+    BackwardEngine, BackwardMode, Cut, Exploration, ForwardOptions, Growing, Growth, Interrupt, Limit,
+    Options, Reason, Report, Silent, Stop, Strategy, Try,
 };
 
 /// The sizes of oracles to propose: with one process, they show too little.
@@ -28,16 +28,16 @@ const MOST_BOUNDS: usize = 2;
 
 /// What may lead to a verdict of the run that `options` asked for and that ended with `report`, most likely first. Empty
 /// when it has a verdict, or when only another machine helps.
-pub fn advice(system: &System, options: &Options, report: &Report) -> Vec<Try> {
-    let mut tries = all(system, options, report);
+pub fn advice(engine: BackwardEngine, system: &System, options: &Options, report: &Report) -> Vec<Try> {
+    let mut tries = all(Advisor { engine, system, options, report });
     tries.truncate(MOST_TRIES);
     tries
 }
 
 /// All that may help.
-fn all(system: &System, options: &Options, report: &Report) -> Vec<Try> {
+fn all(advisor: Advisor<'_>) -> Vec<Try> {
+    let Advisor { options, report, .. } = advisor;
     let Some(reason) = report.open() else { return Vec::new() };
-    let advisor = Advisor { system, options, report };
     if report.unproved.as_ref() == Some(reason) && !matches!(reason, Reason::Unconfirmed(_)) {
         // What helps a search for bad states does not help with properties of runs.
         let runs = matches!(reason, Reason::Runs { .. }) && !options.only_forward;
@@ -76,6 +76,7 @@ fn all(system: &System, options: &Options, report: &Report) -> Vec<Try> {
 /// What is known of a run.
 #[derive(Clone, Copy)]
 struct Advisor<'a> {
+    engine: BackwardEngine,
     system: &'a System,
     options: &'a Options,
     report: &'a Report,
@@ -107,7 +108,7 @@ impl<'a> Advisor<'a> {
 
     /// What a trial has shown to close the proof; not what the run did itself.
     fn closing(self) -> Option<Try> {
-        let found = closing(self.system, self.options, self.report);
+        let found = closing(self.engine, self.system, self.options, self.report);
         found.filter(|it| *it != Try::Classic || self.options.proof != BackwardMode::Classic)
     }
 
@@ -381,6 +382,7 @@ fn initially(system: &System, var: VarId) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cubicle_backward::engine;
     use cubicle_run::{Looked, SearchOrder, Stage, Verdict};
 
     fn system() -> System {
@@ -413,6 +415,10 @@ mod tests {
         reasons
     }
 
+    fn advised(system: &System, options: &Options, report: &Report) -> Vec<Try> {
+        advice(engine, system, options, report)
+    }
+
     #[test]
     fn what_was_just_tried_is_never_proposed() {
         let system = system();
@@ -432,7 +438,7 @@ mod tests {
                 let options = Options { proof, ..Options::default() };
                 let stages = if proof == BackwardMode::Auto { all.map(stage).to_vec() } else { Vec::new() };
                 let report = Report { stages, ..open(reason.clone()) };
-                for it in advice(&system, &options, &report) {
+                for it in advised(&system, &options, &report) {
                     let again = match it {
                         Try::Auto => proof == BackwardMode::Auto,
                         Try::Pdr(procs) => proof == BackwardMode::Pdr(procs),
@@ -452,7 +458,7 @@ mod tests {
     fn a_limit_is_raised_where_it_ended_the_run() {
         let system = system();
         let limits = |reason: Reason| -> Vec<Try> {
-            let tries = advice(&system, &Options::brab(2), &open(reason));
+            let tries = advised(&system, &Options::brab(2), &open(reason));
             tries.into_iter().filter(|it| matches!(it, Try::More(_))).collect()
         };
         assert_eq!(limits(Reason::Nodes(7)), [Try::More(Limit::Nodes(7))]);
@@ -468,16 +474,16 @@ mod tests {
         let (system, mut report) = (system(), open(Reason::Spurious("t(#1)".into())));
         let looked = |procs, stop| Looked { procs, stop };
         report.looked_forward = vec![looked(2, Stop::Complete), looked(3, Stop::Complete)];
-        assert_eq!(advice(&system, &Options::classic(), &report), [Try::Forbid]);
+        assert_eq!(advised(&system, &Options::classic(), &report), [Try::Forbid]);
         report.looked_forward.push(looked(4, Stop::States));
         let explore = Try::Explore { procs: 4, walks: true };
-        assert_eq!(advice(&system, &Options::classic(), &report), [Try::Forbid, explore]);
+        assert_eq!(advised(&system, &Options::classic(), &report), [Try::Forbid, explore]);
     }
 
     #[test]
     fn a_run_with_a_verdict_gets_no_advice() {
         let report = Report { verdict: Some(Verdict::Safe), ..Report::default() };
-        assert_eq!(advice(&system(), &Options::default(), &report), []);
-        assert_eq!(advice(&system(), &Options::default(), &open(Reason::Denied(1))), []);
+        assert_eq!(advised(&system(), &Options::default(), &report), []);
+        assert_eq!(advised(&system(), &Options::default(), &open(Reason::Denied(1))), []);
     }
 }

@@ -31,7 +31,8 @@ pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forb
         .jobs(session.options.forward.jobs);
     options.backward.proposed = proposed;
     let mut observer = Silent;
-    let mut derived = Session::new(system, &options, session.interrupt, &mut observer, Report::default());
+    let (interrupt, engine) = (session.interrupt, session.engine);
+    let mut derived = Session::new(system, &options, interrupt, &mut observer, engine, Report::default());
     derived.is_derived = true;
     decide(&mut derived);
     derived.report
@@ -63,7 +64,7 @@ impl Auto<'_, '_> {
             let mut later = Vec::new();
             let mut waiting = std::mem::take(&mut open).into_iter().peekable();
             while let Some(mut search) = waiting.next() {
-                if search.proof == BackwardMode::Classic && self.session.known.lemmas.are_known() {
+                if search.proof == BackwardMode::Classic && self.session.known.searches.has_lemmas() {
                     // What it has waiting may follow from them.
                     search.behind_from = None;
                 }

@@ -11,7 +11,7 @@ use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
 use cubicle_lang::model::System;
 use cubicle_run::logging::inherited;
-use cubicle_run::{Event, GraphDetail, Interrupt, Observer, Options, Report};
+use cubicle_run::{BackwardEngine, Event, GraphDetail, Interrupt, Observer, Options, Report};
 
 /// What a turn made known.
 struct Taken {
@@ -29,7 +29,7 @@ pub fn side_by_side<'a, R>(
 ) -> (R, Option<TurnEnd>) {
     let known = Mutex::new(Some(session.known.fork()));
     let known = || known.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
-    let problem = (session.system, session.options);
+    let problem = (session.system, session.options, session.engine);
     let several = session.options.backward.jobs > 1 && session.remote.is_none();
     let mut recorder = Recorder::like(session.observer);
     let (interrupt, dropper) = session.interrupt.droppable();
@@ -60,12 +60,12 @@ pub fn side_by_side<'a, R>(
 
 fn take(
     turn: &Turn,
-    (system, options): (&System, &Options),
+    (system, options, engine): (&System, &Options, BackwardEngine),
     known: Known,
     (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
     observer: &mut dyn Observer,
 ) -> Taken {
-    let new = Session::new(system, options, interrupt, observer, Report::default());
+    let new = Session::new(system, options, interrupt, observer, engine, Report::default());
     // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
     let mut session = Session { known, remote, reports_equations: false, ..new };
     let end = turn.take(&mut session);

@@ -11,8 +11,8 @@ use cubicle_forward::explore;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{Bad, BadKind, Forbidden, Literal, ProcRef, System, forbids_all_of};
 use cubicle_run::{
-    BackwardMode, ForwardOptions, Interrupt, Options, Reason, Report, SearchOrder, Silent, Stage, Try,
-    Verdict,
+    BackwardEngine, BackwardMode, ForwardOptions, Interrupt, Options, Reason, Report, SearchOrder, Silent,
+    Stage, Try, Verdict,
 };
 use cubicle_transform::strengthen::{PropertyOperator, StrongerClaim, stronger};
 
@@ -41,7 +41,7 @@ const MOST_AFTER_LIMIT: Duration = Duration::from_secs(3);
 /// Exact search alone, where a short one suffices; or the fewest claims in the language that no state of small instances violates and with which it
 /// does if they hold: candidates that no state refuted, or what cubes of nodes that wait have in common with no state; or the one of these that
 /// has most of those cubes.
-pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Try> {
+pub fn closing(engine: BackwardEngine, system: &System, options: &Options, report: &Report) -> Option<Try> {
     let outcome = report.backward.as_ref()?;
     // Where announcements were replaced, cubes are about another system.
     if !report.announcements.is_empty() || system.bad.is_empty() {
@@ -59,8 +59,9 @@ pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Tr
     if let Some(time) = late {
         interrupt = interrupt.until(Instant::now() + time);
     }
+    let closes = |claims: &[Forbidden]| closes(engine, system, claims, &interrupt);
     let is_exact = |it: &Stage| it.proof == BackwardMode::Classic && it.nodes >= MOST_NODES;
-    if !report.stages.iter().any(is_exact) && closes(system, &[], &interrupt) {
+    if !report.stages.iter().any(is_exact) && closes(&[]) {
         return Some(Try::Classic);
     }
     let own = |cube: &&Forbidden| {
@@ -75,7 +76,7 @@ pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Tr
     standing.sort_by_key(|it| (it.cube.len(), it.params));
     standing.truncate(MOST_CANDIDATES);
     unviolated(system, &mut standing, &interrupt);
-    if let Some(lines) = enough(system, standing, &interrupt) {
+    if let Some(lines) = enough(system, standing, &closes) {
         return Some(Try::Lemmas(lines));
     }
     // A few states say nothing of how far numbers come.
@@ -91,22 +92,26 @@ pub fn closing(system: &System, options: &Options, report: &Report) -> Option<Tr
         .map(|it| (waiting.iter().filter(|cube| forbids_all_of(it, cube)).count(), it))
         .max_by_key(|(closed, it)| (*closed, Reverse(it.cube.len())))
         .and_then(|(closed, it)| Some((closed, declaration(system, it)?)));
-    match enough(system, wide.iter().filter(is_new).cloned().collect(), &interrupt) {
+    match enough(system, wide.iter().filter(is_new).cloned().collect(), &closes) {
         Some(lines) => Some(Try::Lemmas(lines)),
         None => best.map(|(closed, line)| Try::Lemma { line, nodes: (closed, waiting.len()) }),
     }
 }
 
 /// The fewest of these claims with which exact search closes, as text.
-fn enough(system: &System, mut left: Vec<Forbidden>, interrupt: &Interrupt) -> Option<Vec<String>> {
-    if left.is_empty() || !closes(system, &left, interrupt) {
+fn enough(
+    system: &System,
+    mut left: Vec<Forbidden>,
+    closes: &dyn Fn(&[Forbidden]) -> bool,
+) -> Option<Vec<String>> {
+    if left.is_empty() || !closes(&left) {
         return None;
     }
     // Larger ones are left out first.
     for at in (0..left.len()).rev() {
         let mut fewer = left.clone();
         fewer.remove(at);
-        if !fewer.is_empty() && closes(system, &fewer, interrupt) {
+        if !fewer.is_empty() && closes(&fewer) {
             left = fewer;
         }
     }
@@ -173,7 +178,7 @@ fn unviolated(system: &System, claims: &mut Vec<Forbidden>, interrupt: &Interrup
 }
 
 /// Whether exact search shows the system safe when these claims are taken for granted.
-fn closes(system: &System, claims: &[Forbidden], interrupt: &Interrupt) -> bool {
+fn closes(engine: BackwardEngine, system: &System, claims: &[Forbidden], interrupt: &Interrupt) -> bool {
     // Those of the model are to be proved.
     let own = system.bad.iter().map(|it| Bad { kind: BadKind::Unsafe, ..it.clone() });
     let all = own.chain(claims.iter().map(|cube| bad(system, cube))).collect();
@@ -182,7 +187,7 @@ fn closes(system: &System, claims: &[Forbidden], interrupt: &Interrupt) -> bool 
     options.backward.trust_invariants = true;
     options.backward.max_nodes = MOST_NODES;
     let mut silent = Silent;
-    let mut session = Session::new(&helped, &options, interrupt, &mut silent, Report::default());
+    let mut session = Session::new(&helped, &options, interrupt, &mut silent, engine, Report::default());
     // A trace that is spurious here may stand for any run: to look for one has no limit in work, and would close nothing.
     session.search(options.proof, SearchOrder::default(), [Some(MOST_EFFORT); 2]).verdict == Verdict::Safe
 }

@@ -42,12 +42,11 @@ mod turn;
 mod vacuity;
 
 pub use accept::{Origin, Refusal, check_claim, not_accepted, runs_claim};
-pub use advice::advice;
 pub use assumptions::of as assumptions;
 pub use claims::{claimed, states_of};
 pub use explore::only_instance;
 pub use numbers::Numbers;
-pub use run::{InternalError, Problem, check, check_derived, check_on_this_thread};
+pub use run::{Checker, InternalError, Problem};
 pub use schedule::effort_of_level;
 pub use session::RemoteExplorer;
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

@@ -16,9 +16,9 @@ use std::time::Duration;
 use super::session::Session;
 use super::size::most_named;
 use super::tuning::POPULATED_LITERALS;
-use cubicle_backward::smt::{Answer, SolverSession};
 use cubicle_lang::model::{Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Type, VarId};
 use cubicle_run::{Emptying, Interrupt, Interrupted, Unpopulated};
+use cubicle_solver::smt::{Answer, SolverSession};
 
 /// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
 /// one. `None` when each of them has, or when the run must end.

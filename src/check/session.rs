@@ -8,14 +8,14 @@ use std::time::Instant;
 use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::Numbers;
 use super::size::{Purpose, divided};
-use super::tuning::{EFFORT_WITHOUT_EQUATIONS, MOST_PAUSED_NODES, PROCS_WITHOUT_EQUATIONS};
-use cubicle_backward::{self as backward, Lemmas, Paused, Shared};
+use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
-    BackwardMode, BackwardOptions, Decider, Event, ForwardOptions, Interrupt, Observer, Options,
-    OracleGrowth, Outcome, Reason, Report, SearchOrder, Silent, Stop, Trace, Verdict,
+    BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider, Event,
+    ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report, SearchOrder, Silent,
+    Stop, Trace, Verdict,
 };
 use cubicle_transform::moves_numbers;
 
@@ -25,6 +25,8 @@ pub struct Session<'a> {
     pub options: &'a Options,
     pub interrupt: &'a Interrupt,
     pub observer: &'a mut dyn Observer,
+    /// Makes backward searches.
+    pub engine: BackwardEngine,
     /// What is known so far.
     pub report: Report,
     /// What searches have learnt.
@@ -33,8 +35,6 @@ pub struct Session<'a> {
     pub demand: Demand,
     /// Whether the next search reports the equations that it knows.
     pub reports_equations: bool,
-    /// The exact search, where it is paused.
-    pub paused: Option<Paused>,
     /// Whether the system was derived from that of the run.
     pub is_derived: bool,
     /// Explores the requested instances, when other operating system processes take part.
@@ -42,12 +42,11 @@ pub struct Session<'a> {
 }
 
 /// What searches of a run have learnt, for those that follow.
-#[derive(Default)]
 pub struct Known {
     /// The explored states: the oracle of all searches.
     pub space: StateSpace,
-    /// The lemmas about numbers, once a search needed them.
-    pub lemmas: Lemmas,
+    /// Backward searches, with the lemmas about numbers once one needed them, and the exact search where it is paused.
+    pub searches: Box<dyn BackwardSearches>,
     /// What backward searches know of numbers, once there was one.
     pub numbers: Arc<OnceLock<Numbers>>,
     /// Whether a search that got far without equations was not enough: the next ones begin with them.
@@ -57,11 +56,21 @@ pub struct Known {
 }
 
 impl Known {
+    fn nothing(engine: BackwardEngine) -> Self {
+        Self {
+            space: StateSpace::default(),
+            searches: engine(),
+            numbers: Arc::default(),
+            needs_equations: false,
+            remembered: Vec::new(),
+        }
+    }
+
     /// A copy; from now on, each of the two learns independently.
     pub fn fork(&self) -> Self {
         Self {
             space: self.space.fork(),
-            lemmas: self.lemmas.clone(),
+            searches: self.searches.fork(),
             numbers: Arc::clone(&self.numbers),
             needs_equations: self.needs_equations,
             remembered: self.remembered.clone(),
@@ -71,7 +80,7 @@ impl Known {
     /// Adds what a [fork](Self::fork) has learnt.
     pub fn take_up(&mut self, fork: Self) {
         self.space.take_up(fork.space);
-        self.lemmas.take_up(fork.lemmas);
+        self.searches.take_up(fork.searches);
         self.needs_equations |= fork.needs_equations;
         self.remember(fork.remembered);
     }
@@ -93,6 +102,7 @@ impl<'a> Session<'a> {
         options: &'a Options,
         interrupt: &'a Interrupt,
         observer: &'a mut dyn Observer,
+        engine: BackwardEngine,
         report: Report,
     ) -> Self {
         Self {
@@ -100,11 +110,11 @@ impl<'a> Session<'a> {
             options,
             interrupt,
             observer,
+            engine,
             report,
-            known: Known::default(),
+            known: Known::nothing(engine),
             demand: Demand::default(),
             reports_equations: true,
-            paused: None,
             is_derived: false,
             remote: None,
         }
@@ -117,7 +127,8 @@ impl<'a> Session<'a> {
         work: impl FnOnce(&mut Session<'_>) -> R,
     ) -> R {
         let report = mem::take(&mut self.report);
-        let mut inner = Session::new(system, options, self.interrupt, &mut *self.observer, report);
+        let mut inner =
+            Session::new(system, options, self.interrupt, &mut *self.observer, self.engine, report);
         inner.known.space.most_procs = self.known.space.most_procs;
         inner.is_derived = !std::ptr::eq(system, self.system) || self.is_derived;
         let ended = work(&mut inner);
@@ -176,8 +187,7 @@ impl<'a> Session<'a> {
             BackwardOptions { order: Some(order), max_effort: Some(few), ..self.options.backward.clone() };
         let numbers = Numbers::without_equations(self.system);
         let most_procs = Some(PROCS_WITHOUT_EQUATIONS);
-        // Its cubes are about another system than those of the next one.
-        let outcome = self.search_with((&numbers, &Lemmas::none()), &options, (proof, &mut None), most_procs);
+        let outcome = self.search_with(&numbers, &options, proof, most_procs);
         self.spend_search(start);
         outcome
     }
@@ -213,14 +223,8 @@ impl<'a> Session<'a> {
             let text = format!("in every reachable state: {}", words::equation(&numbers.system, equation));
             self.observer.event(&numbers.system, Event::Note { text });
         }
-        let lemmas = mem::take(&mut self.known.lemmas);
-        lemmas.propose(&numbers.guesses);
-        let is_exact = proof.oracle_procs().is_none();
         let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
-        let mut paused = self.paused.take_if(|_| is_exact);
-        let outcome = self.search_with((numbers, &lemmas), &options, (proof, &mut paused), None);
-        self.known.lemmas = lemmas;
-        self.paused = paused.filter(|it| it.nodes() <= MOST_PAUSED_NODES).or(self.paused.take());
+        let outcome = self.search_with(numbers, &options, proof, None);
         self.spend_search(start);
         outcome
     }
@@ -248,23 +252,25 @@ impl<'a> Session<'a> {
     /// Searches with what is known of numbers.
     fn search_with(
         &mut self,
-        (numbers, lemmas): (&Numbers, &Lemmas),
+        numbers: &Numbers,
         options: &BackwardOptions,
-        (proof, paused): (BackwardMode, &mut Option<Paused>),
+        proof: BackwardMode,
         most_procs: Option<usize>,
     ) -> Outcome {
         let run = (self.system, self.options, self.interrupt);
         let on_demand = OnDemand::new(run, &mut self.known.space, &mut self.demand);
-        let shared = Shared {
+        let turn = BackwardTurn {
+            system: &numbers.system,
+            options,
+            proof,
             oracle: &on_demand,
             equations: &numbers.equations,
-            lemmas,
+            guesses: &numbers.guesses,
             remembered: &self.known.remembered,
             most_procs,
+            interrupt: self.interrupt,
         };
-        let (system, interrupt) = (&numbers.system, self.interrupt);
-        let outcome =
-            backward::search(system, options, proof, shared, interrupt, &mut *self.observer, paused);
+        let outcome = self.known.searches.search(&turn, &mut *self.observer);
         self.known.remember(outcome.remembered.clone());
         numbers.conclude(self.system, outcome)
     }

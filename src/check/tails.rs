@@ -40,7 +40,8 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
         (most(options.backward.max_effort), most(options.most_effort));
     let instances = instances(session);
     let mut observer = WithoutRuns(&mut *session.observer);
-    let mut inner = Session::new(system, session.options, session.interrupt, &mut observer, before.clone());
+    let (run, interrupt, engine) = (session.options, session.interrupt, session.engine);
+    let mut inner = Session::new(system, run, interrupt, &mut observer, engine, before.clone());
     inner.demand.instances = instances;
     within(&mut inner, (&relaxed.system, &options), &|session| without_announced(session, decide));
     session.report = inner.report;

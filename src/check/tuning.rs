@@ -13,10 +13,6 @@ pub const EFFORT_WITHOUT_EQUATIONS: u64 = 200;
 /// The same search ends at a cube of more processes: where numbers grow, each step adds one, and tests between large cubes take long.
 pub const PROCS_WITHOUT_EQUATIONS: usize = 4;
 
-/// Nodes of a search that may be paused: it begins again when it has more, since paused searches keep their memory while others need it. By
-/// estimate: a node of a protocol takes half a kilobyte, and few proofs have as many.
-pub const MOST_PAUSED_NODES: usize = 200_000;
-
 /// Enough for the recursion of any engine on a model within the bounds of the language.
 pub const STACK_BYTES: usize = 256 << 20;
 

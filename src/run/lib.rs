@@ -1,5 +1,6 @@
 //! What all engines share: options, results, the events they report while they run, and when they must end.
 
+mod backward;
 pub mod figures;
 mod interrupt;
 mod keeping;
@@ -14,6 +15,7 @@ mod verdict;
 pub mod words;
 pub mod workers;
 
+pub use backward::*;
 pub use cubicle_lang::named;
 pub use interrupt::*;
 pub use observer::*;

@@ -2,6 +2,7 @@
 
 mod answer;
 pub mod queries;
+pub mod smt;
 
 pub use answer::Answer;
 

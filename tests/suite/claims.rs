@@ -1,5 +1,6 @@
 //! Properties that hold but are not claimed: pasting one into the model gives a model that is proved safe.
 
+use cubicle::CHECKER;
 use cubicle::certificate::declaration;
 use cubicle::load::ModelSource;
 use cubicle::model::forbids_all_of;
@@ -42,7 +43,7 @@ fn look(text: &str, jobs: usize) -> Properties {
     let proof = check(text);
     assert_eq!(proof.verdict, Some(Verdict::Safe), "{text}");
     let asked = PropertySelection { stronger: true, proof: Some(&proof) };
-    let options = MutationOptions { jobs, ..MutationOptions::default() };
+    let options = MutationOptions { jobs, ..MutationOptions::new(CHECKER) };
     properties(model, &plan, asked, &options, &interrupt, &|_| {})
 }
 

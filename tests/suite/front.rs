@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use cubicle::CHECKER;
 use cubicle::diagnostic::{Diagnostic, Severity};
 use cubicle::lint::{LintOptions, LintedModel, deep};
 use cubicle::transform::{Crash, with_crashes};
@@ -211,7 +212,7 @@ fn the_original_does_not_count() {
 fn deeply_said(text: &str) -> Vec<&'static str> {
     let loaded = cubicle::load(text).expect("a model");
     let model = LintedModel { file: &loaded.file, text, system: &loaded.system, known: &loaded.warnings };
-    let found = deep(&model, &LintOptions::default(), &Interrupt::default(), &|_| {});
+    let found = deep(&model, &LintOptions::new(CHECKER), &Interrupt::default(), &|_| {});
     loaded.warnings.iter().chain(&found).map(|it| it.code).collect()
 }
 

@@ -1,5 +1,6 @@
 //! Parts reported to make no difference make none, in any instance that brute force can explore.
 
+use cubicle::CHECKER;
 use cubicle::Interrupt;
 use cubicle::diagnostic::{Diagnostic, Span};
 use cubicle::lint::{LintOptions, LintedModel, deep};
@@ -32,7 +33,7 @@ transition enter (p) requires { At[p] = Out && N < 0 } { At[p] := In }
 
 #[test]
 fn lints_of_infinite_instances_are_proved() {
-    let found = codes(COUNTING, &LintOptions::default());
+    let found = codes(COUNTING, &LintOptions::new(CHECKER));
     assert!(found.contains(&("C0923", "proved for any number of processes".into())), "{found:?}");
 }
 
@@ -43,7 +44,7 @@ fn without_a_proof_the_explored_instances_are_named() {
         unsafe (p q) { C[p] = B && C[q] = B }
         transition one (p) requires { S = A && C[p] = A } { C[p] := B; S := B }
         transition two (p) requires { S = A && C[p] = B } { C[p] := A }";
-    let options = LintOptions { procs: 2, ..LintOptions::default() };
+    let options = LintOptions { procs: 2, ..LintOptions::new(CHECKER) };
     let proved = codes(text, &options);
     assert!(proved.iter().any(|(code, why)| *code == "C0923" && why.starts_with("proved")), "{proved:?}");
     let unproved = LintOptions { rounds: 0, ..options };
@@ -58,7 +59,7 @@ fn without_a_proof_the_explored_instances_are_named() {
 fn a_model_without_initial_states_gets_no_findings() {
     let text = "var X : bool array A[proc] : bool init (p) { X = True && X = False && A[p] = True }
         unsafe (p) { A[p] = False } transition t (p) requires { X = True } { A[p] := False }";
-    assert_eq!(codes(text, &LintOptions::default()), []);
+    assert_eq!(codes(text, &LintOptions::new(CHECKER)), []);
 }
 
 #[test]
@@ -67,7 +68,7 @@ fn an_interrupt_ends_a_lint() {
     let model =
         LintedModel { file: &loaded.file, text: COUNTING, system: &loaded.system, known: &loaded.warnings };
     let now = Interrupt::default().until(std::time::Instant::now());
-    assert_eq!(deep(&model, &LintOptions::default(), &now, &|_| {}), []);
+    assert_eq!(deep(&model, &LintOptions::new(CHECKER), &now, &|_| {}), []);
 }
 
 /// The places of the transitions that brute force takes in instances of up to three processes; `None` when there are too
@@ -98,7 +99,7 @@ fn lints_of_random_models_agree_with_brute_force() {
         let text = generate(seed, &Weights::varied(seed)).to_string();
         let system = cubicle::load(&text).expect("a model").system;
         let Some(taken) = taken(&system) else { continue };
-        for it in look(&text, &LintOptions::default()) {
+        for it in look(&text, &LintOptions::new(CHECKER)) {
             *told.entry(it.code).or_insert(0) += 1;
             let (start, end) = (it.primary.span.start as usize, it.primary.span.end as usize);
             match it.code {

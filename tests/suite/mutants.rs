@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use cubicle::CHECKER;
 use cubicle::certificate::{self, CheckOptions, Extent};
 use cubicle::load::ModelSource;
 use cubicle::mutation::{Fate, MutantSelection, Mutation, MutationOptions, Plan, curve, run, smallest_set};
@@ -152,7 +153,7 @@ fn equivalent_texts_have_the_same_key() {
 
 #[test]
 fn options_never_turn_a_kill_into_a_survival() {
-    let base = MutationOptions::default();
+    let base = MutationOptions::new(CHECKER);
     let some = MutantSelection { sample: Some(40), ..MutantSelection::default() };
     let found = mutate(MODEL, &some, &base);
     let (dead, alive) = (killed(&found), survived(&found));
@@ -183,7 +184,7 @@ fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
     let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
     let report =
         cubicle::check(&loaded.system, &Options::default(), &interrupt, &mut cubicle::Silent).unwrap();
-    let usual = MutationOptions::default().effort.unwrap();
+    let usual = MutationOptions::new(CHECKER).effort.unwrap();
     let effort: u64 = report.stages.iter().map(|stage| stage.effort).sum();
     assert!(effort > 0 && 20 * effort < usual, "{effort}");
     assert_eq!(MutationOptions::effort_for(&report), usual);
@@ -193,7 +194,7 @@ fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
 
     let mut plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
     plan.mutants.retain(|it| it.text(text).contains("if Tail = p { Tail := nil;  }"));
-    let options = MutationOptions { effort: Some(2_000), ..MutationOptions::default() };
+    let options = MutationOptions { effort: Some(2_000), ..MutationOptions::new(CHECKER) };
     let found = run(model, &plan, &options, &interrupt, &|_| {});
     let fates: Vec<&Fate> = found.mutants.iter().map(|it| &it.fate).collect();
     assert!(matches!(fates[..], [Fate::Undecided(Reason::Effort(2_000))]), "{fates:?}");
@@ -202,7 +203,7 @@ fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
 /// The same states and steps in small instances are not a proof: a larger instance may kill the mutant.
 #[test]
 fn a_mutant_with_the_same_states_leaves_the_curve_open() {
-    let mut found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
+    let mut found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::new(CHECKER));
     found.mutants.retain(|it| matches!(it.fate, Fate::Killed(_) | Fate::Survived(_)));
     assert!(curve(&found).settled);
     let survivor = found.mutants.iter_mut().find(|it| matches!(it.fate, Fate::Survived(_)));
@@ -212,7 +213,7 @@ fn a_mutant_with_the_same_states_leaves_the_curve_open() {
 
 #[test]
 fn survivors_are_certified() {
-    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
+    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::new(CHECKER));
     for (mutant, survival) in found.survivors() {
         let text = mutant.candidate.text(MODEL);
         let system = load(&text).system;
@@ -230,7 +231,7 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
     let model = ModelSource::new(&loaded.system, MODEL);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &Interrupt::default());
     let now = Interrupt::default().until(Instant::now());
-    let found = run(model, &plan, &MutationOptions::default(), &now, &|_| {});
+    let found = run(model, &plan, &MutationOptions::new(CHECKER), &now, &|_| {});
     assert!(found.mutants.iter().all(|it| matches!(it.fate, Fate::Untried)));
     assert_eq!(found.counted(), 0);
     assert!(found.stopped.is_some());
@@ -238,7 +239,7 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
 
 #[test]
 fn the_curve_grows_to_all_kills_and_has_a_stable_size() {
-    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::default());
+    let found = mutate(MODEL, &MutantSelection::default(), &MutationOptions::new(CHECKER));
     let curve = curve(&found);
     assert!(curve.killed.windows(2).all(|two| two[0].killed <= two[1].killed));
     assert_eq!(curve.killed.last().map(|it| it.killed), Some(killed(&found).len()));
@@ -256,7 +257,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let selection = MutantSelection { sample: Some(most), seed, ..MutantSelection::default() };
         let (model, interrupt) = (ModelSource::new(&loaded.system, &text), Interrupt::default());
         let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
-        let options = MutationOptions { jobs: 2, ..MutationOptions::default() };
+        let options = MutationOptions { jobs: 2, ..MutationOptions::new(CHECKER) };
         let found = run(model, &plan, &options, &interrupt, &|_| {});
         for mutant in &found.mutants {
             let system = mutant.candidate.system(&text).expect("mutants are models");

@@ -1,6 +1,5 @@
 //! What goes to standard error after the answer: how far an open question came, and what may help.
 
-use cubicle_check::advice;
 use cubicle_lang::load::ModelSource;
 use cubicle_report as report;
 use cubicle_run::words::{how_far, suggestion};
@@ -8,6 +7,7 @@ use cubicle_run::{Options, Report};
 use std::io::stderr;
 
 use super::args::Args;
+use super::engines::checker;
 use super::messages::Messages;
 use super::output::complain;
 use super::settings;
@@ -42,7 +42,7 @@ fn open(args: &Args, model: ModelSource<'_>, options: &Options, found: &Report, 
     }
     let file = args.file.display().to_string();
     let tries: Vec<String> =
-        advice(system, options, found).iter().map(|it| suggestion(system, &file, it)).collect();
+        checker().advice(system, options, found).iter().map(|it| suggestion(system, &file, it)).collect();
     match tries.as_slice() {
         [] => {}
         [first, ..] if args.quiet => messages.advice(first),

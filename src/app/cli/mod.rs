@@ -11,6 +11,7 @@ mod compat;
 mod costs;
 mod document;
 mod ending;
+mod engines;
 mod exit;
 mod failure;
 mod files;
@@ -45,6 +46,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use cubicle_check::Checker;
 
 use self::commands::{CommandLine, Task};
 use self::document::NoInvocation;
@@ -55,12 +57,13 @@ use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
 use crate::child;
 
-/// Runs the program on `words`, its own name first.
-pub fn run(words: impl IntoIterator<Item = OsString>, build: Build) -> ExitCode {
+/// Runs the program with these engines on `words`, its own name first.
+pub fn run(words: impl IntoIterator<Item = OsString>, build: Build, checker: Checker) -> ExitCode {
     if !child::follow() {
         return ExitCode::from(exit::INTERNAL);
     }
     version::tell(build);
+    engines::set(checker);
     failure::report_panics();
     let typed: Vec<OsString> = words.into_iter().collect();
     if let Err(failure) = logging::wanted() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cubicle_certificate::Subject;
-use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions, check_derived};
+use cubicle_check::{Origin, Problem, RemoteExplorer, assumptions};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
@@ -30,8 +30,8 @@ use super::run_dir::{Certificates, RunDir, traces};
 use super::supervise::supervise;
 use super::touched::{read_files, written_files};
 use super::{
-    advice, applies, certificate, compat, document, exit, files, help, kept, lemmas, live, memory, outputs,
-    run_dir, settings,
+    advice, applies, certificate, compat, document, engines, exit, files, help, kept, lemmas, live, memory,
+    outputs, run_dir, settings,
 };
 
 /// A valid command line.
@@ -170,7 +170,7 @@ fn decide(
     let remote = remote.map(|it| -> &dyn RemoteExplorer { it });
     let options = if remote.is_some() { on_cluster(&system, options, messages) } else { options };
     let problem = Problem { system: &system, origin: Some(Origin { model: &plain, subject }), remote };
-    let mut found = check_derived(&problem, &options, interrupt, &mut printer);
+    let mut found = engines::checker().check_derived(&problem, &options, interrupt, &mut printer);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
     if args.deny.is_some() && printer.warnings > 0 && answered {
         found.verdict = Some(Verdict::Unknown(Reason::Denied(printer.warnings)));

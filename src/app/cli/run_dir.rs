@@ -4,12 +4,12 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use cubicle_backward::smt;
 use cubicle_certificate::{Certificate, INVARIANTS};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_report::document::{Document, Head, Written};
 use cubicle_run::Report;
+use cubicle_solver::smt;
 use cubicle_tools::itf;
 
 use super::document::sha256;

@@ -5,9 +5,9 @@ use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::linear::relation_of;
 use super::literal::{Bound, CubeLiteral, Relational};
-use crate::smt::InstanceFormula;
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term};
 use cubicle_lang::words;
+use cubicle_solver::smt::InstanceFormula;
 
 /// How processes of a cube appear in the model's terms.
 pub type Naming<'n> = &'n dyn Fn(u8) -> ProcRef;

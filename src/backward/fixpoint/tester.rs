@@ -6,12 +6,12 @@ use super::union_cover::EffortLeft;
 use crate::counting::Counting;
 use crate::cube::{Cube, CubeBuilder, CubeCell, CubeContext, Halt, formulas};
 use crate::profile::{Phase, Profiler};
-use crate::smt::{Answer, InstanceFormula, SolverSession};
 use crate::theory::{Sat, counted};
 use crate::tuning::{CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT};
 use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{BackwardOptions, SolverMode};
+use cubicle_solver::smt::{Answer, InstanceFormula, SolverSession};
 use smallvec::SmallVec;
 use std::time::Duration;
 

@@ -9,12 +9,12 @@ use super::tester::{Covered, Tester};
 use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
 use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
 use crate::profile::Phase;
-use crate::smt::InstanceFormula;
 use crate::theory::{Sat, consequences};
 use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
 use cubicle_run::SolverMode;
 use cubicle_run::workers::WorkerPool;
+use cubicle_solver::smt::InstanceFormula;
 
 #[derive(Debug)]
 struct VisitedCube {

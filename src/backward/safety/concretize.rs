@@ -8,13 +8,13 @@
 use std::time::Duration;
 
 use crate::cube::{Cube, CubeContext, formulas};
-use crate::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use crate::tuning::{MORE_PROCESSES, REPLAY_WORK, WAYS_OF_SORTS, WAYS_TO_BAD};
 use cubicle_lang::model::semantics::Semantics;
 use cubicle_lang::model::{Conj, Dnf, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{Interrupted, Trace};
 use cubicle_solver as solver;
+use cubicle_solver::smt::{self, InstanceFormula, RunTarget, Unrolled};
 use z3::{Config, with_z3_config};
 
 /// The cube that a run has to reach.

@@ -9,11 +9,11 @@ use crate::cube::{Cube, Halt, by_sorts};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, follow, forgotten, lost};
-use crate::smt::Unrolled;
 use crate::theory::Sat;
 use crate::tuning::WORK_PER_EFFORT;
 use cubicle_lang::model::TransitionId;
 use cubicle_run::{Event, GraphFate, Interrupted, Observer, Reason, Trace};
+use cubicle_solver::smt::Unrolled;
 use tracing::debug;
 
 impl Run<'_, '_> {

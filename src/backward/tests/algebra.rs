@@ -8,8 +8,8 @@ use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
     formulas, invariant, less, oracle_question, rename_mask, rename_relational,
 };
-use crate::smt::InstanceFormula;
 use cubicle_lang::model::semantics::{Env, Layout};
+use cubicle_solver::smt::InstanceFormula;
 
 /// Truth of a formula in the reference semantics.
 fn truth(formula: &InstanceFormula, env: &Env<'_>) -> bool {

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 
 use crate::counting::Counting;
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
-use crate::smt::InstanceFormula;
 use crate::testing::holds;
 use cubicle_lang::model::semantics::{Env, Layout, Point, State, Value, distinct_tuples, with_counts};
 use cubicle_lang::model::{Rational, System, Type};
 use cubicle_run::Interrupt;
+use cubicle_solver::smt::InstanceFormula;
 
 /// About p and q.
 const OF_TWO: [&str; 16] = [

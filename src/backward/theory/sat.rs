@@ -1,6 +1,6 @@
 //! The answer of a satisfiability test.
 
-use crate::smt::Answer;
+use cubicle_solver::smt::Answer;
 
 /// Answer of a satisfiability test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,10 +1,11 @@
 use super::*;
+use cubicle_backward::engine;
 use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::{BackwardMode, Options, Outcome, Report, RunsPlan, RunsProof, Silent, TemporalReport};
 use std::time::{Duration, Instant};
 
-use crate::run::check_on_this_thread;
+use crate::Checker;
 
 /// With two processes, both are inside.
 const OPEN: &str = "
@@ -52,10 +53,14 @@ fn bad(system: &System) -> Vec<Forbidden> {
     system.bad.iter().map(Forbidden::from).collect()
 }
 
+fn checked(system: &System, options: &Options) -> Report {
+    Checker::new(engine).check_on_this_thread(system, options, &Interrupt::default(), &mut Silent)
+}
+
 /// What becomes of a report.
 fn accepted(system: &System, report: Report, options: &Options, interrupt: &Interrupt) -> Report {
     let mut observer = Silent;
-    let mut session = Session::new(system, options, interrupt, &mut observer, report);
+    let mut session = Session::new(system, options, interrupt, &mut observer, engine, report);
     accept(&mut session, Origin { model: system, subject: &Subject::default() });
     session.report
 }
@@ -68,7 +73,7 @@ fn by_default(system: &System, report: Report) -> Report {
 fn the_proof_of_an_engine_is_accepted() {
     for proof in [BackwardMode::Auto, BackwardMode::Classic, BackwardMode::Brab(2)] {
         let options = Options::default().proof(proof);
-        let report = check_on_this_thread(&system(LOCK), &options, &Interrupt::default(), &mut Silent);
+        let report = checked(&system(LOCK), &options);
         assert_eq!(report.verdict, Some(Verdict::Safe));
         let Some(Acceptance::Checked { invariants, obligations, .. }) = report.acceptance else {
             panic!("it was not checked: {:?}", report.acceptance)
@@ -158,10 +163,7 @@ fn with_counts_a_refusal_needs_an_instance() {
 #[test]
 fn all_instances_are_a_proof_and_some_are_not() {
     let system = system(&format!("number_procs 2 {LOCK}"));
-    let explored = |procs: usize| {
-        check_on_this_thread(&system, &Options::explore(procs), &Interrupt::default(), &mut Silent)
-            .explorations
-    };
+    let explored = |procs: usize| checked(&system, &Options::explore(procs)).explorations;
     let report = |sizes: &[usize]| Report {
         verdict: Some(Verdict::Safe),
         decider: Some(Decider::AllInstances(2)),

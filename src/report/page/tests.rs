@@ -5,6 +5,8 @@ use sha2::{Digest, Sha256};
 use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
 use crate::MutationPage;
 use crate::document::{Document, Head, MutationDocument};
+use cubicle_backward::engine;
+use cubicle_check::Checker;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
@@ -67,7 +69,7 @@ transition never (p) requires { At[p] = Gone } { At[p] := Idle; }
 fn page(options: &Options, name: &str, answer: &str, data: &str) -> String {
     let system = cubicle_lang::load(LOCK).unwrap().system;
     let mut collector = Collector::default();
-    let report = cubicle_check::check(&system, options, &Interrupt::default(), &mut collector).unwrap();
+    let report = Checker::new(engine).check(&system, options, &Interrupt::default(), &mut collector).unwrap();
     let source = Source { name, text: LOCK };
     Page { source, run: Some((&system, &report)), answer, graph: &collector.0, data }.text()
 }
@@ -144,8 +146,9 @@ fn a_page_shows_runs_without_an_end() {
     let system = cubicle_lang::load(&text).unwrap().system;
     let mut options = Options::explore(2);
     options.forward.stop_at_unsafe = false;
-    let report =
-        cubicle_check::check(&system, &options, &Interrupt::default(), &mut Collector::default()).unwrap();
+    let report = Checker::new(engine)
+        .check(&system, &options, &Interrupt::default(), &mut Collector::default())
+        .unwrap();
     let source = Source { name: "lock.cub", text: &text };
     let graph = SearchGraph::default();
     let html =
@@ -203,7 +206,7 @@ fn a_run_that_was_ended_from_outside_has_a_page() {
 #[test]
 fn a_page_of_mutants_has_all_its_parts() {
     let loaded = cubicle_lang::load(LOCK).unwrap();
-    let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
+    let (options, interrupt) = (MutationOptions::new(Checker::new(engine)), Interrupt::default());
     let model = ModelSource::new(&loaded.system, LOCK);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
     let found = mutation::run(model, &plan, &options, &interrupt, &|_| {});

@@ -9,18 +9,18 @@
 
 use std::time::Duration;
 
-use cubicle_backward::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use cubicle_certificate::{
     CheckOptions, Claim, NoCertificate, Obligation, ProofFailure, Subject, certify, confirm, declaration,
     explain,
 };
-use cubicle_check::{check_on_this_thread, claimed, states_of};
+use cubicle_check::{Checker, claimed, states_of};
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Trace, admits};
 use cubicle_lang::model::{Dnf, Forbidden, Literal, System, TransitionId, forbids_all_of};
 use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Options, Reason, Silent, Vacuity, Verdict};
+use cubicle_solver::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 
 /// Processes that are neither arguments of a step nor those of a cube, where they may count.
 const MORE_PROCESSES: usize = 3;
@@ -29,8 +29,10 @@ const MORE_PROCESSES: usize = 3;
 const MOST_WORK: usize = 20_000;
 
 /// Effort of the search for runs and for a proof.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct InductionOptions {
+    /// Proves.
+    pub checker: Checker,
     /// Runs are looked for in instances of up to this many processes.
     pub procs: usize,
     /// The most states of an instance that are stored.
@@ -278,7 +280,8 @@ impl Asked<'_> {
             Options::default().only_states(true).rounds(Some(self.options.rounds)).vacuity(Vacuity::Ignore);
         // What is proposed is read from the certificate, which is checked.
         let options = options.unchecked(true);
-        let report = check_on_this_thread(&system, &options, self.interrupt, &mut Silent);
+        let checker = self.options.checker;
+        let report = checker.check_on_this_thread(&system, &options, self.interrupt, &mut Silent);
         match &report.verdict {
             Some(Verdict::Unsafe(run)) => finding.run = Some((**run).clone()),
             Some(Verdict::Safe) => {

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::question::{Asker, LintedModel};
 use cubicle_certificate::{CheckOptions, Claim, Subject, confirm};
-use cubicle_check::check_on_this_thread;
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
-use cubicle_run::{Forbidden, Silent, Verdict};
+use cubicle_run::{Forbidden, Verdict};
 use cubicle_transform::strengthen::equivalent;
 
 /// Time limit of one call of Z3.
@@ -71,7 +70,7 @@ fn unused(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     }
     // What is said of it is checked below.
     let search = asker.proof().unchecked(true);
-    let report = check_on_this_thread(system, &search, asker.interrupt, &mut Silent);
+    let report = asker.report(system, &search);
     let (Some(Verdict::Safe), Some(outcome)) = (&report.verdict, &report.backward) else {
         return Vec::new();
     };

@@ -22,6 +22,7 @@ use cubicle_run::Interrupt;
 /// Examines the whole model until `interrupt` ends that; findings are in text order. `tell` receives what is examined.
 ///
 /// ```
+/// use cubicle_check::Checker;
 /// use cubicle_run::Interrupt;
 /// use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 ///
@@ -34,7 +35,8 @@ use cubicle_run::Interrupt;
 ///     transition enter (p) requires { At[p] = Door && forall_other q. At[q] = In } { At[p] := In }";
 /// let loaded = cubicle_lang::load(text)?;
 /// let model = LintedModel { file: &loaded.file, text, system: &loaded.system, known: &loaded.warnings };
-/// let found = deep(&model, &LintOptions::default(), &Interrupt::default(), &|_| {});
+/// let options = LintOptions::new(Checker::new(cubicle_backward::engine));
+/// let found = deep(&model, &options, &Interrupt::default(), &|_| {});
 /// // A process alone enters, and then it is stuck; the others never see it.
 /// assert!(found.iter().all(|it| it.code != "C0923"));
 /// # Ok::<(), cubicle_lang::LoadError>(())

@@ -1,17 +1,19 @@
 //! Whether a state is reachable: in small instances, then by a proof.
 
-use cubicle_check::check_on_this_thread;
+use cubicle_check::Checker;
 use cubicle_forward::explore;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::words::listed_sizes;
-use cubicle_run::{BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Vacuity, Verdict};
+use cubicle_run::{BackwardMode, ForwardOptions, Interrupt, Options, Report, Silent, Stop, Vacuity, Verdict};
 
 /// Effort of the examination.
 #[derive(Clone, Debug)]
 pub struct LintOptions {
+    /// Proves.
+    pub checker: Checker,
     /// Instances of up to this number of processes are explored.
     pub procs: usize,
     /// Limit on the states of each instance.
@@ -22,9 +24,10 @@ pub struct LintOptions {
     pub jobs: usize,
 }
 
-impl Default for LintOptions {
-    fn default() -> Self {
-        Self { procs: 3, max_states: 20_000, rounds: 3, jobs: 1 }
+impl LintOptions {
+    /// With usual limits.
+    pub const fn new(checker: Checker) -> Self {
+        Self { checker, procs: 3, max_states: 20_000, rounds: 3, jobs: 1 }
     }
 }
 
@@ -136,9 +139,14 @@ impl Asker<'_> {
         self.never(system, least).into_iter().next().flatten()
     }
 
+    /// What the engines say of a system.
+    pub fn report(&self, system: &System, options: &Options) -> Report {
+        self.options.checker.check_on_this_thread(system, options, self.interrupt, &mut Silent)
+    }
+
     /// The verdict of the engines on a system.
     fn verdict(&self, system: &System) -> Option<Verdict> {
-        check_on_this_thread(system, &self.proof(), self.interrupt, &mut Silent).verdict
+        self.report(system, &self.proof()).verdict
     }
 
     pub fn proof(&self) -> Options {

@@ -6,7 +6,7 @@ use super::baseline::{Baseline, What, all_violated};
 use super::plan::MutationOptions;
 use crate::mutation::{Change, Fate, Kill, KillFinder, Survival};
 use cubicle_certificate::{self as certificate, CheckOptions, Claim};
-use cubicle_check::{check_on_this_thread, effort_of_level};
+use cubicle_check::effort_of_level;
 use cubicle_forward::{Explored, explore};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{admits, replay};
@@ -108,7 +108,9 @@ impl Mutant<'_> {
     }
 
     fn decide(&self) -> Decided {
-        let report = check_on_this_thread(self.system, &self.options(), self.baseline.interrupt, &mut Silent);
+        let Baseline { options, interrupt, .. } = self.baseline;
+        let report =
+            options.checker.check_on_this_thread(self.system, &self.options(), interrupt, &mut Silent);
         match &report.verdict {
             Some(Verdict::Unsafe(trace)) => Decided::Bad((**trace).clone(), KillFinder::Search),
             Some(Verdict::Safe) => self.certified(&report),

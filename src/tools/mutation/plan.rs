@@ -6,6 +6,7 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
+use cubicle_check::Checker;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
@@ -21,6 +22,8 @@ const LEAST_EFFORT: u64 = 10_000;
 /// How to examine mutants.
 #[derive(Clone, Debug)]
 pub struct MutationOptions {
+    /// Decides mutants.
+    pub checker: Checker,
     /// How to search for a proof.
     pub proof: BackwardMode,
     /// Effort of a proof: rounds of [`BackwardMode::Auto`]; other searches get the effort of the last of these rounds.
@@ -37,9 +40,11 @@ pub struct MutationOptions {
     pub seed: u64,
 }
 
-impl Default for MutationOptions {
-    fn default() -> Self {
+impl MutationOptions {
+    /// With usual limits.
+    pub const fn new(checker: Checker) -> Self {
         Self {
+            checker,
             proof: BackwardMode::Auto,
             rounds: 4,
             effort: Some(LEAST_EFFORT),
@@ -49,9 +54,7 @@ impl Default for MutationOptions {
             seed: 0,
         }
     }
-}
 
-impl MutationOptions {
     /// The effort for a mutant of the model that this report is about: in proportion to what the proof of the model took.
     pub fn effort_for(model: &Report) -> u64 {
         let effort: u64 = model.stages.iter().map(|stage| stage.effort).sum();

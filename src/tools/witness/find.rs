@@ -5,7 +5,7 @@ use super::cover::{coverage, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
 use crate::simulate::{CellNames, FormulaError};
-use cubicle_check::check_on_this_thread;
+use cubicle_check::Checker;
 use cubicle_forward::explore;
 use cubicle_lang::load::{ModelSource, core};
 use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
@@ -23,6 +23,8 @@ const EXPLORED_PER_REFERENCE: usize = 15;
 /// How to search for a run.
 #[derive(Clone, Debug)]
 pub struct WitnessOptions {
+    /// Proves that there is none.
+    pub checker: Checker,
     /// Only the instance with this number of processes; without one, two processes, then three.
     pub procs: Option<usize>,
     /// Limit on the states of an instance.
@@ -257,7 +259,8 @@ impl Search<'_> {
             .vacuity(Vacuity::Ignore)
             .only_states(true)
             .jobs(self.options.jobs);
-        match check_on_this_thread(target, &options, self.interrupt, &mut Silent).verdict {
+        let checker = self.options.checker;
+        match checker.check_on_this_thread(target, &options, self.interrupt, &mut Silent).verdict {
             Some(Verdict::Safe) => Decided::Never,
             Some(Verdict::Unsafe(run)) => {
                 let run = own_run(self.system, &run);

@@ -1,6 +1,7 @@
 //! Runs to goals: what they show, that they are as short as those of an exploration, and when there is none.
 
 use super::*;
+use cubicle_check::Checker;
 use cubicle_forward::explore;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
@@ -8,8 +9,14 @@ use cubicle_lang::model::semantics::{replay_steps, satisfies};
 use cubicle_run::{ForwardOptions, Interrupt, Silent, Trace, Witness};
 use cubicle_transform::with_taken;
 
-const OPTIONS: WitnessOptions =
-    WitnessOptions { procs: None, max_states: 20_000, rounds: 4, shortest: false, jobs: 1 };
+const OPTIONS: WitnessOptions = WitnessOptions {
+    checker: Checker::new(cubicle_backward::engine),
+    procs: None,
+    max_states: 20_000,
+    rounds: 4,
+    shortest: false,
+    jobs: 1,
+};
 const SHORTEST: WitnessOptions = WitnessOptions { shortest: true, ..OPTIONS };
 
 fn look(text: &str, goal: &WitnessGoal, options: &WitnessOptions) -> WitnessAnswer {

@@ -1,10 +1,11 @@
 //! Exact searches that are paused, again and again, do what they do without a pause.
 
-use cubicle::backward::{self, Lemmas, Paused, Shared};
+use cubicle::backward::Searches;
 use cubicle::forward::StateSpace;
-use cubicle::{BackwardMode, BackwardOptions, Interrupt, Outcome, SearchOrder, Silent};
+use cubicle::{BackwardMode, BackwardOptions, Interrupt, Outcome, SearchOrder};
 
 use super::files;
+use crate::support::examine;
 
 #[test]
 fn turns_of_an_exact_search_visit_what_one_search_visits() {
@@ -12,22 +13,19 @@ fn turns_of_an_exact_search_visit_what_one_search_visits() {
         let text = files::text(&files::folder(&format!("examples/{example}.cub")));
         let system = cubicle::load(&text).expect("a model").system;
         for order in [SearchOrder::Bfs, SearchOrder::Dfs, SearchOrder::Bfsh] {
-            let lemmas = Lemmas::default();
             let oracle = &StateSpace::new(Vec::new());
-            let shared =
-                Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
-            let search = |effort: Option<u64>, paused: &mut Option<Paused>| -> Outcome {
+            let search = |effort: Option<u64>, searches: &mut Searches| -> Outcome {
                 let mut options = BackwardOptions::default().max_nodes(150).max_effort(effort);
                 options.order = Some(order);
-                let (classic, interrupt) = (BackwardMode::Classic, Interrupt::default());
-                backward::search(&system, &options, classic, shared, &interrupt, &mut Silent, paused)
+                let how = (&system, &options, BackwardMode::Classic);
+                examine::search(searches, how, oracle, &Interrupt::default())
             };
-            let whole = search(None, &mut None);
-            let (mut paused, mut turns) = (None, 0);
+            let whole = search(None, &mut Searches::default());
+            let (mut searches, mut turns) = (Searches::default(), 0);
             let found = loop {
                 turns += 1;
-                let found = search(Some(turns), &mut paused);
-                if paused.is_none() {
+                let found = search(Some(turns), &mut searches);
+                if !searches.is_paused() {
                     break found;
                 }
             };

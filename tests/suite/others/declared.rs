@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use cubicle::CHECKER;
 use cubicle::inductive::{Induction, InductionOptions, claims};
 use cubicle::load::ModelSource;
 use cubicle::model::{BadKind, Forbidden};
@@ -58,8 +59,13 @@ fn an_assumption_says_nothing_of_all_processes() {
 fn inductive_asks_what_a_claim_says_of_all() {
     let found = |text: &str| {
         let system = cubicle::load(text).expect("a model").system;
-        let options =
-            InductionOptions { procs: 2, max_states: 1_000, rounds: 0, timeout: Duration::from_secs(10) };
+        let options = InductionOptions {
+            checker: CHECKER,
+            procs: 2,
+            max_states: 1_000,
+            rounds: 0,
+            timeout: Duration::from_secs(10),
+        };
         claims(ModelSource::new(&system, text), &options, &Interrupt::default(), &|_| {})
     };
     let all = found(&format!("{WAKE_UP} {WAKER}"));

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use cubicle::backward::{self, Lemmas, Shared};
+use cubicle::backward::Searches;
 use cubicle::certificate::Claim;
 use cubicle::diagnostic::{Severity, Span};
 use cubicle::forward::{self, Explored, StateSpace};
 use cubicle::model::semantics::{Env, Layout, Value, distinct_tuples, replay, tuples};
 use cubicle::model::{Cell, Conj, Literal, ProcRef, Relation, System, Term, Type, VarId};
 use cubicle::{
-    BackwardMode, BackwardOptions, Exploration, Forbidden, ForwardOptions, Interrupt, Oracle, OracleAnswer,
-    Reason, SearchOrder, Silent, SolverMode, Stop, Strategy, Verdict, syntax,
+    BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Exploration, Forbidden, ForwardOptions,
+    Interrupt, Oracle, OracleAnswer, Outcome, Reason, SearchOrder, Silent, SolverMode, Stop, Strategy,
+    Verdict, syntax,
 };
 
 use super::certificates::{certified, only_truth_is_accepted};
@@ -371,6 +372,27 @@ impl Oracle for Liar {
     }
 }
 
+/// The next one of these searches, which is told nothing that others would know.
+pub fn search(
+    searches: &mut Searches,
+    (system, options, proof): (&System, &BackwardOptions, BackwardMode),
+    oracle: &dyn Oracle,
+    interrupt: &Interrupt,
+) -> Outcome {
+    let turn = BackwardTurn {
+        system,
+        options,
+        proof,
+        oracle,
+        equations: &[],
+        guesses: &[],
+        remembered: &[],
+        most_procs: None,
+        interrupt,
+    };
+    searches.search(&turn, &mut Silent)
+}
+
 fn backward_agrees(
     system: &System,
     text: &str,
@@ -410,12 +432,11 @@ fn backward_agrees(
         let lie = number > 0 && dice.chance(25);
         let oracle: &dyn Oracle = if lie { &liar } else { &brute };
         // Proofs do not depend on the answers of the oracle.
-        let lemmas = Lemmas::default();
+        let mut searches = Searches::default();
         // In pieces, as searches do.
         for effort in [100, 200, 700] {
-            lemmas.look(system, &options, None, oracle, effort, &timed());
+            searches.lemmas.look(system, &options, None, oracle, effort, &timed());
         }
-        let shared = Shared { oracle, equations: &[], lemmas: &lemmas, remembered: &[], most_procs: None };
         let proof = match (brab, directed) {
             (0, _) => BackwardMode::Classic,
             (_, false) => BackwardMode::Brab(brab),
@@ -423,20 +444,23 @@ fn backward_agrees(
         };
         // Exact searches also in turns, each of which goes on where the one before stopped; lemmas come later.
         let turns: &[u64] = if brab == 0 && dice.chance(60) { &[1, 2, 5, 12, 40] } else { &[] };
-        let (mut paused, mut decided) = (None, None);
+        let search = |searches: &mut Searches, options: &BackwardOptions| {
+            search(searches, (system, options, proof), oracle, &timed())
+        };
+        let mut decided = None;
         for (turn, effort) in turns.iter().enumerate() {
             let options = options.clone().max_effort(Some(*effort));
-            let none = Lemmas::default();
-            let shared = if turn < 2 { Shared { lemmas: &none, ..shared } } else { shared };
-            let found = backward::search(system, &options, proof, shared, &timed(), &mut Silent, &mut paused);
-            if paused.is_none() {
+            let late = (turn < 2).then(|| std::mem::take(&mut searches.lemmas));
+            let found = search(&mut searches, &options);
+            if let Some(late) = late {
+                searches.lemmas = late;
+            }
+            if !searches.is_paused() {
                 decided = Some(found);
                 break;
             }
         }
-        let outcome = decided.unwrap_or_else(|| {
-            backward::search(system, &options, proof, shared, &timed(), &mut Silent, &mut paused)
-        });
+        let outcome = decided.unwrap_or_else(|| search(&mut searches, &options));
         let of = || format!("{brab} processes, directed {directed}, lying oracle {lie}, {options:?}");
         match outcome.verdict {
             Verdict::Unsafe(trace) => {

@@ -14,6 +14,7 @@ use cubicle_tools::inductive::{ClaimFinding, Induction, InductionOptions, claims
 
 use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::command::{Command, Ended, Run};
+use crate::cli::engines::checker;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
 use crate::cli::{exit, files, input, settings};
@@ -88,6 +89,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         return Ok(Ended::With(exit::OK, document));
     }
     let options = InductionOptions {
+        checker: checker(),
         procs: args.procs.into(),
         max_states: args.max_states as usize,
         rounds: args.rounds.into(),

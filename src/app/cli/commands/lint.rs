@@ -11,6 +11,7 @@ use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 use crate::cli::choices::{Deny, FormatChoice, ResultFormat, formats};
 use crate::cli::command::{Command, Ended, Run};
+use crate::cli::engines::checker;
 use crate::cli::exit;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
@@ -125,6 +126,7 @@ impl Run<'_, LintArgs> {
 
     fn options(&self) -> LintOptions {
         LintOptions {
+            checker: checker(),
             procs: self.args.procs.into(),
             max_states: self.args.max_states as usize,
             rounds: self.args.rounds.into(),

@@ -18,6 +18,7 @@ use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptio
 
 use crate::cli::choices::{FormatChoice, ResultFormat, formats};
 use crate::cli::command::{Command, Ended, Run};
+use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
 use crate::cli::quantities::duration;
@@ -128,6 +129,7 @@ impl Run<'_, WitnessArgs> {
         }
         ending.progress().begin("looking for a run");
         let options = WitnessOptions {
+            checker: checker(),
             procs: args.procs.map(usize::from),
             max_states: args.max_states as usize,
             rounds: args.rounds.into(),

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
-use cubicle_check::check_on_this_thread;
 use cubicle_lang::model::System;
 use cubicle_run::{BackwardMode, Interrupt, Options, Report, Silent, Vacuity};
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::Operator;
 
 use crate::cli::choices::{FormatChoice, ResultFormat, formats, named};
+use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 
@@ -146,8 +146,9 @@ impl MutateArgs {
 
     /// How they are examined, when this is known of the model itself.
     pub fn options(&self, model: Option<&Report>) -> MutationOptions {
-        let usual = MutationOptions::default();
+        let usual = MutationOptions::new(checker());
         MutationOptions {
+            checker: usual.checker,
             proof: self.proof(),
             rounds: self.rounds.map_or(usual.rounds, u32::from),
             effort: match (self.rounds, model) {
@@ -170,7 +171,7 @@ impl MutateArgs {
             .only_states(true)
             .jobs(self.jobs.into())
             .seed(self.seed);
-        (!self.anyway).then(|| check_on_this_thread(system, &options, interrupt, &mut Silent))
+        (!self.anyway).then(|| checker().check_on_this_thread(system, &options, interrupt, &mut Silent))
     }
 
     /// How a proof is looked for.
@@ -181,7 +182,7 @@ impl MutateArgs {
     /// All that the result depends on besides the model, by name: the processes of a cluster must agree on it.
     pub fn agreement(&self) -> Vec<(String, String)> {
         // The effort follows from the model and the number of rounds.
-        let MutationOptions { proof, rounds: _, effort: _, procs, max_states, jobs: _, seed } =
+        let MutationOptions { checker: _, proof, rounds: _, effort: _, procs, max_states, jobs: _, seed } =
             self.options(None);
         let all = [
             ("which mutants", format!("{:?}", self.selection())),

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{Certificate, CheckOptions, Claim, Subject, certify_as, explain};
-use cubicle_check::{Origin, Refusal, check_claim, check_on_this_thread};
+use cubicle_check::{Origin, Refusal, check_claim};
 use cubicle_lang::load::{Allowed, ModelSource};
 use cubicle_lang::model::System;
 use cubicle_run::{Acceptance, Interrupt, Options, Reason, Report, Silent, Vacuity};
 use cubicle_transform::refines::Refinement;
 
 use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::model::parse;
 use crate::cli::quantities::duration;
@@ -181,7 +182,7 @@ pub fn engine_options(args: &RefinesArgs, system: &System, allowed: &Allowed) ->
 
 /// What the engines say about bad states.
 pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Report {
-    check_on_this_thread(system, &options.clone().only_states(true), interrupt, &mut Silent)
+    checker().check_on_this_thread(system, &options.clone().only_states(true), interrupt, &mut Silent)
 }
 
 /// A proof that no step fails, of which the checker makes the obligations from both models and the map.

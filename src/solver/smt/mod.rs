@@ -1,5 +1,4 @@
-//! The only module of this crate that uses Z3: encoding of model terms, satisfiability of formulas over the state of an
-//! instance, and exact unrolling of runs.
+//! Questions about instances: encoding of model terms, satisfiability of formulas over a state, and exact unrolling of runs.
 //!
 //! Enums are one-hot booleans, processes and outside values are integers (points of the process order),
 //! abstract values are integers. `unknown` is always passed on as such.
@@ -8,8 +7,8 @@ mod encode;
 mod session;
 mod unroll;
 
-pub use cubicle_solver::Answer;
-pub use cubicle_solver::queries::{Query, hardest as hardest_queries, record as record_queries};
+pub use crate::Answer;
+pub use crate::queries::{Query, hardest as hardest_queries, record as record_queries};
 pub use session::SolverSession;
 pub use unroll::{Path, RunStart, RunTarget, Unrolled, unroll};
 

@@ -8,13 +8,13 @@ use z3::ast::{Ast, Bool, Int, Real};
 
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::{Answer, InstanceFormula};
+use crate::{self as solver, Solver};
 use cubicle_lang::model::semantics::{
     Layout, PROC_STRIDE, Point, Semantics, State, Step, Value, admits, distinct_tuples, interchangeable,
     is_forbidden, replay, rising_tuples, tuples,
 };
 use cubicle_lang::model::{Assignment, Rational, System, Transition, TransitionId, Type};
 use cubicle_run::{Forbidden, Interrupt, Interrupted, Trace};
-use cubicle_solver::{self as solver, Solver};
 
 /// The run to search for.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::encode::{Encoder, Frame};
 use super::{Answer, InstanceFormula};
+use crate::{self as solver, Solver};
 use cubicle_lang::model::System;
 use cubicle_run::{Interrupt, Interrupted};
-use cubicle_solver::{self as solver, Solver};
 
 /// A solver for the states of a number of processes.
 #[derive(Debug)]
