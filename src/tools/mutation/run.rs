@@ -23,6 +23,7 @@ pub struct MutationProgress {
 /// Examines the mutants of a plan; `tell` receives the progress, from any thread.
 ///
 /// ```
+/// use cubicle_check::Checker;
 /// use cubicle_lang::load::ModelSource;
 /// use cubicle_run::Interrupt;
 /// use cubicle_tools::mutation::{MutantSelection, MutationOptions, Plan, run};
@@ -35,7 +36,8 @@ pub struct MutationProgress {
 ///     requires { forall_other q. Inside[q] = False }
 ///     { Inside[p] := True }";
 /// let loaded = cubicle_lang::load(text)?;
-/// let (options, interrupt) = (MutationOptions::default(), Interrupt::default());
+/// let options = MutationOptions::new(Checker::new(cubicle_backward::engine));
+/// let interrupt = Interrupt::default();
 /// let model = ModelSource::new(&loaded.system, text);
 /// let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
 /// let found = run(model, &plan, &options, &interrupt, &|_| {});
