@@ -16,7 +16,7 @@ use cubicle_run::Report;
 use cubicle_transform::refines::Refinement;
 
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Default, Debug)]
 pub struct Claim<'a> {
     /// Variables of the system that bad cubes read, in place of which they said what had set them.
     pub announcements: &'a [VarId],

@@ -54,28 +54,20 @@ pub fn breaks(system: &System, cubes: &Cubes, obligation: Obligation, interrupt:
 mod tests;
 
 use super::all_sizes;
-use super::session::Session;
+use super::session::{Origin, Session};
 use cubicle_certificate::{
-    CheckOptions, Claim, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject, confirm,
-    explain, written,
+    CheckOptions, Claim, Confirmed, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject,
+    confirm, explain, written,
 };
 use cubicle_lang::model::{Dnf, Forbidden, System, TransitionId};
 use cubicle_run::{Acceptance, Decider, Event, Interrupt, Reason, RunsPlan, Unproved, Verdict};
 use cubicle_solver::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
+use std::sync::LazyLock;
 use std::time::Duration;
 use tracing::{info, warn};
 
-/// What the system of a run is derived from.
-#[derive(Clone, Copy, Debug)]
-pub struct Origin<'a> {
-    /// The model.
-    pub model: &'a System,
-    /// How the system is derived from it.
-    pub subject: &'a Subject,
-}
-
 /// Has the proofs of a run checked. A proof that is not accepted is none.
-pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
+pub fn accept(session: &mut Session<'_>) {
     // Where all instances were explored, there is no proof.
     let all = matches!(session.report.decider, Some(Decider::AllInstances(_)));
     let explored = all && all_sizes::are_closed(session);
@@ -91,7 +83,7 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
     session.tell(Event::Check { ended: false });
     session.tell(Event::Work { what: "checking the proof" });
     session.timed("check the proof", |session| {
-        if safe && let Err(why) = states(session, origin) {
+        if safe && let Err(why) = states(session) {
             if matches!(why, Reason::Interrupted(_)) {
                 session.tell(Event::Note {
                     text: "a proof was found, but the check of it was interrupted".to_owned(),
@@ -103,7 +95,7 @@ pub fn accept(session: &mut Session<'_>, origin: Origin<'_>) {
             }
             (session.report.verdict, session.report.decider) = (Some(Verdict::Unknown(why)), None);
         }
-        runs(session, origin);
+        runs(session);
     });
     session.tell(Event::Check { ended: true });
 }
@@ -114,20 +106,36 @@ pub fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
     CheckOptions::new(options.solver_timeout, session.interrupt).trusting(options.trust_invariants)
 }
 
+/// Has cubes checked as a proof about the system of a run.
+pub fn confirmed(session: &Session<'_>, claim: Claim<'_>) -> Result<Confirmed, NoCertificate> {
+    let Origin { model, subject } = origin(session);
+    confirm(subject, model, session.system, claim, how(session))
+}
+
 /// Checks the proof that no bad state is reached.
-fn states(session: &mut Session<'_>, origin: Origin<'_>) -> Result<(), Reason> {
+fn states(session: &mut Session<'_>) -> Result<(), Reason> {
     let report = std::mem::take(&mut session.report);
+    let claim = Claim::of(&report);
+    let known = session.accepted.take().filter(|(cubes, _)| claim == Claim { cubes, ..Claim::default() });
     let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
-    let accepted = match proof {
-        Some(_) => check_claim(origin, session.system, Claim::of(&report), how(session)),
-        None => Err(Refusal { reason: Reason::Uncertified("there is none".to_owned()), text: None }),
+    let accepted = match (proof, known) {
+        (Some(_), Some((_, confirmed))) => Ok(checked(confirmed)),
+        (Some(_), None) => check_claim(origin(session), session.system, claim, how(session)),
+        (None, _) => Err(Refusal { reason: Reason::Uncertified("there is none".to_owned()), text: None }),
     };
     session.report = report;
     take(session, accepted)
 }
 
+/// What the system of a run is derived from, itself where it is the model.
+fn origin<'a>(session: &Session<'a>) -> Origin<'a> {
+    static ITSELF: LazyLock<Subject> = LazyLock::new(Subject::default);
+    session.origin.unwrap_or(Origin { model: session.system, subject: &ITSELF })
+}
+
 /// Checks the proofs about properties of runs.
-fn runs(session: &mut Session<'_>, origin: Origin<'_>) {
+fn runs(session: &mut Session<'_>) {
+    let origin = origin(session);
     let mut reports = std::mem::take(&mut session.report.temporal);
     for report in reports.iter_mut().filter(|it| it.proved || it.never) {
         // Without a proof, all instances that the model has were explored.
@@ -190,8 +198,7 @@ pub fn check_claim(
     match confirm(subject, model, made, claim, how) {
         Ok(confirmed) => {
             info!(?confirmed, "accepted");
-            let (invariants, obligations) = (confirmed.invariants, confirmed.obligations);
-            Ok(Acceptance::Checked { invariants, obligations, solver_calls: confirmed.solver_calls })
+            Ok(checked(confirmed))
         }
         Err(refused) => {
             let reason = not_accepted(&refused, how.interrupt);
@@ -201,6 +208,10 @@ pub fn check_claim(
             Err(Refusal { reason, text: text.and_then(Result::ok) })
         }
     }
+}
+
+const fn checked(Confirmed { invariants, obligations, solver_calls }: Confirmed) -> Acceptance {
+    Acceptance::Checked { invariants, obligations, solver_calls }
 }
 
 /// Why the checker does not accept a proof: it refuses it, or does not know.

@@ -41,12 +41,12 @@ mod tuning;
 mod turn;
 mod vacuity;
 
-pub use accept::{Origin, Refusal, check_claim, not_accepted, runs_claim};
+pub use accept::{Refusal, check_claim, not_accepted, runs_claim};
 pub use assumptions::of as assumptions;
 pub use claims::{claimed, states_of};
 pub use explore::only_instance;
 pub use numbers::Numbers;
 pub use run::{Checker, InternalError, Problem};
 pub use schedule::effort_of_level;
-pub use session::RemoteExplorer;
+pub use session::{Origin, RemoteExplorer};
 pub use tuning::{DEFAULT_PROCS, STACK_BYTES};

@@ -3,13 +3,12 @@
 use std::thread;
 use std::time::Instant;
 
-use super::accept::{Origin, accept};
+use super::accept::accept;
 use super::advice::advice;
-use super::session::{RemoteExplorer, Session};
+use super::session::{Origin, RemoteExplorer, Session};
 use super::tails::{decide_with_tails, may_have_tails};
 use super::tuning::{ALL_SIZES_STATES, STACK_BYTES};
 use super::{all_sizes, assumptions, auto, coverage, explore, runs, schedule, search, vacuity};
-use cubicle_certificate::Subject;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::replay;
 use cubicle_run::logging::inherited;
@@ -118,8 +117,11 @@ impl Checker {
         let until = deadline.map(|at| interrupt.until(at));
         let interrupt = until.as_ref().unwrap_or(interrupt);
         let report = blank(system, options);
-        let mut session =
-            Session { remote, ..Session::new(system, options, interrupt, observer, self.backward, report) };
+        let mut session = Session {
+            origin,
+            remote,
+            ..Session::new(system, options, interrupt, observer, self.backward, report)
+        };
 
         let start = Instant::now();
         session.report.verdict = explore::explore(&mut session);
@@ -161,7 +163,7 @@ impl Checker {
         if options.backward.trust_invariants && session.report.verdict == Some(Verdict::Safe) {
             search::doubt(&mut session);
         }
-        accept(&mut session, origin.unwrap_or(Origin { model: system, subject: &Subject::default() }));
+        accept(&mut session);
         assumptions::settle(system, options.backward.trust_invariants, &mut session.report);
         assert_replayed(system, &session.report);
         session.tell(Event::Work { what: "looking for transitions that never fire" });

@@ -9,8 +9,9 @@ use super::demand::{Demand, OnDemand, goes_on};
 use super::numbers::Numbers;
 use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
+use cubicle_certificate::{Confirmed, Subject};
 use cubicle_forward::{Explored, StateSpace};
-use cubicle_lang::model::{System, TransitionId};
+use cubicle_lang::model::{Forbidden, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
     BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider, Event,
@@ -37,8 +38,21 @@ pub struct Session<'a> {
     pub reports_equations: bool,
     /// Whether the system was derived from that of the run.
     pub is_derived: bool,
+    /// What the system of the run is derived from; `None` where it is itself the model.
+    pub origin: Option<Origin<'a>>,
+    /// Cubes that the checker accepted already as a proof about the system of the run, with what that took.
+    pub accepted: Option<(Vec<Forbidden>, Confirmed)>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
+}
+
+/// What the system of a run is derived from.
+#[derive(Clone, Copy, Debug)]
+pub struct Origin<'a> {
+    /// The model.
+    pub model: &'a System,
+    /// How the system is derived from it.
+    pub subject: &'a Subject,
 }
 
 /// What searches of a run have learnt, for those that follow.
@@ -116,6 +130,8 @@ impl<'a> Session<'a> {
             demand: Demand::default(),
             reports_equations: true,
             is_derived: false,
+            origin: None,
+            accepted: None,
             remote: None,
         }
     }

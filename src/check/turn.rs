@@ -105,13 +105,15 @@ impl Turn {
     }
 
     /// Explores larger instances while these have few states: they refute candidates that are reachable with more processes only, which costs a
-    /// search restarts otherwise. Returns the end when the run ends here.
+    /// search restarts otherwise. First turns only do so while no state is known at all, which would let every candidate pass. Returns the end when the run ends here.
     fn explore_beyond(&self, session: &mut Session<'_>) -> Option<TurnEnd> {
-        if self.level == 0 || session.options.forward.max_states.is_some() {
+        if session.options.forward.max_states.is_some() {
             return None;
         }
         let most = schedule::states(self.level) / schedule::BEYOND;
-        while let Some(procs) = beyond(session, most) {
+        while (self.level > 0 || knows_no_state(session))
+            && let Some(procs) = beyond(session, most)
+        {
             let new = session.timed("forward exploration", |session| {
                 session.explore(procs, &limits(&session.options.forward, most), Purpose::GrowingOracle)
             });
@@ -124,6 +126,10 @@ impl Turn {
         }
         None
     }
+}
+
+fn knows_no_state(session: &Session<'_>) -> bool {
+    session.known.space.explored.iter().all(|it| it.exploration.states == 0)
 }
 
 /// The size of the instance beyond the largest, when all states of that are known and are so few that those of the next may be at most these.

@@ -25,6 +25,18 @@ fn each_decides_and_is_named() {
     }
 }
 
+/// With two processes of these no state is initial: such an instance would let every candidate pass.
+#[test]
+fn a_search_waits_for_an_instance_that_has_states() {
+    let outcome = run("--format json examples/threshold/one_step_consensus_wrong.cub");
+    let document: Value = serde_json::from_str(&outcome.stdout).expect("a document");
+    let explored = document["explorations"].as_array().expect("instances");
+    let sizes = explored.iter().map(|it| (it["processes"].as_u64(), it["states"].as_u64() == Some(0)));
+    assert_eq!(sizes.collect::<Vec<_>>(), [(Some(2), true), (Some(3), false)]);
+    let searches = document["stages"].as_array().expect("turns");
+    assert!(searches.iter().all(|it| it["search"] == "classic"), "{searches:?}");
+}
+
 #[test]
 fn proofs_are_certified_and_errors_are_replayed_step_by_step() {
     for model in ["german", "szymanski", "bakery", "ticket_lock", "german_data"] {

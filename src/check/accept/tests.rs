@@ -61,7 +61,7 @@ fn checked(system: &System, options: &Options) -> Report {
 fn accepted(system: &System, report: Report, options: &Options, interrupt: &Interrupt) -> Report {
     let mut observer = Silent;
     let mut session = Session::new(system, options, interrupt, &mut observer, engine, report);
-    accept(&mut session, Origin { model: system, subject: &Subject::default() });
+    accept(&mut session);
     session.report
 }
 
@@ -103,6 +103,23 @@ fn a_forged_proof_is_refused() {
     // No search says why it is safe.
     let silent = Report { backward: None, ..claimed(Vec::new()) };
     assert!(matches!(by_default(&lock, silent).verdict, Some(Verdict::Unknown(Reason::Uncertified(_)))));
+}
+
+/// What was accepted before is a proof of these cubes only.
+#[test]
+fn other_cubes_than_those_accepted_are_checked() {
+    let (system, options, interrupt) = (system(LOCK), Options::default(), Interrupt::default());
+    let accepted = Confirmed { invariants: 7, obligations: 8, solver_calls: 9 };
+    let verdict = |known: Vec<Forbidden>| {
+        let mut observer = Silent;
+        let report = claimed(bad(&system));
+        let mut session = Session::new(&system, &options, &interrupt, &mut observer, engine, report);
+        session.accepted = Some((known, accepted));
+        accept(&mut session);
+        (session.report.verdict, session.report.acceptance)
+    };
+    assert!(matches!(verdict(Vec::new()), (Some(Verdict::Unknown(Reason::Uncertified(_))), None)));
+    assert_eq!(verdict(bad(&system)), (Some(Verdict::Safe), Some(super::checked(accepted))));
 }
 
 #[test]
