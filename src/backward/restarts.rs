@@ -59,8 +59,8 @@ pub fn search(
             kept.pool.keep_lemmas(lemmas);
         }
     }
-    let proposed = (&system.init, &options.proposed[..]);
-    let met = if begins { kept.pool.propose(&context, proposed, brab, observer) } else { None };
+    let (init, proposed) = (&system.init, &options.proposed);
+    let met = if begins { kept.pool.propose(&context, init, proposed, brab, observer) } else { None };
     let mut tester = Tester::new(system, &context, counting.as_ref(), options);
     tester.counts = kept.tests;
     (tester.solver.calls, tester.solver.unknown) = kept.calls;
@@ -247,15 +247,12 @@ impl Search<'_> {
             let begins = if paused.is_some() { GraphStep::Resumed } else { GraphStep::Run };
             observer.event(setting.system, Event::Graph(begins(self.proof)));
         }
-        let mut run = match Run::new(setting, tester, totals, paused, (candidates, lemmas)) {
+        let mut run = match Run::new(setting, tester, totals, paused, candidates, lemmas) {
             Ok(run) => run,
             Err(halt) => return (halt.into(), RunCounts::default()),
         };
         let pool = &mut self.kept.pool;
-        let approximation = self.brab.map(|brab| {
-            let read = (setting.system, setting.options);
-            Approximation::new(brab, self.lemmas, read, pool)
-        });
+        let approximation = self.brab.map(|brab| Approximation::new(setting, brab, self.lemmas, pool));
         // Frames hold cubes that say nothing of other processes: from then on, the search goes on as BRAB.
         let remembers = setting.transitions.iter().any(|t| t.remembers);
         let ended = match (self.proof.method(), approximation) {

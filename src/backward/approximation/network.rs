@@ -129,7 +129,8 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
     /// The run must end, or a number left the 64-bit range; the same for the other methods.
     pub fn new(
         run: &'n mut Run<'a, 'r>,
-        (limits, proved): (CandidateLimits, Vec<Cube>),
+        limits: CandidateLimits,
+        proved: Vec<Cube>,
         unseen: Unseen<'n, 'a, 'r>,
     ) -> Result<Self, Halt> {
         let nodes = &run.state.nodes;

@@ -97,7 +97,8 @@ impl Pool {
     pub fn propose(
         &mut self,
         context: &CubeContext,
-        (init, proposed): (&Init, &[Forbidden]),
+        init: &Init,
+        proposed: &[Forbidden],
         brab: Option<Brab<'_>>,
         observer: &mut dyn Observer,
     ) -> Option<Box<Trace>> {

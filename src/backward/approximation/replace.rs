@@ -25,8 +25,7 @@ use crate::tuning::{
     LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LATER, NETWORK_LITERALS,
     NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
 };
-use cubicle_lang::model::System;
-use cubicle_run::{BackwardOptions, Event, Observer, OracleAnswer, OracleGrowth, Trace};
+use cubicle_run::{Event, Observer, OracleAnswer, OracleGrowth, Trace};
 use tracing::debug;
 
 /// The candidates of one run.
@@ -48,9 +47,9 @@ pub struct Approximation<'a, 'p> {
 impl<'a, 'p> Approximation<'a, 'p> {
     /// For a run that begins with the pool's candidates.
     pub fn new(
+        &Setting { system, options, .. }: &Setting<'_>,
         brab: Brab<'a>,
         lemmas: &'a Lemmas,
-        (system, options): (&System, &BackwardOptions),
         pool: &'p mut Pool,
     ) -> Self {
         let several = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
@@ -232,7 +231,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 ..self.limits
             };
             let mut unseen = |run: &mut Run<'_, '_>, cube: &Cube| self.is_unseen(run, cube);
-            match Network::new(run, (limits, proved.clone()), &mut unseen)?.close(effort)? {
+            match Network::new(run, limits, proved.clone(), &mut unseen)?.close(effort)? {
                 Closing::Closed(visited) => return Ok(Some(visited)),
                 Closing::Lost { effort: spent } => effort = effort.saturating_sub(spent),
                 Closing::Large => {

@@ -140,7 +140,7 @@ impl<'a> Counting<'a> {
         everywhere: &[Everywhere<'_>],
     ) -> Result<bool, Halt> {
         if cube.others.is_empty() {
-            return self.excludes_where(context, cube, (everywhere, &[]));
+            return self.excludes_where(context, cube, everywhere, &[]);
         }
         // What the cube says of all others is one more thing that holds everywhere.
         let named: Vec<u8> = (0..cube.procs).collect();
@@ -148,7 +148,7 @@ impl<'a> Counting<'a> {
         let said = said.collect::<Result<Vec<Dnf>, Overflow>>()?;
         let of_others = said.iter().map(|body| Everywhere { named: false, body, args: &named });
         let everywhere: Vec<Everywhere<'_>> = everywhere.iter().copied().chain(of_others).collect();
-        self.excludes_where(context, cube, (&everywhere, &[]))
+        self.excludes_where(context, cube, &everywhere, &[])
     }
 
     /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes, and no process is part of all counts `absent`, if
@@ -157,11 +157,12 @@ impl<'a> Counting<'a> {
         &self,
         context: &CubeContext,
         cube: &Cube,
-        (everywhere, absent): (&[Everywhere<'_>], &[CubeCell]),
+        everywhere: &[Everywhere<'_>],
+        absent: &[CubeCell],
     ) -> Result<bool, Halt> {
         let Some(cube) = self.instructed(context, cube)? else { return Ok(true) };
         let cube = &*cube;
-        if self.excludes_plainly(context, cube, (everywhere, absent))? {
+        if self.excludes_plainly(context, cube, everywhere, absent)? {
             return Ok(true);
         }
         // Equations that are only said of some values of a global, one value after the other.
@@ -175,7 +176,7 @@ impl<'a> Counting<'a> {
             let mut all = true;
             for part in parts {
                 all = match restricted(context, cube, cell, part)? {
-                    Some(narrowed) => self.excludes_plainly(context, &narrowed, (everywhere, absent))?,
+                    Some(narrowed) => self.excludes_plainly(context, &narrowed, everywhere, absent)?,
                     None => true,
                 };
                 if !all {
@@ -199,7 +200,8 @@ impl<'a> Counting<'a> {
         &self,
         context: &CubeContext,
         cube: &Cube,
-        (everywhere, absent): (&[Everywhere<'_>], &[CubeCell]),
+        everywhere: &[Everywhere<'_>],
+        absent: &[CubeCell],
     ) -> Result<bool, Halt> {
         let equations = self.relevant(context, cube);
         let mut cells: Vec<CubeCell> = Vec::new();
@@ -269,7 +271,7 @@ impl<'a> Counting<'a> {
                 break;
             }
             let (terms, constant) =
-                Self::equation(context, cube, (equation, p), (&mut further, &sums), &mut rows)?;
+                Self::equation(context, cube, equation, p, &mut further, &sums, &mut rows)?;
             let minus = |(cell, k): (CubeCell, Rational)| (cell, k.neg());
             let possible = if equation.at_least {
                 let terms: Terms = terms.into_iter().map(minus).collect();
@@ -283,7 +285,7 @@ impl<'a> Counting<'a> {
         }
         let mut addends = Vec::new();
         for n in (0..cells.len()).filter(|n| self.sums_up(cells[*n].var())) {
-            addends.push(self.addends(context, cube, (n, cells[n]), &regions, &mut rows)?);
+            addends.push(self.addends(context, cube, n, cells[n], &regions, &mut rows)?);
         }
         if linearly_satisfiable(&rows)? == Sat::No {
             return Ok(true);
@@ -380,7 +382,7 @@ impl<'a> Counting<'a> {
                 }
             }
             is_certain |= !is_split(&together) && !possible.is_empty();
-            if is_certain || !self.excludes_where(context, &cube, (&[], &together))? {
+            if is_certain || !self.excludes_where(context, &cube, &[], &together)? {
                 continue;
             }
             let mut cases = Vec::new();
@@ -434,7 +436,8 @@ impl<'a> Counting<'a> {
         &self,
         context: &CubeContext,
         cube: &Cube,
-        (n, sum): (usize, CubeCell),
+        n: usize,
+        sum: CubeCell,
         regions: &Regions,
         rows: &mut Vec<Relational>,
     ) -> Result<Addends, Halt> {
@@ -536,8 +539,10 @@ impl<'a> Counting<'a> {
     fn equation(
         context: &CubeContext,
         cube: &Cube,
-        (equation, p): (&Equation, u8),
-        (further, sums): (&mut usize, &HashMap<CubeCell, Terms>),
+        equation: &Equation,
+        p: u8,
+        further: &mut usize,
+        sums: &HashMap<CubeCell, Terms>,
         rows: &mut Vec<Relational>,
     ) -> Result<(Terms, Rational), Halt> {
         let form: Form = equation.number.terms.iter().map(|(cell, k)| (at(cell, p), *k)).collect();

@@ -82,7 +82,7 @@ impl CubeContext {
             pointed: all().map(|(id, _)| system.pointed_sort(id)).collect(),
             constant: system.vars.iter().map(|v| v.kind == VarKind::Const && v.ty.is_numeric()).collect(),
             relations: all().map(|(id, _)| system.sorts.is_some() && stays(id)).collect(),
-            kind_arrays: all().map(|it| says_kind(system, it)).collect(),
+            kind_arrays: all().map(|(id, _)| says_kind(system, id)).collect(),
             rigid: system.proc_constants,
             bounded: system.max_procs.is_some_and(|n| n as usize <= MAX_PROCS),
             max_procs: system.max_procs.map_or(MAX_PROCS, |n| (n as usize).min(MAX_PROCS)),
@@ -210,7 +210,8 @@ impl CubeContext {
 
 /// Whether an array says for good of which kind a process is. In a system with sorts, other arrays that stay as they are can be relations of the
 /// model's subject, which candidates choose among.
-fn says_kind(system: &System, (id, var): (VarId, &Var)) -> bool {
+fn says_kind(system: &System, id: VarId) -> bool {
+    let var = system.var(id);
     let stays = || !system.transitions.iter().any(|t| system.may_change(t, id));
     let of_enum = var.arity() == 1 && matches!(var.ty, Type::Enum(_));
     if system.sorts.is_some() { system.sort_array() == Some(id) } else { of_enum && stays() }

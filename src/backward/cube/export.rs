@@ -53,7 +53,7 @@ pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> InstanceFor
     match g {
         CubeLiteral::Relational(s) => InstanceFormula::Literal(relational_literal(context, s, name)),
         CubeLiteral::Mask(cell, mask) => {
-            let (literals, all) = mask_literals(context, procs, (*cell, *mask), name);
+            let (literals, all) = mask_literals(context, procs, *cell, *mask, name);
             let formulas = literals.into_iter().map(InstanceFormula::Literal).collect();
             if all { InstanceFormula::All(formulas) } else { InstanceFormula::Any(formulas) }
         }
@@ -64,7 +64,8 @@ pub fn formula(context: &CubeContext, procs: u8, g: &CubeLiteral) -> InstanceFor
 pub fn mask_literals(
     context: &CubeContext,
     procs: u8,
-    (cell, mask): (CubeCell, u64),
+    cell: CubeCell,
+    mask: u64,
     name: Naming<'_>,
 ) -> (Vec<Literal>, bool) {
     let of_model = model_cell(context, cell, name);

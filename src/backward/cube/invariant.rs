@@ -72,7 +72,7 @@ fn forbidden(context: &CubeContext, cube: &Cube) -> Vec<Conj> {
     for p in rigid..cube.procs {
         differ.extend((0..rigid).map(|q| equal(Term::Proc(name(p)), name(q), true)));
     }
-    conjunctions(context, cube.procs, (differ, cube.literals()), &name)
+    conjunctions(context, cube.procs, differ, cube.literals(), &name)
 }
 
 /// The names of processes in claims: rigid ones are constants.
@@ -89,7 +89,8 @@ fn equal(left: Term, right: ProcRef, negated: bool) -> Literal {
 fn conjunctions(
     context: &CubeContext,
     procs: u8,
-    (first, literals): (Conj, impl Iterator<Item = CubeLiteral>),
+    first: Conj,
+    literals: impl Iterator<Item = CubeLiteral>,
     name: Naming<'_>,
 ) -> Vec<Conj> {
     let mut out: Vec<Conj> = vec![first];
@@ -101,7 +102,7 @@ fn conjunctions(
     for g in literals {
         match g {
             CubeLiteral::Relational(s) => add(&mut out, relational_literal(context, &s, name)),
-            CubeLiteral::Mask(cell, mask) => match mask_literals(context, procs, (cell, mask), name) {
+            CubeLiteral::Mask(cell, mask) => match mask_literals(context, procs, cell, mask, name) {
                 (literals, true) => literals.into_iter().for_each(|it| add(&mut out, it)),
                 (literals, false) => {
                     let each = |conj: Conj| {
@@ -123,7 +124,7 @@ fn conjunctions(
 pub fn excluded(context: &CubeContext, procs: u8, literals: &Excluded) -> Vec<Conj> {
     let (rigid, name) = (context.rigid, named(context));
     let differs = (0..rigid).map(|p| equal(Term::Proc(name(procs)), name(p), true)).collect();
-    conjunctions(context, procs + 1, (differs, literals.iter().cloned()), &name)
+    conjunctions(context, procs + 1, differs, literals.iter().cloned(), &name)
 }
 
 /// "Some of these literals do not hold", over variables for all processes of a cube, then one for the other process.
@@ -136,7 +137,7 @@ pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Resul
             Reduced::False => {}
             Reduced::Literal(negated) => {
                 let one = std::iter::once(negated);
-                any.extend(conjunctions(context, procs + 1, (Vec::new(), one), &ProcRef::Var));
+                any.extend(conjunctions(context, procs + 1, Vec::new(), one, &ProcRef::Var));
             }
         }
     }
@@ -145,7 +146,7 @@ pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Resul
 
 /// The cube for an oracle; `None` when a mask is not a conjunction of literals.
 pub fn oracle_question(context: &CubeContext, cube: &Cube) -> Option<Forbidden> {
-    let mut all = conjunctions(context, cube.procs, (Vec::new(), cube.literals()), &named(context));
+    let mut all = conjunctions(context, cube.procs, Vec::new(), cube.literals(), &named(context));
     let literals = all.pop().filter(|_| all.is_empty())?;
     let others = cube.others.iter().flat_map(|it| excluded(context, cube.procs, it)).collect();
     Some(Forbidden { params: cube.procs - context.rigid, cube: literals, others })

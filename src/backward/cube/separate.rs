@@ -62,7 +62,7 @@ impl<'a> Separated<'a> {
         }
         let mut others = Vec::with_capacity(cube.others.len());
         for excluded in &cube.others {
-            match beside(context, excluded, (procs, process), &map)? {
+            match beside(context, excluded, procs, process, &map)? {
                 Some(literals) => others.push(literals),
                 None => is_mentioned = true,
             }
@@ -118,7 +118,8 @@ impl<'a> Separated<'a> {
 fn beside(
     context: &CubeContext,
     excluded: &Excluded,
-    (procs, process): (u8, u8),
+    procs: u8,
+    process: u8,
     map: &[u8],
 ) -> Result<Option<Vec<CubeLiteral>>, Overflow> {
     let is_process = |cell: CubeCell| is_about(context, cell, process);

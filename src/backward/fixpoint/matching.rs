@@ -284,14 +284,15 @@ impl Matching<'_, '_> {
             }
             fitting.push(all);
         }
-        self.assign(0, &fitting, (&mut map, taken), done)
+        self.assign(0, &fitting, &mut map, taken, done)
     }
 
     fn assign(
         &self,
         at: usize,
         fitting: &Fitting,
-        (map, taken): (&mut [u8], u64),
+        map: &mut [u8],
+        taken: u64,
         done: &mut Done<'_>,
     ) -> Result<bool, Halt> {
         // Before that, there are few maps.
@@ -302,13 +303,13 @@ impl Matching<'_, '_> {
             return done(self, map);
         };
         if map[usize::from(p)] != u8::MAX {
-            return Ok(self.agrees(at, map)? && self.assign(at + 1, fitting, (map, taken), done)?);
+            return Ok(self.agrees(at, map)? && self.assign(at + 1, fitting, map, taken, done)?);
         }
         let first = above.map_or(0, |a| map[usize::from(a)] + 1);
         for q in first..self.n.cube.procs.saturating_sub(later) {
             if (fitting[at] & !taken) >> q & 1 == 1 {
                 map[usize::from(p)] = q;
-                if self.agrees(at, map)? && self.assign(at + 1, fitting, (map, taken | 1 << q), done)? {
+                if self.agrees(at, map)? && self.assign(at + 1, fitting, map, taken | 1 << q, done)? {
                     return Ok(true);
                 }
                 map[usize::from(p)] = u8::MAX;

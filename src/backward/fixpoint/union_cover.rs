@@ -85,7 +85,7 @@ pub fn escapes(
         if before > 0 && clauses.len() == before {
             return Ok((Sat::Unknown, before)); // a contradiction of relational literals was missed
         }
-        let (sat, model) = solve(context, n, cells, (&clauses, &relations), budget)?;
+        let (sat, model) = solve(context, n, cells, &clauses, &relations, budget)?;
         let Some(model) = model.filter(|_| sat == Sat::Yes) else {
             return Ok((sat, clauses.len()));
         };
@@ -121,7 +121,7 @@ pub fn escapes_all(
 ) -> Result<Sat, Halt> {
     let mut relations = Relations::default();
     let clauses = residues.iter().map(|r| clause(r, &mut relations)).collect::<Result<Vec<_>, Halt>>()?;
-    Ok(solve(context, n, cells, (&clauses, &relations), budget)?.0)
+    Ok(solve(context, n, cells, &clauses, &relations, budget)?.0)
 }
 
 fn clause(r: &Residue, relations: &mut Relations) -> Result<CoverClause, Halt> {
@@ -134,7 +134,8 @@ fn solve(
     context: &CubeContext,
     n: &Tested<'_>,
     cells: &[CubeCell],
-    (clauses, relations): (&[CoverClause], &Relations),
+    clauses: &[CoverClause],
+    relations: &Relations,
     budget: &mut UnionBudget<'_>,
 ) -> Result<(Sat, Option<Valuation>), Halt> {
     let mut order: Vec<usize> = (0..clauses.len()).collect();

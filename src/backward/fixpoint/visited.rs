@@ -13,7 +13,6 @@ use crate::theory::{Sat, consequences};
 use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
 use cubicle_lang::model::ProcRef;
 use cubicle_run::SolverMode;
-use cubicle_run::workers::WorkerPool;
 use cubicle_solver::smt::InstanceFormula;
 
 #[derive(Debug)]
@@ -154,9 +153,8 @@ impl Visited {
         let mut clauses = 0;
         let mut renamings = Renamings::new(tester.effort_left);
         if tester.mode == SolverMode::Layered {
-            let workers = &tester.workers;
             let mut violated = |witness: &Tested<'_>, out: &mut Vec<Residue>| {
-                self.residues_of(witness, &view, context, (workers, &mut renamings), (out, &mut *by))
+                self.residues_of(tester, witness, &view, &mut renamings, out, by)
             };
             let (answer, made) = escapes(context, &view, cells, &mut budget, &mut violated)?;
             tester.counts.comparisons += std::mem::take(&mut budget.compared) + renamings.take_cost();
@@ -213,8 +211,8 @@ impl Renamings {
 
     /// How many clauses the test may make, and how many renamings it may look at.
     fn most(&self) -> (usize, u64) {
-        self.effort_left.map_or((usize::MAX, u64::MAX), |it| {
-            (it.clauses, FREE_RENAMINGS + it.comparisons / COMPARISONS_PER_RENAMING)
+        self.effort_left.map_or((usize::MAX, u64::MAX), |left| {
+            (left.clauses, FREE_RENAMINGS + left.comparisons / COMPARISONS_PER_RENAMING)
         })
     }
 
@@ -239,15 +237,17 @@ impl Visited {
     /// search when they cost more than its effort.
     fn residues_of(
         &self,
+        tester: &Tester<'_>,
         witness: &Tested<'_>,
         n: &Tested<'_>,
-        context: &CubeContext,
-        (workers, renamings): (&WorkerPool, &mut Renamings),
-        (out, by): (&mut Vec<Residue>, &mut Vec<usize>),
+        renamings: &mut Renamings,
+        out: &mut Vec<Residue>,
+        by: &mut Vec<usize>,
     ) -> Result<(), Halt> {
         let (most, most_tried) = renamings.most();
+        let context = tester.context;
         let impossible = witness.impossible(context);
-        let parts = workers.share_ranges(&self.digests, CUBES_PER_RANGE, |first, digests| {
+        let parts = tester.workers.share_ranges(&self.digests, CUBES_PER_RANGE, |first, digests| {
             let (mut found, mut places, mut tried) = (Vec::new(), Vec::new(), 0);
             for (i, digest) in (first..).zip(digests) {
                 if digest.may_meet(n.cube.procs, impossible) {

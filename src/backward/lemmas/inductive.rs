@@ -93,7 +93,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     /// # Errors
     /// The run must end, or a number left the 64-bit range; the same for the other methods.
     pub fn new(
-        (setting, proposed): (&'s Setting<'a>, &[Literal]),
+        setting: &'s Setting<'a>,
+        proposed: &[Literal],
         tester: &'t mut Tester<'a>,
         classes: &[NumberClass],
         oracle: &'t dyn Oracle,
@@ -104,7 +105,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         let compares_counts = !thresholds.is_empty();
         let counts = vocabulary::counts(setting.system);
         let modes = setting.pre.counting.map_or_else(Vec::new, Counting::modes);
-        let templates = Templates::new(setting.context, classes, (counts, &thresholds), modes)?;
+        let templates = Templates::new(setting.context, classes, counts, &thresholds, modes)?;
         if !progress.begun {
             progress.begun = true;
             progress.fresh.extend(templates.roots()?);

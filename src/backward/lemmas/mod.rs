@@ -117,7 +117,7 @@ impl Lemmas {
             let mut tester = Tester::new(system, &context, counting, options);
             let progress = self.progress.take();
             let proposed = self.proposed.get().map_or(&[][..], Vec::as_slice);
-            Houdini::new((&setting, proposed), &mut tester, &classes, oracle, progress)
+            Houdini::new(&setting, proposed, &mut tester, &classes, oracle, progress)
                 .and_then(|houdini| houdini.run(effort))
                 .map_or_else(
                     |_| Some(Vec::new()),

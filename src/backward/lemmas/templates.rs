@@ -51,7 +51,8 @@ impl<'a> Templates<'a> {
     pub fn new(
         context: &'a CubeContext,
         classes: &[NumberClass],
-        (counts, thresholds): (bool, &[&Literal]),
+        counts: bool,
+        thresholds: &[&Literal],
         modes: Vec<VarId>,
     ) -> Result<Self, Halt> {
         let mut comparisons = Vec::new();

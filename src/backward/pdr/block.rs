@@ -187,7 +187,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         let escaping = if level == 1 {
             None
         } else {
-            self.frames.escaping(self.run.tester, level - 1, (cube, &predecessors), done)?
+            self.frames.escaping(self.run.tester, level - 1, cube, &predecessors, done)?
         };
         if let Some(at) = escaping {
             let (transition, pre) = predecessors[at].clone();
@@ -240,7 +240,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
             let (before, initial) = self.predecessors_of(&wider)?;
             let holds = initial.is_none()
                 && (level == 1
-                    || self.frames.escaping(self.run.tester, level - 1, (&wider, &before), 0)?.is_none());
+                    || self.frames.escaping(self.run.tester, level - 1, &wider, &before, 0)?.is_none());
             if holds {
                 (cube, predecessors) = (wider, before);
             } else {

@@ -69,7 +69,8 @@ impl Frames {
         &mut self,
         tester: &mut Tester<'_>,
         level: usize,
-        (cube, predecessors): (&Cube, &Predecessors),
+        cube: &Cube,
+        predecessors: &Predecessors,
         from: usize,
     ) -> Result<Option<usize>, Halt> {
         for (at, (_, pre)) in predecessors.iter().enumerate().skip(from) {
@@ -90,7 +91,7 @@ impl Frames {
         cube: Cube,
         predecessors: Predecessors,
     ) -> Result<(), Halt> {
-        while level < self.depth() && self.escaping(tester, level, (&cube, &predecessors), 0)?.is_none() {
+        while level < self.depth() && self.escaping(tester, level, &cube, &predecessors, 0)?.is_none() {
             level += 1;
         }
         for blocked in &mut self.blocked[..level] {
@@ -113,9 +114,9 @@ impl Frames {
             let mut lemmas = std::mem::take(&mut self.lemmas);
             let mut stays = false;
             for lemma in lemmas.iter_mut().filter(|lemma| lemma.level == level) {
-                let into = (&lemma.cube, &lemma.predecessors);
-                let escaping = match self.escaping(tester, level, into, lemma.kept_by)? {
-                    None if lemma.kept_by > 0 => self.escaping(tester, level, into, 0)?,
+                let Lemma { cube, predecessors, kept_by, .. } = &*lemma;
+                let escaping = match self.escaping(tester, level, cube, predecessors, *kept_by)? {
+                    None if *kept_by > 0 => self.escaping(tester, level, cube, predecessors, 0)?,
                     found => found,
                 };
                 if let Some(at) = escaping {

@@ -75,7 +75,7 @@ impl Instances<'_, '_> {
         }
         let from = self.out.len();
         FiredTransition::new(context, t, args, procs).before(child, options, self.out)?;
-        name_witnesses(context, t, (child.procs, options), self.out, from)?;
+        name_witnesses(context, t, child.procs, options, self.out, from)?;
         name_pointers(context, self.out, from)?;
         merge(context, options, self.out, from)?;
         if let Some(counting) = options.counting {

@@ -125,7 +125,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 continue;
             }
             let wanted = |value: &CellValue| self.may_become(child, cell, value);
-            let alternatives = match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
+            let alternatives = match self.t.effect(self.context, cell, self.args, self.procs, &wanted)? {
                 Effect::None => continue,
                 Effect::Nondet => vec![(Vec::new(), identity(self.context, CubeCell::ghost(cell.var())))],
                 Effect::Cases { cases, .. } if cases.is_empty() => return Ok(false),
@@ -164,7 +164,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                 continue; // its mask goes to the chosen value
             }
             let wanted = |value: &CellValue| self.value_in(value, mask, self.procs) != Reduced::False;
-            match self.t.effect(self.context, cell, (self.args, self.procs), &wanted)? {
+            match self.t.effect(self.context, cell, self.args, self.procs, &wanted)? {
                 Effect::None => {
                     if !base.restrict(cell, mask) {
                         return Ok(false);
@@ -281,11 +281,10 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
 
     /// The states before the step, among `procs` processes, in which a literal holds after it; `None` where `?` chooses.
     fn before_of(&self, literal: &CubeLiteral, procs: u8) -> Result<Option<Disjunction>, Halt> {
-        let at = (self.args, procs);
         let relational = match literal {
             CubeLiteral::Mask(cell, mask) => {
                 let wanted = |value: &CellValue| self.value_in(value, *mask, procs) != Reduced::False;
-                return Ok(match self.t.effect(self.context, *cell, at, &wanted)? {
+                return Ok(match self.t.effect(self.context, *cell, self.args, procs, &wanted)? {
                     Effect::None => Some(vec![vec![literal.clone()]]),
                     Effect::Nondet => None,
                     Effect::Cases { cases, all } => Some(self.some_value_in(cases, all, *mask, procs)),
@@ -298,7 +297,7 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
             if cell.is_process() || ways[0].1.iter().any(|(known, _)| *known == cell) {
                 continue;
             }
-            let cases = match self.t.effect(self.context, cell, at, &|_| true)? {
+            let cases = match self.t.effect(self.context, cell, self.args, procs, &|_| true)? {
                 Effect::None => vec![(Vec::new(), identity(self.context, cell))],
                 Effect::Nondet => return Ok(None),
                 Effect::Cases { cases, .. } => cases,

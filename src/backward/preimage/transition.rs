@@ -135,7 +135,8 @@ impl Prepared<'_> {
         &self,
         context: &CubeContext,
         cell: CubeCell,
-        (args, procs): (&[u8], u8),
+        args: &[u8],
+        procs: u8,
         wanted: &dyn Fn(&CellValue) -> bool,
     ) -> Result<Effect, Halt> {
         let Some(assignment) = self.updates[cell.var().0 as usize] else {
@@ -315,7 +316,7 @@ mod tests {
         let prepared = prepare(&system);
         let step = prepared.iter().find(|it| it.transition.name == "t").expect("there is one");
         let cell = CubeCell::of(cubicle_lang::model::VarId(0), []);
-        match step.effect(&context, cell, (&[], 0), wanted).expect("it is not interrupted") {
+        match step.effect(&context, cell, &[], 0, wanted).expect("it is not interrupted") {
             Effect::Cases { cases, all } => (cases.iter().map(|(when, _)| when.len()).collect(), all),
             other => panic!("{other:?}"),
         }

@@ -10,9 +10,7 @@ use super::axioms::Witness;
 use super::choices::multiply;
 use super::pre::{Pre, PreOptions, merge};
 use super::transition::Prepared;
-use crate::cube::{
-    CubeBuilder, CubeCell, CubeContext, Disjunction, Halt, Instantiation, Widened, compact, widened,
-};
+use crate::cube::{CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, Widened, compact, widened};
 use cubicle_lang::model::Literal;
 use cubicle_lang::model::semantics::arrangements;
 
@@ -28,7 +26,8 @@ const MOST_CELLS: usize = 4;
 pub fn name_witnesses(
     context: &CubeContext,
     t: &Prepared<'_>,
-    (known, options): (u8, PreOptions<'_>),
+    known: u8,
+    options: PreOptions<'_>,
     out: &mut Vec<Pre>,
     from: usize,
 ) -> Result<(), Halt> {
@@ -170,9 +169,9 @@ fn split(
         return Ok(());
     }
     let value = pre.cube.procs;
-    let Widened { cube: mut wider, choices } = widened(context, &pre.cube)?;
-    if holds(&mut wider, value) && witness.require(&mut wider, tuple, value)? {
-        for b in with_universals(context, t, &pre, (wider, choices), value)? {
+    let mut wider = widened(context, &pre.cube)?;
+    if holds(&mut wider.cube, value) && witness.require(&mut wider.cube, tuple, value)? {
+        for b in with_universals(context, t, &pre, wider, value)? {
             cases.extend(b.finish()?.map(|cube| pre.with_cube(cube)));
         }
     }
@@ -185,7 +184,7 @@ fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,
-    (mut b, mut choices): (CubeBuilder<'a>, Vec<Disjunction>),
+    Widened { cube: mut b, mut choices }: Widened<'a>,
     value: u8,
 ) -> Result<Vec<CubeBuilder<'a>>, Halt> {
     let Some(args) = pre.named_args() else { return Ok(vec![b]) };

@@ -16,7 +16,8 @@ use cubicle_lang::model::{Assignment, Rational, System, TransitionId, VarId};
 /// # Errors
 /// The run of the search must end, or a number left the 64-bit range.
 pub fn follow(
-    (system, context): (&System, &CubeContext),
+    system: &System,
+    context: &CubeContext,
     known: &mut InitialOf,
     first: &Cube,
     path: &NamedPath,
@@ -47,7 +48,7 @@ pub fn follow(
                 Value::first(var.ty)
             } else {
                 let cell = CubeCell::of(id, index.iter().map(|p| *p as u8));
-                value((context, &begin), cell, &places)
+                value(context, &begin, cell, &places)
             };
         }
     }
@@ -85,7 +86,7 @@ fn in_order(cube: &Cube) -> Vec<usize> {
 }
 
 /// A value that a cube allows in a cell, as far as it says something of this cell alone; processes have these places.
-fn value((context, cube): (&CubeContext, &Cube), cell: CubeCell, places: &[usize]) -> Value {
+fn value(context: &CubeContext, cube: &Cube, cell: CubeCell, places: &[usize]) -> Value {
     let mask = cube.mask(cell);
     match context.kind(cell) {
         CellKind::Enum(range) => Value::Constructor(mask.unwrap_or(range).trailing_zeros() as u8),
@@ -145,7 +146,7 @@ mod tests {
         let steps = sends.iter().map(|args| (TransitionId(0), args.to_vec())).collect();
         let path = NamedPath { steps, procs: 3, goal_names: vec![0, 1] };
         let found =
-            follow((&system, &context), &mut InitialOf::default(), &first, &path).expect("small numbers");
+            follow(&system, &context, &mut InitialOf::default(), &first, &path).expect("small numbers");
         if let Some(trace) = &found {
             assert_eq!(replay_steps(&system, trace), Ok(()));
             assert_eq!((trace.steps.len(), trace.bad), (sends.len(), None));

@@ -80,23 +80,23 @@ impl Initial {
                 context.interrupt.poll()?;
                 let names: Vec<u8> = names.into_iter().map(|p| p as u8).collect();
                 let said = Instantiation { context, procs, vars: &names }.dnf(denial.of(of(&names)))?;
-                out.add((context, procs), said, &mut known);
+                out.add(context, procs, said, &mut known);
             }
         }
         if procs == 0 {
             let said = Instantiation { context, procs, vars: &[] }.dnf(&init.without_processes)?;
-            out.add((context, procs), said, &mut known);
+            out.add(context, procs, said, &mut known);
             return Ok(out);
         }
         body.instances(init.params, sorts, |vars, said| {
             context.interrupt.poll()?;
-            out.add((context, procs), Instantiation { context, procs, vars }.dnf(said)?, &mut known);
+            out.add(context, procs, Instantiation { context, procs, vars }.dnf(said)?, &mut known);
             Ok::<(), Halt>(())
         })?;
         Ok(out)
     }
 
-    fn add(&mut self, (context, procs): (&CubeContext, u8), mut any: Disjunction, known: &mut Known) {
+    fn add(&mut self, context: &CubeContext, procs: u8, mut any: Disjunction, known: &mut Known) {
         match any.len() {
             0 => self.empty = true,
             1 => {

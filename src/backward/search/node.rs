@@ -88,7 +88,7 @@ impl Nodes {
         let mut steps = Vec::new();
         let mut at = id;
         while let Origin::Step { child, transition, args, procs: width, kept } = &self.0[at].origin {
-            let mut global = names_of_step(*width, (kept, &names), &mut procs);
+            let mut global = names_of_step(*width, kept, &names, &mut procs);
             steps.push((*transition, args.iter().map(|&a| global[usize::from(a)]).collect()));
             global.truncate(usize::from(self.0[*child].cube.procs));
             names = global;
@@ -119,7 +119,7 @@ impl Nodes {
 }
 
 /// The names of the processes of a step: those that are kept have these, further ones the next numbers.
-fn names_of_step(procs: u8, (kept, names): (&[u8], &[usize]), next: &mut usize) -> Vec<usize> {
+fn names_of_step(procs: u8, kept: &[u8], names: &[usize], next: &mut usize) -> Vec<usize> {
     let mut all = vec![usize::MAX; usize::from(procs)];
     for (&process, &name) in kept.iter().zip(names) {
         all[usize::from(process)] = name;
@@ -140,7 +140,7 @@ pub(super) fn action(
     kept: &[u8],
 ) -> String {
     let own: Vec<usize> = (0..kept.len()).collect();
-    let names = names_of_step(procs, (kept, &own), &mut kept.len());
+    let names = names_of_step(procs, kept, &own, &mut kept.len());
     let args: Vec<usize> = args.iter().map(|&arg| names[usize::from(arg)]).collect();
     call(system, transition, &args)
 }

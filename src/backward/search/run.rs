@@ -120,7 +120,8 @@ impl<'a, 'r> Run<'a, 'r> {
         tester: &'r mut Tester<'a>,
         totals: &'r mut Totals,
         paused: Option<RunState>,
-        (candidates, lemmas): (&[(i32, Cube)], &[(i32, Cube)]),
+        candidates: &[(i32, Cube)],
+        lemmas: &[(i32, Cube)],
     ) -> Result<Self, Halt> {
         let (begins, order) = (paused.is_none(), setting.options.order.unwrap_or_default());
         let state = paused.unwrap_or_else(|| RunState::new(order));

@@ -116,7 +116,7 @@ impl Run<'_, '_> {
         // Which run leads to a candidate matters little: it only shows states.
         if goal.bad.is_none()
             && let Ok(Some(run)) =
-                follow((system, context), &mut self.state.initial, &self.state.nodes.get(id).cube, &steps)
+                follow(system, context, &mut self.state.initial, &self.state.nodes.get(id).cube, &steps)
         {
             return Ok(Unrolled::Run(Box::new(run)));
         }

@@ -68,7 +68,7 @@ fn state(system: &System, procs: usize, numbers: &[u8]) -> Option<State> {
 }
 
 /// The processes for which a cube holds in a state.
-fn namings(context: &CubeContext, cube: &Cube, (layout, state): (&Layout, &State)) -> Vec<Vec<usize>> {
+fn namings(context: &CubeContext, cube: &Cube, layout: &Layout, state: &State) -> Vec<Vec<usize>> {
     let cube_said = InstanceFormula::All(formulas(context, cube));
     let all = distinct_tuples(state.procs, cube.procs.into());
     all.filter(|procs| holds(&cube_said, &Env { layout, state, procs })).collect()
@@ -91,14 +91,13 @@ fn check(bad: &[usize], lemmas: &[Vec<usize>], states: &[Vec<u8>]) -> Result<(),
         for (procs, numbers) in (2..5).flat_map(|procs| states.iter().map(move |it| (procs, it))) {
             let Some(state) = state(system, procs, numbers) else { continue };
             let layout = Layout::new(system, procs);
-            let at = (&layout, &state);
-            if said.iter().any(|lemma| !namings(&context, lemma, at).is_empty()) {
+            let named = |cube: &Cube| namings(&context, cube, &layout, &state);
+            if said.iter().any(|lemma| !named(lemma).is_empty()) {
                 continue;
             }
-            for names in namings(&context, &cube, at) {
+            for names in named(&cube) {
                 prop_assert!(!is_empty, "{text}{cube:?}\n{state:?}");
-                let is_case =
-                    |case: &Cube| namings(&context, case, at).iter().any(|it| it.starts_with(&names));
+                let is_case = |case: &Cube| named(case).iter().any(|it| it.starts_with(&names));
                 prop_assert!(cases.iter().any(is_case), "{text}{cube:?}\n{cases:?}\n{state:?}");
             }
         }

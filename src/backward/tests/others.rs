@@ -24,7 +24,7 @@ fn raw_cube() -> impl Strategy<Value = RawCube> {
 fn said(world: &World, (procs, named, others): &RawCube, all: bool) -> Option<Said> {
     let fixed = world.context.rigid;
     let procs = fixed + procs % (world.procs - fixed + u8::from(all));
-    world.said_of_others(procs, (named, others))
+    world.said_of_others(procs, named, others)
 }
 
 fn drawn(world: &World, raw: &RawCube) -> Option<Cube> {

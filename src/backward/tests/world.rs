@@ -386,7 +386,7 @@ impl World {
     }
 
     /// What these numbers say of the first `procs` processes, and what they say that no other process has; `None` where they contradict themselves.
-    pub fn said_of_others(&self, procs: u8, (named, others): (&[Raw], &[Vec<Raw>])) -> Option<Said> {
+    pub fn said_of_others(&self, procs: u8, named: &[Raw], others: &[Vec<Raw>]) -> Option<Said> {
         let conj = |procs: u8, raw: &[Raw]| {
             let mut out = Vec::new();
             for raw in raw {
