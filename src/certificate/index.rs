@@ -82,7 +82,8 @@ impl<'a> CubeIndex<'a> {
     pub fn instances(
         &self,
         number: usize,
-        (procs, open): (&[u8], usize),
+        procs: &[u8],
+        open: usize,
         test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
         found: &mut dyn FnMut(CubeInstance, &[&'a Literal]) -> bool,
     ) -> bool {
@@ -90,48 +91,60 @@ impl<'a> CubeIndex<'a> {
         if levels.len() > procs.len() + 1 {
             return false;
         }
-        let mut chosen = Vec::with_capacity(levels.len() - 1);
-        self.extend(number, (procs, open), (&mut chosen, &mut Vec::new()), test, found)
+        let (chosen, left) = (Vec::with_capacity(levels.len() - 1), Vec::new());
+        InstanceSearch { interrupt: &self.interrupt, number, levels, procs, open, test, found, chosen, left }
+            .extend()
     }
+}
 
-    fn extend(
-        &self,
-        number: usize,
-        (procs, open): (&[u8], usize),
-        (chosen, left): (&mut Vec<u8>, &mut Vec<&'a Literal>),
-        test: &mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
-        found: &mut dyn FnMut(CubeInstance, &[&'a Literal]) -> bool,
-    ) -> bool {
+/// The search for the instances of one cube: see [`CubeIndex::instances`].
+struct InstanceSearch<'s, 'a> {
+    interrupt: &'s Interrupt,
+    number: usize,
+    levels: &'s [Vec<&'a Literal>],
+    procs: &'s [u8],
+    open: usize,
+    test: &'s mut dyn FnMut(&Literal, &[u8]) -> Option<bool>,
+    found: &'s mut dyn FnMut(CubeInstance, &[&'a Literal]) -> bool,
+    /// The processes for the first parameters.
+    chosen: Vec<u8>,
+    /// The open literals about these.
+    left: Vec<&'a Literal>,
+}
+
+impl InstanceSearch<'_, '_> {
+    /// Chooses the other processes in all ways, until `found` returns true.
+    fn extend(&mut self) -> bool {
         if self.interrupt.poll().is_err() {
             return true;
         }
-        let (levels, known) = (&self.levels[number], left.len());
-        for &literal in &levels[chosen.len()] {
-            match test(literal, chosen) {
+        let known = self.left.len();
+        for &literal in &self.levels[self.chosen.len()] {
+            match (self.test)(literal, &self.chosen) {
                 Some(true) => {}
-                None if left.len() < open => left.push(literal),
+                None if self.left.len() < self.open => self.left.push(literal),
                 _ => {
-                    left.truncate(known);
+                    self.left.truncate(known);
                     return false;
                 }
             }
         }
-        if chosen.len() + 1 == levels.len() {
-            let stop = found(CubeInstance::new(number, chosen.clone()), left);
-            left.truncate(known);
+        if self.chosen.len() + 1 == self.levels.len() {
+            let stop = (self.found)(CubeInstance::new(self.number, self.chosen.clone()), &self.left);
+            self.left.truncate(known);
             return stop;
         }
-        for &p in procs {
-            if !chosen.contains(&p) {
-                chosen.push(p);
-                let stop = self.extend(number, (procs, open), (chosen, left), test, found);
-                chosen.pop();
+        for &p in self.procs {
+            if !self.chosen.contains(&p) {
+                self.chosen.push(p);
+                let stop = self.extend();
+                self.chosen.pop();
                 if stop {
                     return true;
                 }
             }
         }
-        left.truncate(known);
+        self.left.truncate(known);
         false
     }
 }

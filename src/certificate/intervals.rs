@@ -212,7 +212,7 @@ impl Intervals {
         for (cell, factor) in terms {
             let known = self.numbers.get(&[(cell.clone(), Rational::ONE)][..]);
             let Some(number) = known else { return (None, None) };
-            (low, high) = self.plus((low, high), *factor, *number);
+            (low, high) = self.plus(low, high, *factor, *number);
         }
         (low, high)
     }
@@ -220,7 +220,8 @@ impl Intervals {
     /// The ends with a multiple of a known sum added.
     fn plus(
         &self,
-        (low, high): (Option<End>, Option<End>),
+        low: Option<End>,
+        high: Option<End>,
         factor: Rational,
         number: usize,
     ) -> (Option<End>, Option<End>) {
@@ -243,7 +244,8 @@ impl Intervals {
             })?;
             let other = GroundSum { terms: other.clone(), constant: Rational::ZERO };
             let rest = plus(&whole, factor.neg(), &other).ok()?;
-            let (low, high) = self.plus(self.ends(&rest.terms), factor, *number);
+            let (low, high) = self.ends(&rest.terms);
+            let (low, high) = self.plus(low, high, factor, *number);
             Interval { low, high, holes: Vec::new() }.truth(relation, n)
         })
     }
@@ -272,7 +274,7 @@ impl Intervals {
                         continue;
                     }
                     let factor = if left_out == parts.len() { *factor } else { factor.neg() };
-                    (low, high) = self.plus((low, high), factor, *part);
+                    (low, high) = self.plus(low, high, factor, *part);
                 }
                 let mut target = number;
                 if let Some((part, factor)) = parts.get(left_out) {

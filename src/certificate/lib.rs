@@ -241,7 +241,7 @@ pub fn written(
 ) -> Result<String, NoCertificate> {
     let (subject, basis) = claim.stated(subject, model, made, options.refinement)?;
     let all = basis.with_counts(claim.counts);
-    text::file(model, &subject, (&basis, &all), claim.cubes, options.trusting)
+    text::file(model, &subject, &basis, &all, claim.cubes, options.trusting)
         .map_err(|number| NoCertificate::Words(claim.cubes[number].clone(), Box::new(basis)))
 }
 
@@ -290,7 +290,7 @@ impl Certificate {
         let shown = &self.cubes.all[..self.cubes.proved];
         let Cubes { subject, trusting, .. } = &self.cubes;
         let (basis, all) = (&self.cubes.basis, &self.cubes.system());
-        text::file(system, subject, (basis, all), shown, *trusting)
+        text::file(system, subject, basis, all, shown, *trusting)
             .expect("the cubes were read from such a text")
     }
 

@@ -116,9 +116,9 @@ impl<'a> Obligations<'a> {
         let known = &|process| {
             let mut known = self.known(case, process)?;
             // Of a class only what is in the state before the step.
-            known.retain(|it| {
+            known.retain(|fact| {
                 let mut held = true;
-                it.atoms(&mut |atom| held &= atom.cells().iter().all(|cell| cell.role == CellRole::Held));
+                fact.atoms(&mut |atom| held &= atom.cells().iter().all(|cell| cell.role == CellRole::Held));
                 held
             });
             Ok(known)
@@ -192,9 +192,7 @@ impl<'a> Obligations<'a> {
                 let cube = &self.cubes.all[cube];
                 self.initiation(obligation, cube, Some(cube))?
             }
-            Obligation::Consecution { transition, cube } => {
-                self.consecution((transition, cube), identities)?
-            }
+            Obligation::Consecution { transition, cube } => self.consecution(transition, cube, identities)?,
             Obligation::Property(bad) => self.property(bad)?,
             Obligation::Begins => {
                 let all = self
@@ -258,7 +256,8 @@ impl<'a> Obligations<'a> {
     fn none_other(
         &self,
         claim: &Forbidden,
-        (procs, named): (u8, &[u8]),
+        procs: u8,
+        named: &[u8],
         reading: Reading<'_>,
     ) -> Result<impl Iterator<Item = GroundFormula> + use<>, Overflow> {
         let others = self.reader.others(claim, named, procs, reading)?;
@@ -282,12 +281,12 @@ impl<'a> Obligations<'a> {
             if procs == 0 {
                 let empty = self.reader.dnf(&init.without_processes, &[], Reading::Now)?;
                 let both = GroundFormula::all([formula.clone(), empty]);
-                out.push(case(obligation, (About::Empty, None), (procs, &[], &named), both));
+                out.push(case(obligation, About::Empty, None, procs, &[], &named, both));
             }
             // An instance with processes: at least one of them is named.
             let procs = procs.max(1);
             let (mut parts, mut said) = (vec![formula], HashSet::new());
-            parts.extend(self.none_other(cube, (procs, &named), Reading::Now)?);
+            parts.extend(self.none_other(cube, procs, &named, Reading::Now)?);
             let sorts = self.sorts_of(procs, &[(&cube.cube, &named)]);
             let mut body = FormulaOfSorts::new(self.system, &init.body);
             body.instances(init.params, &sorts, |names, of_sorts| {
@@ -296,12 +295,7 @@ impl<'a> Obligations<'a> {
                 parts.extend(said_here.conjuncts().iter().filter(|it| said.insert((*it).clone())).cloned());
                 Ok::<(), ProofFailure>(())
             })?;
-            out.push(case(
-                obligation,
-                (About::Initial, denied),
-                (procs, &[], &named),
-                GroundFormula::all(parts),
-            ));
+            out.push(case(obligation, About::Initial, denied, procs, &[], &named, GroundFormula::all(parts)));
         }
         Ok(out)
     }
@@ -340,7 +334,8 @@ impl<'a> Obligations<'a> {
 
     fn consecution(
         &self,
-        (transition, number): (usize, usize),
+        transition: usize,
+        number: usize,
         identities: bool,
     ) -> Result<Vec<ObligationCase<'a>>, ProofFailure> {
         let (t, cube) = (&self.system.transitions[transition], &self.cubes.all[number]);
@@ -381,7 +376,7 @@ impl<'a> Obligations<'a> {
                     }
                     _ => u64::MAX,
                 };
-                let Some((mut parts, differs)) = self.after(&written, &named, (t, args), &possible)? else {
+                let Some((mut parts, differs)) = self.after(&written, &named, t, args, &possible)? else {
                     continue;
                 };
                 if keeps_others && !differs {
@@ -391,15 +386,15 @@ impl<'a> Obligations<'a> {
                 for literal in &kept {
                     parts.push(self.reader.literal(literal, &named, Reading::Now)?);
                 }
-                for (procs, owned) in self.further(t, (procs, &args[..]), (&cube.cube, &named[..]))? {
+                for (procs, owned) in self.further(t, procs, args, cube, &named)? {
                     let mut guards = self.guards(transition, arguments, procs)?.into_iter();
                     // The literals of the guard say sorts, too.
                     let guard = guards.next();
-                    let others = self.none_other(cube, (procs, &named), Reading::After(t, args))?;
+                    let others = self.none_other(cube, procs, &named, Reading::After(t, args))?;
                     let said = owned.into_iter().chain(guards).chain(others);
                     let said = said.map(|it| if sorts.is_some() { it.given(&possible) } else { it });
                     let formula = GroundFormula::all(parts.iter().cloned().chain(guard).chain(said));
-                    out.push(case(obligation, (About::Step(t), denied), (procs, args, &named), formula));
+                    out.push(case(obligation, About::Step(t), denied, procs, args, &named, formula));
                 }
             }
         }
@@ -408,9 +403,9 @@ impl<'a> Obligations<'a> {
             for (procs, named) in different_namings(self.system.proc_constants, cube.params) {
                 self.interrupt.poll()?;
                 let held = self.reader.conj(&cube.cube, &named, Reading::Now)?;
-                let others = self.none_other(cube, (procs, &named), Reading::Now)?;
+                let others = self.none_other(cube, procs, &named, Reading::Now)?;
                 let formula = GroundFormula::all(std::iter::once(held).chain(others));
-                out.push(case(obligation, (About::State, denied), (procs, &[], &named), formula));
+                out.push(case(obligation, About::State, denied, procs, &[], &named, formula));
             }
         }
         Ok(out)
@@ -420,13 +415,15 @@ impl<'a> Obligations<'a> {
     fn further(
         &self,
         t: &Transition,
-        (procs, args): (u8, &[u8]),
-        cube: (&Conj, &[u8]),
+        procs: u8,
+        args: &[u8],
+        cube: &Forbidden,
+        named: &[u8],
     ) -> Result<Vec<(u8, Vec<GroundFormula>)>, Overflow> {
         if t.universals.is_empty() || self.system.witnesses.is_empty() {
             return Ok(vec![(procs, Vec::new())]);
         }
-        let sorts = self.sorts_of(procs, &[(&t.guard, args), cube]);
+        let sorts = self.sorts_of(procs, &[(&t.guard, args), (&cube.cube, named)]);
         let most = usize::from(procs) + most_witnessed(self.system);
         let mut ways = vec![NamedWitnesses { said: Vec::new(), sorts, asked: args.to_vec() }];
         // A witness of a witness of a process is named in the second step.
@@ -439,7 +436,7 @@ impl<'a> Obligations<'a> {
                     let mut next = Vec::new();
                     for way in of_way {
                         let left = most.saturating_sub(way.sorts.len());
-                        next.append(&mut self.named_by(var, way, (before, left))?);
+                        next.append(&mut self.named_by(var, way, before, left)?);
                     }
                     of_way = next;
                 }
@@ -461,7 +458,8 @@ impl<'a> Obligations<'a> {
         &self,
         var: VarId,
         way: NamedWitnesses,
-        (among, most): (usize, usize),
+        among: usize,
+        most: usize,
     ) -> Result<Vec<NamedWitnesses>, Overflow> {
         let mut cells = witness_cells(self.system, var, &way.asked, &way.sorts[..among]);
         cells.truncate(most);
@@ -510,7 +508,8 @@ impl<'a> Obligations<'a> {
         &self,
         written: &[&Literal],
         named: &[u8],
-        (t, args): (&Transition, &[u8]),
+        t: &Transition,
+        args: &[u8],
         possible: &dyn Fn(&GroundCell) -> u64,
     ) -> Result<Option<(Vec<GroundFormula>, bool)>, Overflow> {
         let mut parts = Vec::with_capacity(written.len());
@@ -557,7 +556,7 @@ impl<'a> Obligations<'a> {
         for (procs, named) in different_namings(self.system.proc_constants, bad.params) {
             self.interrupt.poll()?;
             let formula = self.reader.conj(&bad.cube, &named, Reading::Now)?;
-            out.push(case(obligation, (About::State, None), (procs, &[], &named), formula));
+            out.push(case(obligation, About::State, None, procs, &[], &named, formula));
         }
         Ok(out)
     }
@@ -565,8 +564,11 @@ impl<'a> Obligations<'a> {
 
 fn case<'a>(
     obligation: Obligation,
-    (about, denied): (About<'a>, Option<&'a Forbidden>),
-    (procs, args, named): (u8, &[u8], &[u8]),
+    about: About<'a>,
+    denied: Option<&'a Forbidden>,
+    procs: u8,
+    args: &[u8],
+    named: &[u8],
     formula: GroundFormula,
 ) -> ObligationCase<'a> {
     let (args, named) = (args.to_vec(), named.to_vec());

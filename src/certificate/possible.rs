@@ -332,7 +332,8 @@ impl<'f> Possible<'f> {
             }
             self.grown = false;
             for at in 0..self.pairs.len() {
-                self.compare(self.pairs[at]);
+                let (a, b, equal) = self.pairs[at];
+                self.compare(a, b, equal);
             }
             self.sums.add_up();
             for formula in std::mem::take(&mut self.open) {
@@ -345,7 +346,7 @@ impl<'f> Possible<'f> {
     }
 
     /// Excludes what an equation or its negation does.
-    fn compare(&mut self, (a, b, equal): (usize, usize, bool)) {
+    fn compare(&mut self, a: usize, b: usize, equal: bool) {
         if equal {
             let both = self.masks[a] & self.masks[b];
             self.restrict(a, both);

@@ -230,7 +230,7 @@ impl<'a> Prover<'a, '_> {
         }
         match self.propagate(case, itself.as_ref())? {
             Attempt::Refuted(instances) => Ok(instances),
-            Attempt::Open(possible, used) => self.search(case, (&possible, &used)),
+            Attempt::Open(possible, used) => self.search(case, &possible, &used),
         }
     }
 

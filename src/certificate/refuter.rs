@@ -77,14 +77,14 @@ impl<'a> Refuter<'a> {
                 used.push(first);
             }
         }
-        let matters = self.narrow(&mut possible, case, (&mut used, true));
+        let matters = self.narrow(&mut possible, case, &mut used, true);
         let mut all = used.clone();
         let mut refuted = possible.is_impossible();
         if !refuted {
             // Literals are guessed as long as that helps.
             let (tried, helped) = self.guesses.get();
             let guesses = tried < FREE_GUESSES + GUESSES_PER_SUCCESS * helped;
-            let narrow = &mut |it: &mut Possible<'_>| self.narrow(it, case, (&mut all, guesses));
+            let narrow = &mut |it: &mut Possible<'_>| self.narrow(it, case, &mut all, guesses);
             refuted = possible.clone().refutes(&mut { SPLITS }, narrow);
             if guesses && matters.is_some() {
                 self.guesses.set((tried + 1, helped + usize::from(refuted)));
@@ -122,7 +122,8 @@ impl<'a> Refuter<'a> {
         &self,
         possible: &Possible<'_>,
         case: Refutable<'_, '_>,
-        (instance, left): (&mut CubeInstance, Option<&Literal>),
+        instance: &mut CubeInstance,
+        left: Option<&Literal>,
     ) -> Result<Option<GroundFormula>, Overflow> {
         let reader = self.index.reader;
         let left = left.map(|left| reader.literal(left, &instance.procs, Reading::Now)).transpose()?;
@@ -141,7 +142,8 @@ impl<'a> Refuter<'a> {
         &self,
         possible: &mut Possible<'_>,
         case: Refutable<'_, '_>,
-        (used, guesses): (&mut Vec<CubeInstance>, bool),
+        used: &mut Vec<CubeInstance>,
+        guesses: bool,
     ) -> Option<GroundFormula> {
         let procs: Vec<u8> = (0..case.procs).collect();
         let reader = self.index.reader;
@@ -156,7 +158,7 @@ impl<'a> Refuter<'a> {
                     let mut found = Vec::new();
                     let test = &mut |literal: &_, names: &[u8]| possible.holds(reader, literal, names);
                     let has_others = !self.index.claims[cube].others.is_empty();
-                    self.index.instances(cube, (&procs, open), test, &mut |instance, left| {
+                    self.index.instances(cube, &procs, open, test, &mut |instance, left| {
                         // A disjunction may stay open although it was told.
                         let is_told =
                             has_others && used.iter().any(|it| it.procs == instance.procs && it.cube == cube);
@@ -167,7 +169,7 @@ impl<'a> Refuter<'a> {
                     });
                     for (mut instance, left) in found {
                         // Without a step there is no arithmetic that could overflow.
-                        if let Ok(Some(excluded)) = self.told(possible, case, (&mut instance, left)) {
+                        if let Ok(Some(excluded)) = self.told(possible, case, &mut instance, left) {
                             possible.tell(Cow::Owned(excluded));
                             possible.propagate();
                             used.push(instance);
@@ -186,7 +188,7 @@ impl<'a> Refuter<'a> {
         let mut guess = None;
         for cube in self.ordered(possible, case, 2) {
             let test = &mut |literal: &_, names: &[u8]| possible.holds(reader, literal, names);
-            self.index.instances(cube, (&procs, 2), test, &mut |instance, left| {
+            self.index.instances(cube, &procs, 2, test, &mut |instance, left| {
                 let of_values = |it: &&&Literal| matches!(it, Literal::In { .. });
                 let left = left.iter().find(of_values);
                 guess = left.and_then(|left| reader.literal(left, &instance.procs, Reading::Now).ok());

@@ -37,19 +37,20 @@ impl<'a> Prover<'a, '_> {
     pub fn search(
         &mut self,
         case: &ObligationCase<'a>,
-        known: (&Possible<'_>, &[CubeInstance]),
+        possible: &Possible<'_>,
+        used: &[CubeInstance],
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
         let mut counts = false;
         case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
         let mut found = Err(ProofFailure::Refuted(case.obligation));
         if !counts {
-            found = self.search_in(case, &Definitions::default(), known);
+            found = self.search_in(case, &Definitions::default(), possible, used);
         }
         if let Err(ProofFailure::Refuted(_)) = found {
             let definitions = self.obligations.definitions(case)?;
             if counts || !definitions.facts.is_empty() {
-                found = self.search_in(case, &definitions, known);
+                found = self.search_in(case, &definitions, possible, used);
             }
         }
         found
@@ -61,7 +62,8 @@ impl<'a> Prover<'a, '_> {
         &mut self,
         case: &ObligationCase<'a>,
         definitions: &Definitions,
-        (possible, used): (&Possible<'_>, &[CubeInstance]),
+        possible: &Possible<'_>,
+        used: &[CubeInstance],
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let order = self.order(case);
         let groups: &[Vec<u8>] = &definitions.unnamed;
@@ -75,7 +77,7 @@ impl<'a> Prover<'a, '_> {
         parts.push(session.formula(&case.formula));
         parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
         session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(case, (&order, groups), &mut chosen);
+        let refuted = self.refute_opened(case, &order, groups, &mut chosen);
         self.session().close();
         let needed = refuted?;
         self.recent.retain(|i| !needed.contains(i));
@@ -91,7 +93,8 @@ impl<'a> Prover<'a, '_> {
     fn refute_opened(
         &mut self,
         case: &ObligationCase<'a>,
-        (order, groups): (&[usize], &[Vec<u8>]),
+        order: &[usize],
+        groups: &[Vec<u8>],
         chosen: &mut Chosen,
     ) -> Result<Vec<usize>, ProofFailure> {
         let mut assumed = 0;
@@ -108,9 +111,9 @@ impl<'a> Prover<'a, '_> {
                 CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(case.obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
-            let mut violated = self.violated(case.procs, (order, groups), &mut state);
+            let mut violated = self.violated(case.procs, order, groups, &mut state);
             if violated.is_empty() {
-                violated = self.violated_others(case, (order, &mut state), chosen)?;
+                violated = self.violated_others(case, order, &mut state, chosen)?;
             }
             // The search for instances ends early when the run must end.
             self.options.interrupt.check()?;
@@ -133,7 +136,8 @@ impl<'a> Prover<'a, '_> {
     fn violated(
         &mut self,
         named: u8,
-        (order, groups): (&[usize], &[Vec<u8>]),
+        order: &[usize],
+        groups: &[Vec<u8>],
         state: &mut SatisfyingState,
     ) -> Vec<CubeInstance> {
         let named: Vec<u8> = (0..named).collect();
@@ -148,20 +152,16 @@ impl<'a> Prover<'a, '_> {
             let procs = [&named[..], unnamed].concat();
             for known_cells_only in [true, false] {
                 for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
-                    index.instances(
-                        cube,
-                        (&procs, 0),
-                        &mut |literal, names| {
-                            // Without a step there is no arithmetic that could overflow.
-                            let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
-                            let fits = !known_cells_only || session.knows(&literal);
-                            Some(fits && session.holds(state, &literal))
-                        },
-                        &mut |instance, _| {
-                            violated.push(instance);
-                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
-                        },
-                    );
+                    let test = &mut |literal: &Literal, names: &[u8]| {
+                        // Without a step there is no arithmetic that could overflow.
+                        let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                        let fits = !known_cells_only || session.knows(&literal);
+                        Some(fits && session.holds(state, &literal))
+                    };
+                    index.instances(cube, &procs, 0, test, &mut |instance, _| {
+                        violated.push(instance);
+                        violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
+                    });
                     if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
                         break;
                     }
@@ -178,7 +178,8 @@ impl<'a> Prover<'a, '_> {
     fn violated_others(
         &mut self,
         case: &ObligationCase<'a>,
-        (order, state): (&[usize], &mut SatisfyingState),
+        order: &[usize],
+        state: &mut SatisfyingState,
         chosen: &mut Chosen,
     ) -> Result<Vec<CubeInstance>, ProofFailure> {
         let procs: Vec<u8> = (0..case.procs).collect();
@@ -191,7 +192,7 @@ impl<'a> Prover<'a, '_> {
                 let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
                 Some(session.holds(state, &literal))
             };
-            index.instances(cube, (&procs, 0), test, &mut |instance, _| {
+            index.instances(cube, &procs, 0, test, &mut |instance, _| {
                 found.push(instance);
                 false
             });

@@ -223,8 +223,9 @@ impl SubjectLines {
                 let Some(RunsClaim::Ranked(it)) = &mut self.subject.runs else {
                     return Err(LineError::NoRanking);
                 };
-                let read = (it.params(model), &mut it.progress);
-                ranking::read(source, read, (first, words), &|it| declared(model, it))?;
+                let observed = it.params(model);
+                let declared = |it: &_| declared(model, it);
+                ranking::read(source, observed, &mut it.progress, first, words, &declared)?;
             }
             "announce" => {
                 let form = LineError::Form("`announce NAMES with NAMES`, once");

@@ -25,7 +25,8 @@ pub fn axioms(system: &System) -> Vec<String> {
 pub fn file(
     model: &System,
     subject: &Subject,
-    (system, all): (&System, &System),
+    system: &System,
+    all: &System,
     cubes: &[Forbidden],
     trusting: bool,
 ) -> Result<String, usize> {

@@ -1,11 +1,11 @@
 //! What the Gallina checker needs for one case: it seeks instances of the invariant that exclude a way to satisfy it.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
 use super::facts::{Fact, Numbers};
 use super::formula::{CountCell, Formula, cell_key};
 use super::read::{Reader, Sort};
+use super::stage::Case;
 use crate::cubes::{CubeInstance, Cubes};
 use crate::ground::Overflow;
 use crate::index::CubeIndex;
@@ -91,21 +91,20 @@ impl Finder<'_> {
         self.system.max_procs.is_none_or(|most| u32::from(named) <= most)
     }
 
-    /// Instances whose cubes hold with these numbers; likely ones first.
+    /// Instances of cubes that a case may use which hold with these numbers; likely ones first.
     pub(super) fn violated(
         &self,
-        obligation: Obligation,
-        (numbers, unsaid): (&Numbers, Unsaid),
-        usable: Range<usize>,
+        case: &Case<'_>,
+        numbers: &Numbers,
+        unsaid: Unsaid,
         is_new: &dyn Fn(&CubeInstance) -> bool,
     ) -> Vec<CubeInstance> {
-        let likely = self.likely.get(&obligation).into_iter().flatten().copied();
+        let likely = self.likely.get(&case.obligation).into_iter().flatten().copied();
         let procs: Vec<u8> = (0..numbers.named()).collect();
-        let holds =
-            &mut |literal: &Literal, names: &[u8]| Some(self.holds(literal, names, (numbers, unsaid)));
+        let holds = &mut |literal: &Literal, names: &[u8]| Some(self.holds(literal, names, numbers, unsaid));
         let mut out = Vec::new();
-        for cube in likely.chain(usable.clone()).filter(|it| usable.contains(it)) {
-            let is_enough = self.index.instances(cube, (&procs, 0), holds, &mut |instance, _| {
+        for cube in likely.chain(case.usable.clone()).filter(|it| case.usable.contains(it)) {
+            let is_enough = self.index.instances(cube, &procs, 0, holds, &mut |instance, _| {
                 out.extend(Some(instance).filter(is_new));
                 out.len() >= INSTANCES_AT_ONCE
             });
@@ -116,39 +115,39 @@ impl Finder<'_> {
         out
     }
 
-    fn holds(&self, literal: &Literal, names: &[u8], by: (&Numbers, Unsaid)) -> bool {
+    fn holds(&self, literal: &Literal, names: &[u8], numbers: &Numbers, unsaid: Unsaid) -> bool {
         let term = |term: &Term| match term {
             Term::Constructor(c) => Some(Rational::integer((*c).into())),
-            Term::Proc(p) => Some(by.0.process(p.of(names))),
-            Term::Cell(cell) => self.number(cell, names, by),
-            Term::Linear(sum) => self.sum(sum, names, by),
+            Term::Proc(p) => Some(numbers.process(p.of(names))),
+            Term::Cell(cell) => self.number(cell, names, numbers, unsaid),
+            Term::Linear(sum) => self.sum(sum, names, numbers, unsaid),
         };
-        let otherwise = by.1 == Unsaid::Fit;
+        let otherwise = unsaid == Unsaid::Fit;
         let fits = |left: &Term, right: &Term, fit: &dyn Fn(&Rational, &Rational) -> bool| {
             term(left).zip(term(right)).map_or(otherwise, |(left, right)| fit(&left, &right))
         };
         match literal {
             Literal::In { cell, values } => {
-                self.number(cell, names, by).map_or(otherwise, |it| values >> it.num() & 1 == 1)
+                self.number(cell, names, numbers, unsaid).map_or(otherwise, |it| values >> it.num() & 1 == 1)
             }
             Literal::Eq { left, right, negated } => fits(left, right, &|a, b| (a == b) != *negated),
             Literal::Less { left, right, strict: true } => fits(left, right, &|a, b| a < b),
             Literal::Less { left, right, .. } => fits(left, right, &|a, b| a <= b),
             Literal::Linear { expr, relation, .. } => {
-                self.sum(expr, names, by).map_or(otherwise, |sum| relation.holds(sum))
+                self.sum(expr, names, numbers, unsaid).map_or(otherwise, |sum| relation.holds(sum))
             }
         }
     }
 
-    fn sum(&self, linear: &Linear, names: &[u8], by: (&Numbers, Unsaid)) -> Option<Rational> {
+    fn sum(&self, linear: &Linear, names: &[u8], numbers: &Numbers, unsaid: Unsaid) -> Option<Rational> {
         let mut terms = linear.terms.iter();
         terms.try_fold(linear.constant, |sum, (cell, factor)| {
-            sum.add(factor.mul(self.number(cell, names, by)?)?)
+            sum.add(factor.mul(self.number(cell, names, numbers, unsaid)?)?)
         })
     }
 
     /// The number that a cell holds; `None` where that may be any number.
-    fn number(&self, cell: &Cell, names: &[u8], (numbers, unsaid): (&Numbers, Unsaid)) -> Option<Rational> {
+    fn number(&self, cell: &Cell, names: &[u8], numbers: &Numbers, unsaid: Unsaid) -> Option<Rational> {
         let index: Vec<u8> = cell.index.iter().map(|&p| p.of(names)).collect();
         let key = cell_key(false, cell.var.0, &index)?;
         if let Some(Sort::Enum(_)) = self.reader.sort(key) {
@@ -157,7 +156,7 @@ impl Finder<'_> {
         let count = self.system.count_of(cell.var);
         match (numbers.number(key), count, unsaid) {
             (Some(number), ..) => Some(number),
-            (None, Some(count), Unsaid::OfNamed) => self.counted(count, &index, (numbers, unsaid)),
+            (None, Some(count), Unsaid::OfNamed) => self.counted(count, &index, numbers, unsaid),
             (None, Some(_), Unsaid::Fit | Unsaid::Unfit) => None,
             // It is not a named process.
             (None, None, _) => Some(Rational::ONE.neg()),
@@ -165,13 +164,14 @@ impl Finder<'_> {
     }
 
     /// What named processes add to a cell of a count.
-    fn counted(&self, count: &Count, index: &[u8], by: (&Numbers, Unsaid)) -> Option<Rational> {
+    fn counted(&self, count: &Count, index: &[u8], numbers: &Numbers, unsaid: Unsaid) -> Option<Rational> {
         let mut total = Rational::ZERO;
-        for p in 0..by.0.named() {
+        for p in 0..numbers.named() {
             let names = [index, &[p]].concat();
-            if count.body.0.iter().any(|conj| conj.iter().all(|it| self.holds(it, &names, by))) {
+            if count.body.0.iter().any(|conj| conj.iter().all(|it| self.holds(it, &names, numbers, unsaid))) {
                 let one = Some(Rational::ONE);
-                total = total.add(count.summand.as_ref().map_or(one, |it| self.sum(it, &names, by))?)?;
+                let summand = count.summand.as_ref();
+                total = total.add(summand.map_or(one, |it| self.sum(it, &names, numbers, unsaid))?)?;
             }
         }
         Some(total)

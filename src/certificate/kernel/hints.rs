@@ -39,7 +39,8 @@ const MOST_PROCESSES: usize = 40;
 /// The hints for these cubes, which are about the first `own` variables of the system and those added to it. `refutations` are
 /// instances that are likely to help.
 pub fn find(
-    (system, own): (&System, usize),
+    system: &System,
+    own: usize,
     cubes: &Cubes,
     refutations: &[Refutations],
     interrupt: &Interrupt,
@@ -99,7 +100,7 @@ impl Finder<'_> {
         for (procs, named) in different_namings(self.system.proc_constants, forbidden.params) {
             let sizes: &[u8] = if procs == 0 { &[0, 1] } else { &[procs] };
             for &size in sizes {
-                let base = |count: u8| self.initially(forbidden, &named, (size == 0, count));
+                let base = |count: u8| self.initially(forbidden, &named, size == 0, count);
                 let case = Case { obligation, usable: axioms.clone(), later: Reading::Now, base: &base };
                 out.push(self.hint(&case, size)?);
             }
@@ -112,7 +113,8 @@ impl Finder<'_> {
         &self,
         forbidden: &Forbidden,
         named: &[u8],
-        (empty, count): (bool, u8),
+        empty: bool,
+        count: u8,
     ) -> Result<Option<Known>, NoTheorem> {
         let init = &self.system.init;
         let mut known = Known::default();

@@ -78,6 +78,6 @@ pub fn theorem(
     }
     let stated = stated::stated(system, cubes)?;
     let own = stated.system.vars.len();
-    let hints = hints::find((&stated.extended, own), &stated.cubes, &certificate.refutations, interrupt)?;
+    let hints = hints::find(&stated.extended, own, &stated.cubes, &certificate.refutations, interrupt)?;
     Ok(write::theorem(&stated, &hints))
 }

@@ -271,7 +271,8 @@ impl Reader<'_> {
 
     fn pairs(
         &self,
-        (left, right): (&Term, &Term),
+        left: &Term,
+        right: &Term,
         names: &[u8],
         time: Reading<'_>,
         test: impl Fn(&Value, &Value) -> Result<Formula, Overflow>,
@@ -309,9 +310,9 @@ impl Reader<'_> {
                 Ok(Formula::any(parts))
             }
             Literal::Eq { left, right, negated } => {
-                self.pairs((left, right), names, time, |a, b| self.equal(yes != *negated, a, b))
+                self.pairs(left, right, names, time, |a, b| self.equal(yes != *negated, a, b))
             }
-            Literal::Less { left, right, strict } => self.pairs((left, right), names, time, |a, b| {
+            Literal::Less { left, right, strict } => self.pairs(left, right, names, time, |a, b| {
                 if yes { self.less(*strict, a, b) } else { self.less(!strict, b, a) }
             }),
             Literal::Linear { expr, relation, .. } => {

@@ -48,7 +48,7 @@ impl Finder<'_> {
                 Way::Found(way) => way,
                 Way::Refuted(used) => {
                     let used = self.fewest(at, used, &assumptions)?;
-                    return self.refutation(at, &used, (&assumptions, assumed)).map(Ok);
+                    return self.refutation(at, &used, &assumptions, assumed).map(Ok);
                 }
             };
             match self.exclude(at, &way)? {
@@ -96,8 +96,7 @@ impl Finder<'_> {
         let is_new = |it: &CubeInstance| {
             !at.items.iter().any(|(item, _)| matches!(item, Item::Instance(other) if other == it))
         };
-        let usable = at.case.usable.clone();
-        let found = self.violated(at.case.obligation, (numbers, unsaid), usable, &is_new);
+        let found = self.violated(at.case, numbers, unsaid, &is_new);
         found.into_iter().map(Item::Instance).collect()
     }
 }

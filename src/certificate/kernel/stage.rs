@@ -142,7 +142,8 @@ impl Finder<'_> {
         &self,
         at: &Stage<'_>,
         used: &[Lit],
-        (assumptions, assumed): (&[Lit], &[Formula]),
+        assumptions: &[Lit],
+        assumed: &[Formula],
     ) -> Result<Refutation, NoTheorem> {
         let mut out = Refutation::default();
         let mut known = at.ways.as_ref().map(|it| it.base().clone()).unwrap_or_default();

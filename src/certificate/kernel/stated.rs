@@ -67,7 +67,7 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         }
         let var = parts.counted(forbidden.params, Dnf(body), None, parts.init.span).ok_or(Overflow)?;
         let cell = Cell { var, index: (0..forbidden.params).map(ProcRef::Var).collect() };
-        forbidden.cube.push(compared(cell, (1, 0), Relation::Le));
+        forbidden.cube.push(compared(cell, 1, Relation::Le));
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
 }
@@ -88,8 +88,8 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
         // Indices may be the same process.
         for (params, index) in namings(0, arity, &|_, _| true) {
             let cell = Cell { var: count, index: index.into_iter().map(ProcRef::Var).collect() };
-            let none = compared(cell.clone(), (1, 0), Relation::Le);
-            let some = compared(cell, (-1, 0), Relation::Lt);
+            let none = compared(cell.clone(), 1, Relation::Le);
+            let some = compared(cell, -1, Relation::Lt);
             parts.axioms.push(Axiom {
                 name: system.var(var).name.clone(),
                 number: 0,
@@ -104,10 +104,10 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
     Ok(System::new(parts))
 }
 
-/// `factor * cell + constant` compared with 0.
-fn compared(cell: Cell, (factor, constant): (i64, i64), relation: Relation) -> Literal {
+/// `factor * cell` compared with 0.
+fn compared(cell: Cell, factor: i64, relation: Relation) -> Literal {
     let terms = vec![(cell, Rational::integer(factor))];
-    Literal::Linear { expr: Linear { terms, constant: Rational::integer(constant) }, relation, integer: true }
+    Literal::Linear { expr: Linear { terms, constant: Rational::ZERO }, relation, integer: true }
 }
 
 /// A literal of the proof: `gaps` are the counts that stand for arrays of the proof, which are true where there is no gap.
@@ -124,8 +124,8 @@ fn restated(literal: &Literal, renamed: &[VarId], gaps: &[VarId]) -> Result<Lite
             let it = cell(it, renamed);
             match (gaps.contains(&it.var), values >> TRUE & 1) {
                 (false, _) => Literal::In { cell: it, values: *values },
-                (true, 0) => compared(it, (-1, 0), Relation::Lt),
-                (true, _) => compared(it, (1, 0), Relation::Le),
+                (true, 0) => compared(it, -1, Relation::Lt),
+                (true, _) => compared(it, 1, Relation::Le),
             }
         }
         Literal::Eq { left, right, negated } => {

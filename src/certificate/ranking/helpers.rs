@@ -36,7 +36,7 @@ impl<'a> Rule<'a> {
             let lost = if is_taken {
                 vec![(procs, vec![Conj::new()])]
             } else {
-                self.not_ready(helper, (procs, &names), self.after(t))
+                self.not_ready(helper, procs, &names, self.after(t))
             };
             let steps: Vec<Option<&Transition>> = match helper.again {
                 Some(_) => vec![None],
@@ -73,7 +73,8 @@ impl<'a> Rule<'a> {
     fn not_ready(
         &self,
         helper: &Helper,
-        (procs, names): (u8, &[u8]),
+        procs: u8,
+        names: &[u8],
         reader: Reader<'_>,
     ) -> Vec<(u8, Vec<Conj>)> {
         let args: Vec<u8> = helper.args.iter().map(|it| names[usize::from(*it)]).collect();
@@ -111,11 +112,11 @@ impl<'a> Rule<'a> {
     pub fn none(&self) -> Vec<Fails> {
         let observed: Vec<u8> = (0..self.params).collect();
         let Some(least) = &self.progress.least else {
-            return self.no_helper((self.params, &observed), None);
+            return self.no_helper(self.params, &observed, None);
         };
         let mut found = Vec::new();
         for (procs, element) in [(self.params, 0), (self.params + 1, self.params)] {
-            for mut fails in self.no_helper((procs, &observed), Some(element)) {
+            for mut fails in self.no_helper(procs, &observed, Some(element)) {
                 let mut names = observed.clone();
                 names.push(element);
                 if element > 0 {
@@ -136,7 +137,7 @@ impl<'a> Rule<'a> {
     }
 
     /// A state that waits in which no helper is ready: for the observed processes, for this `element`, and for any others as far as that can be said.
-    fn no_helper(&self, (procs, observed): (u8, &[u8]), element: Option<u8>) -> Vec<Fails> {
+    fn no_helper(&self, procs: u8, observed: &[u8], element: Option<u8>) -> Vec<Fails> {
         let mut ways = vec![(procs, vec![Conj::new()])];
         for helper in &self.progress.helpers {
             let names = match (helper.further, element) {
@@ -146,7 +147,7 @@ impl<'a> Rule<'a> {
             };
             let mut next = Vec::new();
             for (procs, ways) in ways {
-                for (procs, more) in self.not_ready(helper, (procs, &names), self.now()) {
+                for (procs, more) in self.not_ready(helper, procs, &names, self.now()) {
                     let mut fails = Fails { ways: ways.clone(), ..Fails::of(procs) };
                     fails.and(&more);
                     if !fails.ways.is_empty() {

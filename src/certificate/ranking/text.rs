@@ -9,14 +9,15 @@ use cubicle_lang::model::{
 
 pub fn lines(model: &System, ranking: &Ranking, declared: &dyn Fn(&Fairness) -> String) -> Vec<String> {
     let mut lines = vec![format!("ranking of {} with {}", ranking.property, ranking.failed)];
-    lines.extend(parts(model, (ranking.params(model), &ranking.progress), declared));
+    lines.extend(parts(model, ranking.params(model), &ranking.progress, declared));
     lines
 }
 
 /// The lines of what is awaited for this number of processes.
 fn parts(
     model: &System,
-    (observed, progress): (u8, &Progress),
+    observed: u8,
+    progress: &Progress,
     declared: &dyn Fn(&Fairness) -> String,
 ) -> Vec<String> {
     let mut lines = vec![format!("waits {}", formula(model, observed, &progress.waits))];
@@ -34,7 +35,7 @@ fn parts(
         let what = model.fairness.get(*fairness).map_or_else(String::new, declared);
         let when = formula(model, observed + further, when);
         lines.push(format!("helps {} ({what}) with {} where {when}", fairness + 1, names(args)));
-        let again = again.iter().flat_map(|it| parts(model, (observed + further, it), declared));
+        let again = again.iter().flat_map(|it| parts(model, observed + further, it, declared));
         lines.extend(again.map(|it| format!("again {it}")));
     }
     if let Some(Least { among, before }) = &progress.least {
@@ -125,8 +126,10 @@ const FORM: LineError = LineError::Form(
 /// Reads a line after `ranking of ..`, about what is awaited for this number of processes.
 pub fn read(
     model: ModelSource<'_>,
-    (observed, progress): (u8, &mut Progress),
-    (first, words): (&str, &str),
+    observed: u8,
+    progress: &mut Progress,
+    first: &str,
+    words: &str,
     declared: &dyn Fn(&Fairness) -> String,
 ) -> Result<(), LineError> {
     let level = |it: &str| it.trim().parse::<u8>().map_err(|_| FORM);
@@ -134,9 +137,9 @@ pub fn read(
         "waits" => progress.waits = parsed(model, words)?.1,
         "again" if !words.trim_start().starts_with("again again ") => {
             let helper = progress.helpers.last_mut().ok_or(FORM)?;
-            let line = words.trim().split_once(' ').ok_or(FORM)?;
+            let (first, words) = words.trim().split_once(' ').ok_or(FORM)?;
             let progress = helper.again.get_or_insert_default();
-            read(model, (observed + helper.further, progress), line, declared)?;
+            read(model, observed + helper.further, progress, first, words, declared)?;
         }
         "level" => {
             let (number, rest) = words.split_once(' ').ok_or(FORM)?;
