@@ -146,7 +146,7 @@ pub fn unroll(
         Answer::Unknown(why) => Unrolled::Unknown(why),
         Answer::Sat => {
             if path.begin != RunStart::Initial {
-                prefer_simple(&solver, &encoder, &first, &choices, (timeout, interrupt))?;
+                prefer_simple(&solver, &encoder, &first, &choices, timeout, interrupt)?;
             }
             let Some(model) = solver.get_model() else {
                 return Ok(Unrolled::Unknown("Z3 gave no model".to_owned()));
@@ -264,7 +264,8 @@ fn prefer_simple(
     encoder: &Encoder<'_>,
     first: &Frame,
     choices: &[StepChoice],
-    (timeout, interrupt): (Duration, &Interrupt),
+    timeout: Duration,
+    interrupt: &Interrupt,
 ) -> Result<(), Interrupted> {
     let chosen = choices.iter().flat_map(|it| it.options.iter().filter_map(|(_, selector)| selector.clone()));
     let mut wishes: Vec<Vec<Bool>> = vec![chosen.collect()];
