@@ -118,8 +118,8 @@ pub fn consequences(literals: &[Relational]) -> Result<Vec<Relational>, Halt> {
             }
             seen.push(number);
             let of_it: Vec<Relational> = literals.iter().filter(about).cloned().collect();
-            project(&of_it, number, *integer, &mut |it| {
-                if let Reduced::Literal(CubeLiteral::Relational(new)) = it
+            project(&of_it, number, *integer, &mut |combined| {
+                if let Reduced::Literal(CubeLiteral::Relational(new)) = combined
                     && matches!(new, Relational::Linear { form, .. } if form.len() <= 2)
                     && !literals.iter().chain(&found).any(|known| known.implies(new))
                 {

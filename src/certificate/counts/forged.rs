@@ -182,8 +182,8 @@ impl Step {
         let mut guard = vec!["true".to_owned()];
         guard.extend((!self.guard.is_empty()).then(|| conj_text(&self.guard)));
         let q = NAMES[self.params];
-        guard.extend(self.others.as_ref().map(|it| {
-            let lits: Vec<String> = it.iter().map(|lit| conj_text(std::slice::from_ref(lit))).collect();
+        guard.extend(self.others.as_ref().map(|others| {
+            let lits: Vec<String> = others.iter().map(|lit| conj_text(std::slice::from_ref(lit))).collect();
             format!("forall_other {q}. ({})", lits.join(" || "))
         }));
         let (a, b) = (NAMES[0], NAMES[1]);

@@ -173,7 +173,7 @@ impl<'a> Rule<'a> {
         numbers.flat_map(of).collect()
     }
 
-    /// Elements on which `before` is no strict order, in a state that waits.
+    /// Elements on which `before` is not a strict order, in a state that waits.
     fn no_order(&self, least: &Least) -> Vec<Fails> {
         let observed: Vec<u8> = (0..self.params).collect();
         let mut found = Vec::new();
