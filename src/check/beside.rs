@@ -6,12 +6,12 @@ use std::panic::resume_unwind;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::session::{Known, RemoteExplorer, Session};
+use super::session::{Known, Session};
 use super::tuning::STACK_BYTES;
 use super::turn::{Turn, TurnEnd};
 use cubicle_lang::model::System;
 use cubicle_run::logging::inherited;
-use cubicle_run::{BackwardEngine, Event, GraphDetail, Interrupt, Observer, Options, Report};
+use cubicle_run::{Event, GraphDetail, Observer, Report};
 
 /// What a turn made known.
 struct Taken {
@@ -29,13 +29,16 @@ pub fn side_by_side<'a, R>(
 ) -> (R, Option<TurnEnd>) {
     let known = Mutex::new(Some(session.known.fork()));
     let known = || known.lock().unwrap_or_else(PoisonError::into_inner).take().expect("one turn is taken");
-    let problem = (session.system, session.options, session.engine);
+    let (system, options, engine) = (session.system, session.options, session.engine);
     let several = session.options.backward.jobs > 1 && session.remote.is_none();
     let mut recorder = Recorder::like(session.observer);
     let (interrupt, dropper) = session.interrupt.droppable();
     let (result, taken) = thread::scope(|scope| {
         let worker = thread::Builder::new().name("beside".into()).stack_size(STACK_BYTES);
-        let take = || take(second, problem, known(), (&interrupt, None), &mut recorder);
+        let take = || {
+            let new = Session::new(system, options, &interrupt, &mut recorder, engine, Report::default());
+            take(second, Session { known: known(), ..new })
+        };
         let running = if several { worker.spawn_scoped(scope, inherited(take)).ok() } else { None };
         let (result, needed) = first(session);
         if !needed {
@@ -49,25 +52,19 @@ pub fn side_by_side<'a, R>(
     });
     let Some(taken) = taken else { return (result, None) };
     let taken = if let Some(taken) = taken {
-        recorder.tell(session.system, session.observer);
+        recorder.tell(system, session.observer);
         taken
     } else {
         let (interrupt, remote) = (session.interrupt, session.remote);
-        take(second, problem, known(), (interrupt, remote), session.observer)
+        let new = Session::new(system, options, interrupt, session.observer, engine, Report::default());
+        take(second, Session { known: known(), remote, ..new })
     };
     (result, Some(taken.put_into(session)))
 }
 
-fn take(
-    turn: &Turn,
-    (system, options, engine): (&System, &Options, BackwardEngine),
-    known: Known,
-    (interrupt, remote): (&Interrupt, Option<&dyn RemoteExplorer>),
-    observer: &mut dyn Observer,
-) -> Taken {
-    let new = Session::new(system, options, interrupt, observer, engine, Report::default());
+fn take(turn: &Turn, mut session: Session<'_>) -> Taken {
     // The turn beside this one reports equations; exact searches, which may be paused, have no turns beside others.
-    let mut session = Session { known, remote, reports_equations: false, ..new };
+    session.reports_equations = false;
     let end = turn.take(&mut session);
     Taken { end, known: session.known, report: session.report }
 }

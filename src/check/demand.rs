@@ -51,7 +51,7 @@ impl Demand {
     }
 
     /// Walks from the states of the instance with `procs` processes until there are `states`, once a search has spent the effort `from`.
-    pub fn walks((procs, states): (usize, usize), from: u64) -> Self {
+    pub fn walks(procs: usize, states: usize, from: u64) -> Self {
         Self { stages: vec![Waiting::Walk { procs, states, from }], ..Self::default() }
     }
 
@@ -78,7 +78,9 @@ fn is_walked(system: &System) -> bool {
 
 /// The oracle of a search in a system that may have more counts: the states of a session, and those that wait.
 pub struct OnDemand<'a> {
-    run: (&'a System, &'a Options, &'a Interrupt),
+    system: &'a System,
+    options: &'a Options,
+    interrupt: &'a Interrupt,
     space: RefCell<&'a mut StateSpace>,
     demand: RefCell<&'a mut Demand>,
 }
@@ -86,11 +88,13 @@ pub struct OnDemand<'a> {
 impl<'a> OnDemand<'a> {
     /// Of a run of this system with these options, which an interrupt may end.
     pub const fn new(
-        run: (&'a System, &'a Options, &'a Interrupt),
+        system: &'a System,
+        options: &'a Options,
+        interrupt: &'a Interrupt,
         space: &'a mut StateSpace,
         demand: &'a mut Demand,
     ) -> Self {
-        Self { run, space: RefCell::new(space), demand: RefCell::new(demand) }
+        Self { system, options, interrupt, space: RefCell::new(space), demand: RefCell::new(demand) }
     }
 
     /// Explores all that the options allow, where that was not done: after a search without an answer, which may not have asked.
@@ -102,9 +106,9 @@ impl<'a> OnDemand<'a> {
     /// Explores the next stage, for a search that goes on.
     fn show(&self, observer: &mut dyn Observer) -> OracleGrowth {
         let grown = self.advance(observer);
-        if grown != OracleGrowth::Nothing && self.run.2.reason().is_some() {
+        if grown != OracleGrowth::Nothing && self.interrupt.reason().is_some() {
             // Where this ends the run, the search notices.
-            goes_on(self.run, *self.space.borrow(), observer);
+            self.goes_on(observer);
         }
         grown
     }
@@ -116,23 +120,23 @@ impl<'a> OnDemand<'a> {
         let start = Instant::now();
         let grown = match waiting {
             Waiting::Explore(states) => self.explore(demand, states, observer),
-            Waiting::Walk { procs, states, .. } => self.walk((procs, states), observer),
+            Waiting::Walk { procs, states, .. } => self.walk(procs, states, observer),
         };
         demand.time += start.elapsed();
         grown
     }
 
-    fn walk(&self, (procs, states): (usize, usize), observer: &mut dyn Observer) -> OracleGrowth {
+    fn walk(&self, procs: usize, states: usize, observer: &mut dyn Observer) -> OracleGrowth {
         let space = &mut **self.space.borrow_mut();
         let Some(known) = space.explored.iter_mut().find(|it| it.exploration.procs == procs) else {
             return OracleGrowth::Nothing;
         };
-        observer.event(self.run.0, Event::Work { what: "walking from the states seen" });
+        observer.event(self.system, Event::Work { what: "walking from the states seen" });
         let before = known.exploration.states;
         if before >= states || !known.grow_to(states) {
             return OracleGrowth::Nothing;
         }
-        observer.event(self.run.0, Event::ForwardEnd(Box::new(known.exploration.clone())));
+        observer.event(self.system, Event::ForwardEnd(Box::new(known.exploration.clone())));
         match &known.exploration.unsafe_trace {
             Some(trace) => OracleGrowth::Unsafe(Box::new(trace.clone())),
             None => OracleGrowth::More((known.exploration.states - before) as u64),
@@ -145,7 +149,7 @@ impl<'a> OnDemand<'a> {
         states: Option<usize>,
         observer: &mut dyn Observer,
     ) -> OracleGrowth {
-        let (system, options, interrupt) = self.run;
+        let Self { system, options, interrupt, .. } = *self;
         let space = &mut **self.space.borrow_mut();
         let mut limits =
             ForwardOptions { max_states: states.or(options.forward.max_states), ..options.forward.clone() };
@@ -155,7 +159,7 @@ impl<'a> OnDemand<'a> {
         demand.explored += 1;
         let (mut more, mut cut) = (0, false);
         for &procs in &demand.instances {
-            let limits = divided(system, (procs, &limits), options.require_complete, Purpose::Oracle);
+            let limits = divided(system, procs, &limits, options.require_complete, Purpose::Oracle);
             let new = Purpose::Oracle.explore(system, procs, &limits, interrupt, observer);
             observer.event(system, Event::ForwardEnd(Box::new(new.exploration.clone())));
             let new =
@@ -186,30 +190,26 @@ impl<'a> OnDemand<'a> {
             None => OracleGrowth::More(more),
         }
     }
-}
 
-/// Whether a search goes on after a signal ended the exploration of its oracle.
-pub fn goes_on(
-    (system, options, interrupt): (&System, &Options, &Interrupt),
-    space: &StateSpace,
-    observer: &mut dyn Observer,
-) -> bool {
-    // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
-    let level = space.explored.last().is_some_and(|it| it.exploration.depth > 0);
-    let worth = level || matches!(options.proof, BackwardMode::Brab(_));
-    let goes_on = worth && interrupt.consume();
-    if goes_on {
-        let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
-                    Ctrl-C (SIGINT) or another signal ends the run";
-        observer.event(system, Event::Note { text: note.to_owned() });
+    /// Whether a search goes on after a signal ended the exploration of its oracle.
+    pub fn goes_on(&self, observer: &mut dyn Observer) -> bool {
+        // States of less than one level are not an oracle. Only `brab K`, which asks for one by name, goes on without it.
+        let level = self.space.borrow().explored.last().is_some_and(|it| it.exploration.depth > 0);
+        let worth = level || matches!(self.options.proof, BackwardMode::Brab(_));
+        let goes_on = worth && self.interrupt.consume();
+        if goes_on {
+            let note = "exploration interrupted; the backward search goes on with the states seen so far, until a second \
+                        Ctrl-C (SIGINT) or another signal ends the run";
+            observer.event(self.system, Event::Note { text: note.to_owned() });
+        }
+        goes_on
     }
-    goes_on
 }
 
 impl Oracle for OnDemand<'_> {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         // States do not say what further counts of a search are.
-        let is_own = |var: VarId| usize::from(var.0) < self.run.0.vars.len();
+        let is_own = |var: VarId| usize::from(var.0) < self.system.vars.len();
         let known = candidate.literals().flat_map(Literal::vars).all(is_own);
         if known { self.space.borrow().ask(candidate) } else { OracleAnswer::Untested }
     }
@@ -219,7 +219,7 @@ impl Oracle for OnDemand<'_> {
     }
 
     fn learn(&self, trace: &Trace) {
-        self.space.borrow().learn(&trace.clone().within(self.run.0));
+        self.space.borrow().learn(&trace.clone().within(self.system));
     }
 
     fn prepare(&self, spent: u64, observer: &mut dyn Observer) -> OracleGrowth {
@@ -231,7 +231,7 @@ impl Oracle for OnDemand<'_> {
         let walks = matches!(self.demand.borrow().stages.last(), Some(Waiting::Walk { .. }));
         match self.show(observer) {
             OracleGrowth::Nothing => self.space.borrow().grow(most, observer),
-            // Walks that the turn was to begin with are no reason to have fewer.
+            // Walks that the turn was to begin with do not make these fewer.
             OracleGrowth::More(_) if walks => self.space.borrow().grow(most, observer),
             grown => grown,
         }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use super::demand::{Demand, OnDemand, goes_on};
+use super::demand::{Demand, OnDemand};
 use super::numbers::Numbers;
 use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
@@ -139,7 +139,8 @@ impl<'a> Session<'a> {
     /// Works on another system, with these options, within this run; the report stays the same one.
     pub fn within<R>(
         &mut self,
-        (system, options): (&System, &Options),
+        system: &System,
+        options: &Options,
         work: impl FnOnce(&mut Session<'_>) -> R,
     ) -> R {
         let report = mem::take(&mut self.report);
@@ -166,17 +167,17 @@ impl<'a> Session<'a> {
 
     /// Explores an instance, storing at most what `limits` allow.
     pub fn explore(&mut self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        let limits = &*divided(self.system, (procs, limits), self.options.require_complete, purpose);
+        let limits = &*divided(self.system, procs, limits, self.options.require_complete, purpose);
         if let Some(remote) = self.remote {
             let (interrupt, serves) = (self.interrupt, purpose != Purpose::Answer);
-            return remote.explore(self.system, (procs, limits), interrupt, &mut *self.observer, serves);
+            return remote.explore(self.system, procs, limits, interrupt, &mut *self.observer, serves);
         }
         purpose.explore(self.system, procs, limits, self.interrupt, &mut *self.observer)
     }
 
     /// Like [`Self::explore`], without events.
     pub fn explore_unseen(&self, procs: usize, limits: &ForwardOptions, purpose: Purpose) -> Explored {
-        let limits = &*divided(self.system, (procs, limits), self.options.require_complete, purpose);
+        let limits = &*divided(self.system, procs, limits, self.options.require_complete, purpose);
         purpose.explore(self.system, procs, limits, self.interrupt, &mut Silent)
     }
 
@@ -247,8 +248,9 @@ impl<'a> Session<'a> {
 
     /// Explores the states that a search without an answer did not ask for; the verdict when they show a bad state, or the run must end.
     pub fn explore_rest(&mut self) -> Option<Verdict> {
-        let run = (self.system, self.options, self.interrupt);
-        let found = OnDemand::new(run, &mut self.known.space, &mut self.demand).finish(&mut *self.observer);
+        let (space, demand) = (&mut self.known.space, &mut self.demand);
+        let on_demand = OnDemand::new(self.system, self.options, self.interrupt, space, demand);
+        let found = on_demand.finish(&mut *self.observer);
         self.report.spend("forward exploration", mem::take(&mut self.demand.time));
         match found {
             OracleGrowth::Unsafe(trace) => Some(self.decided_by_run(*trace)),
@@ -273,8 +275,8 @@ impl<'a> Session<'a> {
         proof: BackwardMode,
         most_procs: Option<usize>,
     ) -> Outcome {
-        let run = (self.system, self.options, self.interrupt);
-        let on_demand = OnDemand::new(run, &mut self.known.space, &mut self.demand);
+        let (space, demand) = (&mut self.known.space, &mut self.demand);
+        let on_demand = OnDemand::new(self.system, self.options, self.interrupt, space, demand);
         let turn = BackwardTurn {
             system: &numbers.system,
             options,
@@ -331,11 +333,11 @@ impl<'a> Session<'a> {
             return ControlFlow::Break(Some(self.decided_by_run(trace)));
         }
         if let Some(reason) = self.interrupt.reason() {
-            let run = (self.system, self.options, self.interrupt);
-            if !self.explores_for_oracle() || !goes_on(run, &self.known.space, &mut *self.observer) {
-                return ControlFlow::Break(Some(Verdict::Unknown(reason)));
-            }
-            return ControlFlow::Break(None);
+            let explores_for_oracle = self.explores_for_oracle();
+            let (space, demand) = (&mut self.known.space, &mut self.demand);
+            let on_demand = OnDemand::new(self.system, self.options, self.interrupt, space, demand);
+            let goes_on = explores_for_oracle && on_demand.goes_on(&mut *self.observer);
+            return ControlFlow::Break((!goes_on).then_some(Verdict::Unknown(reason)));
         }
         let too_much = matches!(stop, Stop::TooLarge | Stop::Wide | Stop::Memory);
         if self.options.only_forward && too_much {
@@ -349,11 +351,12 @@ impl<'a> Session<'a> {
 /// Explores instances in place of [`forward::explore`](cubicle_forward::explore), with the same result except for what
 /// depends on the order of the search.
 pub trait RemoteExplorer {
-    /// Explores the instance with this many processes; `serves`: its states will be queried afterwards.
+    /// Explores the instance with `procs` processes; `serves`: its states will be queried afterwards.
     fn explore(
         &self,
         system: &System,
-        instance: (usize, &ForwardOptions),
+        procs: usize,
+        options: &ForwardOptions,
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
         serves: bool,

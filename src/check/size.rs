@@ -68,7 +68,8 @@ pub fn even_division(system: &System, procs: usize) -> Vec<(String, usize)> {
 /// as many of each. One that is an answer as well, of deadlocks or that all states were seen (`whole`), has all divisions.
 pub fn divided<'o>(
     system: &System,
-    (procs, limits): (usize, &'o ForwardOptions),
+    procs: usize,
+    limits: &'o ForwardOptions,
     whole: bool,
     purpose: Purpose,
 ) -> Cow<'o, ForwardOptions> {

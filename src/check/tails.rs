@@ -43,7 +43,7 @@ pub fn decide_with_tails(session: &mut Session<'_>, decide: &dyn Fn(&mut Session
     let (run, interrupt, engine) = (session.options, session.interrupt, session.engine);
     let mut inner = Session::new(system, run, interrupt, &mut observer, engine, before.clone());
     inner.demand.instances = instances;
-    within(&mut inner, (&relaxed.system, &options), &|session| without_announced(session, decide));
+    within(&mut inner, &relaxed.system, &options, &|session| without_announced(session, decide));
     session.report = inner.report;
     // It has other transitions: which of them fire says nothing of those of the model.
     session.report.explorations.clone_from(&before.explorations);
@@ -136,7 +136,7 @@ fn within_tails(
         if std::ptr::eq(system, session.system) && std::ptr::eq(options, session.options) {
             return decide(session);
         }
-        return within(session, (system, options), decide);
+        return within(session, system, options, decide);
     };
     for (tail, var) in tails.iter().zip(&tailed.vars[system.vars.len()..]) {
         let text =
@@ -147,7 +147,7 @@ fn within_tails(
     let mut options = options.clone();
     let gaps = VarId::new(system.vars.len()).map(|first| gaps(system, &tails, first)).unwrap_or_default();
     options.backward.proposed.extend(gaps);
-    within(session, (&tailed, &options), decide);
+    within(session, &tailed, &options, decide);
     session.report.tails = tails;
     if let Some(Verdict::Unsafe(run)) = &mut session.report.verdict {
         **run = run.clone().within(system);
@@ -155,13 +155,9 @@ fn within_tails(
 }
 
 /// Decides the problem in another system. The states of the oracle say what its further variables hold.
-fn within(
-    session: &mut Session<'_>,
-    (system, options): (&System, &Options),
-    decide: &dyn Fn(&mut Session<'_>),
-) {
+fn within(session: &mut Session<'_>, system: &System, options: &Options, decide: &dyn Fn(&mut Session<'_>)) {
     let instances = instances(session);
-    session.within((system, options), |session| {
+    session.within(system, options, |session| {
         if session.explores_for_oracle() {
             session.demand = Demand::new(system, instances, &options.forward);
         }

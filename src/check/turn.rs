@@ -82,13 +82,13 @@ impl Turn {
         let explored_now = session.timed("forward exploration", |session| {
             if let Some(known) = session.known.space.instance(procs) {
                 let cut = known.stop == Stop::States;
-                waiting = cut.then(|| Demand::walks((procs, walked(known.states, states)), from));
+                waiting = cut.then(|| Demand::walks(procs, walked(known.states, states), from));
                 return None;
             }
             let new = session.explore(procs, &limits(forward, states), Purpose::Oracle);
             let cut = new.exploration.stop == Stop::States && forward.strategy == Strategy::Bfs;
             let known = new.exploration.states;
-            waiting = cut.then(|| Demand::walks((procs, walked(known, walked_states(known))), from));
+            waiting = cut.then(|| Demand::walks(procs, walked(known, walked_states(known)), from));
             Some(session.keep(new))
         });
         session.demand = waiting.unwrap_or_default();

@@ -51,7 +51,7 @@ pub fn proof(
     session.tell(Event::Work { what: "looking for a ranking" });
     let least = property.params.len().max(usize::from(system.proc_constants));
     let sizes = (least..=RUN_PROCS.max(least)).filter(|procs| admits(system, *procs));
-    let mut sample = Sample::new(system, property, sizes, (&session.options.forward, session.interrupt));
+    let mut sample = Sample::new(session, property, sizes);
     for _ in 0..ATTEMPTS {
         let progress = Chooser::new(&sample).progress(STRONG);
         let progress = progress.map_err(|stuck| Unproved::NoRanking(Some(sample.words(stuck))))?;
@@ -97,7 +97,7 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
     let system = system.edited(|parts| {
         let origin = parts.next_origin();
         for (number, (guard, body)) in (0..).zip(hints) {
-            parts.transitions.push(claimed(parts.bad[0].span, failed, (origin + number, guard, body)));
+            parts.transitions.push(claimed(parts.bad[0].span, failed, origin + number, guard, body));
         }
     });
     // What the proof of safety found helps here, too.
@@ -131,7 +131,7 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
 }
 
 /// That a state is bad in which a process satisfies the guard and all others the body.
-fn claimed(span: Span, failed: VarId, (origin, guard, body): (u16, Conj, Vec<Conj>)) -> Transition {
+fn claimed(span: Span, failed: VarId, origin: u16, guard: Conj, body: Vec<Conj>) -> Transition {
     let spans = body.iter().map(|it| vec![span; it.len()]).collect();
     Transition {
         origin,
@@ -168,9 +168,9 @@ fn hints(sample: &Sample<'_>, least: &Least) -> Vec<(Conj, Vec<Conj>)> {
         let mut body: Vec<Conj> =
             other.iter().filter_map(|it| negated(system, it)).map(|it| vec![it]).collect();
         body.push(vec![number(Relation::Ne, &cell(array, &[1]), &cell(array, &[0]), 1)]);
-        let holds = sample.instances.iter().all(|it| {
-            let layout = it.semantics.layout();
-            it.states.iter().all(|state| {
+        let holds = sample.instances.iter().all(|instance| {
+            let layout = instance.semantics.layout();
+            instance.states.iter().all(|state| {
                 (0..layout.procs).all(|p| {
                     let is = |conj: &Conj, procs: &[usize]| {
                         let env = cubicle_lang::model::semantics::Env { layout, state, procs };

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::session::Session;
 use cubicle_certificate::awaited_again;
 use cubicle_forward::{SeenStep, sample_runs};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
@@ -9,7 +10,7 @@ use cubicle_lang::model::{
     Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, Term, TransitionId, Type, VarKind,
 };
 use cubicle_lang::words::{ShownCell, ValueNames, cells_of};
-use cubicle_run::{ForwardOptions, Interrupt, Strategy, Trace};
+use cubicle_run::{ForwardOptions, Strategy, Trace};
 
 /// States of an instance that waits are looked for in. By estimate: more seldom refute a candidate.
 const STATES: usize = 1500;
@@ -68,28 +69,25 @@ pub struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// Of the instances of these sizes.
-    pub fn new(
-        system: &'a System,
-        property: &'a Temporal,
-        sizes: impl Iterator<Item = usize>,
-        (options, interrupt): (&ForwardOptions, &Interrupt),
-    ) -> Self {
-        let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..options.clone() };
+    pub fn new(session: &Session<'a>, property: &Temporal, sizes: impl Iterator<Item = usize>) -> Self {
+        let (system, forward) = (session.system, session.options.forward.clone());
+        let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..forward };
         let instance = |procs| {
-            let seen = sample_runs(system, procs, &limits, interrupt);
+            let seen = sample_runs(system, procs, &limits, session.interrupt);
             let semantics = Semantics::new(system, procs);
             Rc::new(Instance { semantics, states: seen.states, steps: seen.steps })
         };
         let (asked, answer) = property.awaited();
         let params = property.params.len() as u8;
-        Self::of(system, sizes.map(instance).collect(), params, (asked, answer.0.clone()))
+        Self::of(system, sizes.map(instance).collect(), params, asked, answer.0.clone())
     }
 
     fn of(
         system: &'a System,
         instances: Vec<Rc<Instance<'a>>>,
         params: u8,
-        (asked, answer): (Vec<Case>, Vec<Case>),
+        asked: Vec<Case>,
+        answer: Vec<Case>,
     ) -> Self {
         let (waits, moves) = (Vec::new(), Vec::new());
         let mut sample = Self { system, params, asked, answer, instances, waits, moves };
@@ -117,7 +115,7 @@ impl<'a> Sample<'a> {
         });
         let answer = awaited_again(self.system, &self.answer, helper, self.params);
         let params = self.params + helper.further;
-        Self::of(self.system, self.instances.clone(), params, (asked.collect(), answer))
+        Self::of(self.system, self.instances.clone(), params, asked.collect(), answer)
     }
 
     /// Adds the states of a run of a system whose first variables are those of this one, and the steps from there.
@@ -291,9 +289,9 @@ fn holds(semantics: &Semantics<'_>, state: &State, cases: &[Case], tuple: &[usiz
     cases.iter().any(|case| {
         other_tuples(procs, tuple, case.hidden.into()).any(|names| {
             is(semantics, state, std::slice::from_ref(&case.cube), &names)
-                && case.universals.iter().all(|it| {
-                    other_tuples(procs, &names, it.bound.into())
-                        .all(|names| is(semantics, state, &it.body.0, &names))
+                && case.universals.iter().all(|universal| {
+                    other_tuples(procs, &names, universal.bound.into())
+                        .all(|names| is(semantics, state, &universal.body.0, &names))
                 })
         })
     })

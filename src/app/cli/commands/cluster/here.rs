@@ -65,7 +65,8 @@ impl RemoteExplorer for Leading {
     fn explore(
         &self,
         system: &System,
-        (procs, options): (usize, &ForwardOptions),
+        procs: usize,
+        options: &ForwardOptions,
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
         serves: bool,
@@ -75,7 +76,7 @@ impl RemoteExplorer for Leading {
             return explore(system, procs, options, interrupt, observer);
         };
         if walks(options) {
-            return self.walk(cluster, system, (procs, options), interrupt, observer);
+            return self.walk(cluster, system, procs, options, interrupt, observer);
         }
         observer.event(system, Event::ForwardStart { strategy: "bfs", procs });
         let instance = match Instance::new(system, procs, options, interrupt) {
@@ -161,14 +162,12 @@ fn said(outcome: &Outcome, rounds: u64, total: usize, workers: usize) -> String 
     )
 }
 
-/// An instance, and how it is explored.
-type Walked<'a> = (usize, &'a ForwardOptions);
-
 /// Meets the others that are to walk in this instance; how this process does it.
 fn meet_walkers(
     cluster: Cluster,
     system: &System,
-    (procs, options): Walked<'_>,
+    procs: usize,
+    options: &ForwardOptions,
     interrupt: &Interrupt,
     callbacks: (&dyn Fn(&str), &dyn Fn() -> Option<String>),
     leaves: Leaves,
@@ -184,16 +183,17 @@ fn meet_walkers(
 pub fn follow(
     cluster: Cluster,
     system: &System,
-    walked: Walked<'_>,
+    procs: usize,
+    options: &ForwardOptions,
     interrupt: &Interrupt,
     following: &Following,
 ) -> Result<(), Fault> {
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let own = following.clone();
     let leaves = Box::new(move || own.leaves());
-    let (meeting, options) = meet_walkers(cluster, system, walked, interrupt, (&log, &stop), leaves)?;
+    let (meeting, options) = meet_walkers(cluster, system, procs, options, interrupt, (&log, &stop), leaves)?;
     let others = Box::new(RemoteWalks::new(Arc::clone(&meeting)));
-    follow_campaign(system, (walked.0, &options), others, interrupt);
+    follow_campaign(system, (procs, &options), others, interrupt);
     meeting.end()
 }
 
@@ -203,11 +203,11 @@ impl Leading {
         &self,
         cluster: Cluster,
         system: &System,
-        walked: Walked<'_>,
+        procs: usize,
+        options: &ForwardOptions,
         interrupt: &Interrupt,
         observer: &mut dyn Observer,
     ) -> Explored {
-        let procs = walked.0;
         let lost = |why: String| Explored::lost(procs, format!("{why}; start all processes again"));
         let ended = || locked(&self.children).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
@@ -215,7 +215,7 @@ impl Leading {
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note { text: what.to_owned() });
         // A signal ends the run in good order.
         let leaves = Box::new(|| None);
-        let met = meet_walkers(cluster, system, walked, interrupt, (&log, &stop), leaves);
+        let met = meet_walkers(cluster, system, procs, options, interrupt, (&log, &stop), leaves);
         let (meeting, options) = match (met, interrupt.reason()) {
             (Ok(met), _) => met,
             (Err(_), Some(reason)) => return Explored::ended(procs, reason.into()),

@@ -212,7 +212,7 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
     following.keeps(options.checkpoint.as_ref());
     let procs = only_instance(&system, &whole);
     if cubicle_forward::walks(&options) {
-        let walked = here::follow(cluster, &system, (procs, &options), &interrupt, &following);
+        let walked = here::follow(cluster, &system, procs, &options, &interrupt, &following);
         return following.ended(walked);
     }
     // When it cannot be explored, the leading process says so.
