@@ -65,9 +65,9 @@ fn all(advisor: Advisor<'_>) -> Vec<Try> {
         | Reason::Interrupted(_) => Vec::new(),
     };
     let mut kept = Vec::new();
-    tries.retain(|it| {
-        let new = !kept.contains(it);
-        kept.push(it.clone());
+    tries.retain(|attempt| {
+        let new = !kept.contains(attempt);
+        kept.push(attempt.clone());
         new
     });
     tries
@@ -320,10 +320,10 @@ fn reached(system: &System, growth: &Growth) -> Reached {
     let mut farther = Vec::new();
     let least = usize::from(system.proc_constants);
     for procs in (least..=BOUND_PROCS.max(least + 1)).filter(|procs| admits(system, *procs)) {
-        is_beyond |= beyond(system, *var, (rises, last), procs).is_some();
+        is_beyond |= beyond(system, *var, rises, last, procs).is_some();
         let before = extreme;
         for step in 0..BOUND_STEPS {
-            let Some(value) = beyond(system, *var, (rises, extreme), procs).filter(|_| has_end) else {
+            let Some(value) = beyond(system, *var, rises, extreme, procs).filter(|_| has_end) else {
                 break;
             };
             extreme = value;
@@ -339,7 +339,7 @@ fn reached(system: &System, growth: &Growth) -> Reached {
 }
 
 /// A value of a variable beyond another one, in an explored state of an instance.
-fn beyond(system: &System, var: VarId, (rises, than): (bool, Rational), procs: usize) -> Option<Rational> {
+fn beyond(system: &System, var: VarId, rises: bool, than: Rational, procs: usize) -> Option<Rational> {
     let declared = system.var(var);
     let params = declared.arity();
     let cell = Cell::at(var, (0..params).map(|at| ProcRef::Var(at as u8)));

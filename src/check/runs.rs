@@ -21,10 +21,10 @@ pub fn look(session: &mut Session<'_>) {
     }
     let mut reports: Vec<TemporalReport> = (0..system.temporal.len()).map(TemporalReport::none).collect();
     let sizes = sizes(system, options);
-    look_at(session, &mut reports, (sizes, RUN_STATES), false);
+    look_at(session, &mut reports, sizes, RUN_STATES, false);
     if options.only_forward {
         let few = few(system, options, &reports);
-        look_at(session, &mut reports, (few, RUN_STATES), true);
+        look_at(session, &mut reports, few, RUN_STATES, true);
     }
     look_at_all(session, &mut reports, schedule::states(0));
     put(session, reports);
@@ -61,7 +61,7 @@ pub fn prove(session: &mut Session<'_>) {
     if named(session.options).is_none() {
         sizes.extend(failed.into_iter().filter(|procs| *procs <= LOOP_PROCS));
     }
-    look_at(session, &mut reports, (sizes, RUN_STATES), true);
+    look_at(session, &mut reports, sizes, RUN_STATES, true);
     look_at_all(session, &mut reports, RUN_STATES);
     put(session, reports);
 }
@@ -70,7 +70,7 @@ pub fn prove(session: &mut Session<'_>) {
 fn look_at_all(session: &mut Session<'_>, reports: &mut [TemporalReport], states: usize) {
     let sizes = all_sizes(session.system).filter(|_| named(session.options).is_none());
     for procs in sizes.unwrap_or_default() {
-        look_at(session, reports, (vec![procs], states), true);
+        look_at(session, reports, vec![procs], states, true);
         if !reports.iter().any(|it| is_open(it) && it.open.is_none() && it.held.contains(&procs)) {
             return;
         }
@@ -92,7 +92,8 @@ const fn is_open(report: &TemporalReport) -> bool {
 fn look_at(
     session: &mut Session<'_>,
     reports: &mut [TemporalReport],
-    (sizes, states): (Vec<usize>, usize),
+    sizes: Vec<usize>,
+    states: usize,
     beside: bool,
 ) {
     let (system, forward) = (session.system, &session.options.forward);
@@ -103,9 +104,9 @@ fn look_at(
         }
         if let Some(why) = session.interrupt.reason() {
             let cut = Cut { procs, states: 0, stop: Stop::from(why) };
-            reports.iter_mut().filter(|it| is_open(it)).for_each(|it| {
-                it.open.get_or_insert_with(|| cut.clone());
-            });
+            for report in reports.iter_mut().filter(|it| is_open(it)) {
+                report.open.get_or_insert_with(|| cut.clone());
+            }
             return;
         }
         session.tell(Event::Work { what: "exploring all runs of an instance" });
@@ -115,7 +116,7 @@ fn look_at(
         session.tell(Event::Runs(RunsSeen { procs, states, steps, complete, renamed }));
         for (report, answer) in reports.iter_mut().zip(checked.answers) {
             if !beside || !matches!(answer, RunAnswer::Open(_)) || session.interrupt.reason().is_some() {
-                take(system, report, answer, (procs, states));
+                take(system, report, answer, procs, states);
             }
         }
     }
@@ -199,7 +200,7 @@ fn few(system: &System, options: &Options, reports: &[TemporalReport]) -> Vec<us
 }
 
 /// Adds the result of an instance for a property that is not settled yet.
-fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, (procs, states): (usize, usize)) {
+fn take(system: &System, report: &mut TemporalReport, answer: RunAnswer, procs: usize, states: usize) {
     let property = &system.temporal[report.property];
     let contradicts = !matches!(answer, RunAnswer::Holds | RunAnswer::Open(_));
     assert!(

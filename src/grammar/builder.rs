@@ -272,15 +272,9 @@ impl TreeBuilder {
     }
 
     /// `local x : t = start`
-    pub fn local(
-        &mut self,
-        l: u32,
-        name: Name,
-        (ty, range): (Name, Option<RangeBounds>),
-        start: Option<Term>,
-    ) -> Step {
-        let r = start.as_ref().map_or(ty.span().end, |it| it.span().end);
-        self.step(l, StepKind::Local(Local { name, ty, range, start }), r)
+    pub fn local(&mut self, l: u32, local: Local) -> Step {
+        let r = local.start.as_ref().map_or(local.ty.span().end, |it| it.span().end);
+        self.step(l, StepKind::Local(local), r)
     }
 
     /// A property of runs.
@@ -318,7 +312,7 @@ pub fn path(name: Name, index: Option<(Vec<Term>, u32)>, fields: Vec<Name>) -> P
 }
 
 /// A sum that begins there.
-pub fn whole((start, summands): (u32, Vec<Summand>)) -> Term {
+pub fn whole(start: u32, summands: Vec<Summand>) -> Term {
     let end = summands.last().map_or(start, |last| last.loc.0.end);
     Term::sum(summands, loc(start, end))
 }

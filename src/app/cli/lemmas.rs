@@ -102,15 +102,13 @@ pub fn write(args: &Args, system: &System, found: &Report, messages: &Messages) 
     let Some(path) = &args.lemmas_out else { return Ok(()) };
     let (text, left_out) = match &found.backward {
         None => cubicle_certificate::lemmas(system, system, &[], &[]),
-        Some(outcome) => {
-            match searched_system(system, (&found.announcements, &found.tails), &outcome.counts) {
-                None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
-                Some(all) => {
-                    let excluded = excluded(&all, &outcome.equations);
-                    cubicle_certificate::lemmas(system, &all, &excluded, &outcome.standing)
-                }
+        Some(outcome) => match searched_system(system, &found.announcements, &found.tails, &outcome.counts) {
+            None => cubicle_certificate::lemmas(system, system, &[], &outcome.standing),
+            Some(all) => {
+                let excluded = excluded(&all, &outcome.equations);
+                cubicle_certificate::lemmas(system, &all, &excluded, &outcome.standing)
             }
-        }
+        },
     };
     for (count, why) in [
         (left_out.of_counts, "they mention a tail or a count that the model does not have"),

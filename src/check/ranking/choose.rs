@@ -220,9 +220,9 @@ impl<'s, 'a> Chooser<'s, 'a> {
     /// Whether no measure rises where none of a lower level falls.
     fn is_lexicographic(&self, measures: &[Valued]) -> bool {
         self.sample.moves.iter().all(|step| {
-            let mut changes = measures.iter().map(|it| {
-                let (before, after) = (it.column[step.from], it.column[step.to]);
-                (it.rises(before, after), it.falls(before, after))
+            let mut changes = measures.iter().map(|measure| {
+                let (before, after) = (measure.column[step.from], measure.column[step.to]);
+                (measure.rises(before, after), measure.falls(before, after))
             });
             changes.find(|(rises, falls)| *rises || *falls).is_none_or(|(rises, _)| !rises)
         })
@@ -374,7 +374,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
                 continue;
             }
             for before in &orders {
-                if (0..sample.waits.len()).all(|wait| self.is_least(wait, helpers, (&among, before))) {
+                if (0..sample.waits.len()).all(|wait| self.is_least(wait, helpers, &among, before)) {
                     return Some(Least { among: vec![among], before: vec![before.clone()] });
                 }
             }
@@ -382,7 +382,7 @@ impl<'s, 'a> Chooser<'s, 'a> {
         None
     }
 
-    fn is_least(&self, wait: usize, helpers: &[Ready], (among, before): (&Conj, &Conj)) -> bool {
+    fn is_least(&self, wait: usize, helpers: &[Ready], among: &Conj, before: &Conj) -> bool {
         let sample = self.sample;
         let (semantics, state, tuple) = sample.at(wait);
         let is_before = |a: usize, b: usize| {

@@ -72,7 +72,8 @@ pub struct OtherStep<'a> {
 pub fn transition(
     system: &System,
     model: NamedModel<'_>,
-    (decl, own): (&ast::Transition, u8),
+    decl: &ast::Transition,
+    own: u8,
     steps: &[OtherStep<'_>],
 ) -> Result<Vec<Transition>, Vec<Diagnostic>> {
     let mut context = asked::prepared(&model.names.0, system, model.file);

@@ -93,7 +93,7 @@ impl BackwardFigures {
     /// Of the search of a report, if there was one.
     pub(super) fn of(system: &System, report: &Report) -> Option<Self> {
         let outcome = report.backward.as_ref()?;
-        let searched = searched_system(system, (&report.announcements, &report.tails), &outcome.counts);
+        let searched = searched_system(system, &report.announcements, &report.tails, &outcome.counts);
         let text = |system: System| -> Vec<String> {
             outcome.equations.iter().map(|it| words::equation(&system, it)).collect()
         };

@@ -14,7 +14,7 @@ const MOST_LISTED: usize = 8;
 /// How far an undecided run got, beyond what it reported while it ran: where a real run was searched for, what the
 /// last search left, and what grew.
 pub fn how_far(system: &System, text: &str, report: &Report) -> Vec<String> {
-    let growth = |it: &Growth, place: &str| growth((system, text), it, place);
+    let growth = |it: &Growth, place: &str| growth(system, text, it, place);
     let mut lines: Vec<String> = seen_completely(&report.explorations).into_iter().collect();
     lines.extend(looked_forward(&report.looked_forward));
     let grown =
@@ -114,7 +114,7 @@ fn left(open: &Open) -> Vec<String> {
     lines
 }
 
-fn growth((system, text): (&System, &str), growth: &Growth, place: &str) -> String {
+fn growth(system: &System, text: &str, growth: &Growth, place: &str) -> String {
     let what = match &growth.what {
         Growing::Processes => "the number of processes".to_owned(),
         Growing::Number(vars) => names(system, vars),

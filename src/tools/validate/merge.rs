@@ -10,6 +10,7 @@ use cubicle_lang::model::Rational;
 use cubicle_run::Stop;
 
 use super::event::{Event, Names};
+use super::run::ValidateOptions;
 use super::vocabulary::Vocabulary;
 use super::watch::{Binding, instances, know};
 
@@ -105,7 +106,7 @@ pub(super) enum Merged {
     Lost(Point),
 }
 
-/// Looks for a run that explains all events; at most `rounds` hidden steps come between two of them.
+/// Looks for a run of `procs` processes that explains all events.
 ///
 /// # Errors
 /// A name without a process.
@@ -114,7 +115,8 @@ pub(super) fn merge(
     follower: &mut Follower,
     streams: &Streams,
     names: &Names,
-    (procs, rounds, most): (usize, usize, usize),
+    procs: usize,
+    options: &ValidateOptions,
 ) -> Result<Result<Merged, Stop>, String> {
     let mut bindings = vec![Binding::default()];
     for name in names.list() {
@@ -125,13 +127,13 @@ pub(super) fn merge(
             let stands =
                 |more: &Binding| more.last().is_none_or(|p| alike.first() == Some(&p) || !alike.contains(&p));
             next.extend(binding.extended(name, words, procs)?.into_iter().filter(stands));
-            if next.len() > most {
+            if next.len() > options.max_states {
                 return Ok(Err(Stop::States));
             }
         }
         bindings = next;
     }
-    let mut search = Search { words, follower, streams, procs, rounds, most, longest: None };
+    let mut search = Search { words, follower, streams, procs, options, longest: None };
     Ok(search.all(&bindings))
 }
 
@@ -140,8 +142,7 @@ struct Search<'s, 'a> {
     follower: &'s mut Follower,
     streams: &'s Streams,
     procs: usize,
-    rounds: usize,
-    most: usize,
+    options: &'s ValidateOptions,
     longest: Option<Point>,
 }
 
@@ -183,7 +184,7 @@ impl Search<'_, '_> {
                     stack.push((done, front));
                 }
             }
-            if seen.len() > self.most {
+            if seen.len() > self.options.max_states {
                 return Err(Stop::States);
             }
             let Some((done, mut front)) = stack.pop() else { return Ok(None) };
@@ -195,9 +196,9 @@ impl Search<'_, '_> {
                 }
                 self.longest = Some(point);
             }
-            if self.rounds > 0 {
+            if self.options.hidden > 0 {
                 self.follower.label(0);
-                self.follower.unseen(&mut front, &set, self.rounds);
+                self.follower.unseen(&mut front, &set, self.options.hidden);
             }
             for of in self.streams.next(&done) {
                 let event = &self.streams.events[of][done[of] as usize];

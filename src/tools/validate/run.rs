@@ -314,9 +314,8 @@ impl Judge<'_> {
         found.names = names.list().to_vec();
         let streams = Streams::new(events);
         let mut follower = self.follower(found.procs, Kept::All)?;
-        let limits = (found.procs, self.options.hidden, self.options.max_states);
-        let merged = merge(self.words, &mut follower, &streams, &names, limits).map_err(refused)?;
-        match merged.map_err(|why| self.stopped(why))? {
+        let merged = merge(self.words, &mut follower, &streams, &names, found.procs, &self.options);
+        match merged.map_err(refused)?.map_err(|why| self.stopped(why))? {
             Merged::Explained(point) => {
                 found.events = point.events() as u64;
                 if self.options.keep_run || self.options.coverage {

@@ -131,7 +131,7 @@ pub fn hulls(
                     continue;
                 }
                 let (location, hull) = &at[from];
-                let after = apply(columns, (hull, location.marked()), case)?;
+                let after = apply(columns, hull, location.marked(), case)?;
                 if after.is_empty() {
                     continue;
                 }
@@ -191,7 +191,8 @@ fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, S
 /// Vectors that span the states after a case, where some state admits it.
 fn apply(
     columns: &Columns<'_>,
-    (hull, occupied): (&Span, Option<usize>),
+    hull: &Span,
+    occupied: Option<usize>,
     case: &Case,
 ) -> Result<Vec<Vec<Rational>>, Overflow> {
     let width = columns.all.len();
@@ -206,7 +207,7 @@ fn apply(
     if vectors.iter().all(|it| it[0].is_zero()) {
         return Ok(Vec::new());
     }
-    if !within_bounds(columns, (case, occupied), &mut vectors)? {
+    if !within_bounds(columns, case, occupied, &mut vectors)? {
         return Ok(Vec::new());
     }
     for row in &case.least_zero {
@@ -233,7 +234,8 @@ fn apply(
 /// of classes that is its least value makes each of them the least.
 fn within_bounds(
     columns: &Columns<'_>,
-    (case, occupied): (&Case, Option<usize>),
+    case: &Case,
+    occupied: Option<usize>,
     vectors: &mut Vec<Vec<Rational>>,
 ) -> Result<bool, Overflow> {
     if case.before.is_empty() && occupied.is_none() {

@@ -58,7 +58,7 @@ fn of_globals(system: &System) -> Option<WithEquations> {
     }
     let arrays = columns::arrays(system);
     let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
-    let found = equations(system, (&single, true), &numbers);
+    let found = equations(system, &single, true, &numbers);
     // How many numbers equations say something of, whatever the location; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
@@ -74,10 +74,10 @@ fn of_globals(system: &System) -> Option<WithEquations> {
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
-            equations(system, (&[arrays], true), &numbers)
+            equations(system, &[arrays], true, &numbers)
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
-            equations(system, (&tied(system, &arrays, &numbers), false), &numbers)
+            equations(system, &tied(system, &arrays, &numbers), false, &numbers)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
@@ -127,7 +127,8 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
 /// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
 fn equations(
     system: &System,
-    (groups, with_globals): (&[Vec<VarId>], bool),
+    groups: &[Vec<VarId>],
+    with_globals: bool,
     numbers: &[VarId],
 ) -> Option<WithEquations> {
     let columns = Columns::new(system, groups, with_globals)?;
@@ -157,7 +158,7 @@ fn equations(
         }
     }
     let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, (&hulls, &apart, rows), marked, drained).ok()?;
+    let found = named::named(&columns, &hulls, &apart, rows, marked, drained).ok()?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -44,7 +44,9 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
 /// says, and that the rows of `drained` never make more than zero, and the floors of sums; and the system with their counts.
 pub fn named(
     columns: &Columns<'_>,
-    (hulls, apart, all): (&Hulls, &[Hulls], Vec<Vec<Rational>>),
+    hulls: &Hulls,
+    apart: &[Hulls],
+    all: Vec<Vec<Rational>>,
     marked: Vec<Marked>,
     drained: Vec<Sparse>,
 ) -> Result<WithEquations, Overflow> {

@@ -29,7 +29,7 @@ pub fn with_counts_seen(system: &System, numbers: &[VarId], states: &[State]) ->
     let arrays = arrays(system);
     for &number in numbers {
         for &array in &arrays {
-            let Some(class) = class(system, (number, array), states) else { continue };
+            let Some(class) = class(system, number, array, states) else { continue };
             let cell = Cell::at(array, [ProcRef::Var(0)]);
             let body = Dnf(vec![vec![Literal::In { cell, values: class }]]);
             let Some(count) = parts.counted(0, body, None, Place::default()) else { continue };
@@ -43,7 +43,7 @@ pub fn with_counts_seen(system: &System, numbers: &[VarId], states: &[State]) ->
 }
 
 /// The values of an array of which a number is the number of processes, wherever it is not zero.
-fn class(system: &System, (number, array): (VarId, VarId), states: &[State]) -> Option<u64> {
+fn class(system: &System, number: VarId, array: VarId, states: &[State]) -> Option<u64> {
     let all: Vec<u8> = values(possible(system, array)).collect();
     let order: Vec<usize> = (0..=all.len()).collect();
     let mut span = Span::default();

@@ -7,7 +7,7 @@
 use cubicle_lang::model::{Rational, VarId};
 
 use super::case::Case;
-use super::columns::{Column, Columns};
+use super::columns::{Column, Columns, Group};
 use super::hull::is_initial;
 use super::span::Sparse;
 
@@ -33,15 +33,14 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
         if is_initial(columns, at) {
             continue;
         }
-        for group in 0..columns.groups.len() {
-            let classes = columns.groups[group].classes.len();
-            let first = columns.groups[group].first;
-            let initial: Vec<usize> = (0..classes).filter(|n| is_initial(columns, first + n)).collect();
+        for (number, group) in columns.groups.iter().enumerate() {
+            let classes = group.classes.len();
+            let initial: Vec<usize> = (0..classes).filter(|n| is_initial(columns, group.first + n)).collect();
             let mut least: Vec<Vec<usize>> = Vec::new();
             for a in 0..classes {
                 for b in a..classes {
                     let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b).collect();
-                    let Some(trap) = trap(columns, steps, (at, group), kept) else { continue };
+                    let Some(trap) = trap(steps, at, group, kept) else { continue };
                     let within = |small: &[usize], large: &[usize]| small.iter().all(|it| large.contains(it));
                     if !least.iter().any(|known| within(known, &trap)) {
                         least.retain(|known| !within(&trap, known));
@@ -51,21 +50,16 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
             }
             least.sort_by_key(|it| (it.len(), it.clone()));
             let when = (*global, 1_u64 << value);
-            found.extend(least.into_iter().take(MOST_TRAPS).map(|classes| Marked { when, group, classes }));
+            let marked = |classes| Marked { when, group: number, classes };
+            found.extend(least.into_iter().take(MOST_TRAPS).map(marked));
         }
     }
     found
 }
 
-/// The largest part of some classes that is marked whenever the column of a value becomes 1, and stays marked while it is.
-fn trap(
-    columns: &Columns<'_>,
-    steps: &[Case],
-    (held, group): (usize, usize),
-    mut classes: Vec<usize>,
-) -> Option<Vec<usize>> {
-    let first = columns.groups[group].first;
-    let place = |at: usize| at.checked_sub(first).filter(|n| *n < columns.groups[group].classes.len());
+/// The largest part of some classes of a group that is marked whenever the column of a value becomes 1, and stays marked while it is.
+fn trap(steps: &[Case], held: usize, group: &Group, mut classes: Vec<usize>) -> Option<Vec<usize>> {
+    let place = |at: usize| at.checked_sub(group.first).filter(|n| *n < group.classes.len());
     loop {
         let mut left = classes.clone();
         for case in steps {
@@ -90,7 +84,7 @@ fn trap(
                 let taken = case.before.iter().any(|it| it.0 == at) || case.lost.contains(&at);
                 taken || !stays(case, at, &is_in)
             };
-            left.retain(|n| !touched(first + n));
+            left.retain(|n| !touched(group.first + n));
         }
         if left.is_empty() {
             return None;

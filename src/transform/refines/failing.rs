@@ -240,7 +240,7 @@ impl Step<'_> {
             Some(OtherStep { model: self.other, decl: declared[*number], args: args.clone(), fails })
         });
         let steps: Vec<OtherStep<'_>> = steps.collect();
-        transition(self.scene.system(), self.own, (&decl, own), &steps).map_err(|errors| {
+        transition(self.scene.system(), self.own, &decl, own, &steps).map_err(|errors| {
             let names: Vec<&str> = steps.iter().map(|it| it.decl.name.text.as_str()).collect();
             let why: Vec<String> = errors.iter().map(|it| it.message.clone()).collect();
             let message =
@@ -316,7 +316,7 @@ impl Step<'_> {
     }
 }
 
-/// The processes that the arguments of an abstract step may be. Those that are no different processes make it fail: these ways are
+/// The processes that the arguments of an abstract step may be. Those that are not different processes make it fail: these ways are
 /// added to `all`.
 fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(Choice, Vec<u8>)> {
     let mut found = vec![(choice.clone(), Vec::new())];

@@ -76,7 +76,8 @@ fn is_clause(system: &System, tail: &Tail) -> bool {
 /// when they do not fit it.
 pub fn searched_system(
     original: &System,
-    (announcements, tails): (&[VarId], &[Tail]),
+    announcements: &[VarId],
+    tails: &[Tail],
     counts: &[(Var, Count)],
 ) -> Option<System> {
     let reduced = if announcements.is_empty() { None } else { Some(without_announcements(original).ok()?) };
@@ -216,7 +217,7 @@ fn implied_at(system: &System, t: &Transition, tail: &Tail) -> Vec<Vec<ProcRef>>
         let holds_of = |n: &Vec<ProcRef>| {
             let denied = at(tail, index, n);
             let others: Vec<ProcRef> = n.iter().copied().filter(|p| is_other(*p, arity)).collect();
-            t.universals.iter().any(|it| is_denied(system, it, arity, (&others, &denied)))
+            t.universals.iter().any(|it| is_denied(system, it, arity, &others, &denied))
                 || contradicts(&denied)
         };
         of_sorts.iter().all(|it| t.guard.iter().any(|known| known.implies(it))) && bound.iter().all(holds_of)
@@ -226,14 +227,9 @@ fn implied_at(system: &System, t: &Transition, tail: &Tail) -> Vec<Vec<ProcRef>>
 }
 
 /// Whether a universal guard of some of these other processes contradicts a denial.
-fn is_denied(
-    system: &System,
-    universal: &Universal,
-    arity: usize,
-    (others, denied): (&[ProcRef], &Conj),
-) -> bool {
+fn is_denied(system: &System, guard: &Universal, arity: usize, others: &[ProcRef], denied: &Conj) -> bool {
     // Which of them its bound processes are.
-    arrangements(others, universal.bound.into()).iter().any(|chosen| {
+    arrangements(others, guard.bound.into()).iter().any(|chosen| {
         let map = |p: ProcRef| p.indexed(arity, chosen);
         let is_denied = |literal: &Literal| match negated(system, literal) {
             Some(Literal::In { cell, values }) => {
@@ -242,6 +238,6 @@ fn is_denied(
             }
             _ => false,
         };
-        universal.body.0.iter().all(|conj| conj.iter().any(is_denied))
+        guard.body.0.iter().all(|conj| conj.iter().any(is_denied))
     })
 }

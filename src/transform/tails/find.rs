@@ -183,7 +183,7 @@ fn first_way_to_hold(system: &System, tail: &Tail) -> Option<Option<Vec<Literal>
         for n in bound_processes(t, tail.bound, others) {
             for way in effect.becomes(&at(tail, &constants, &n))? {
                 if let Some(before) = effect.consistent([&t.guard[..], &of_sorts, &way].concat()) {
-                    return Some(Some(repairs(system, tail, &before, (&constants, &n))));
+                    return Some(Some(repairs(system, tail, &before, &constants, &n)));
                 }
             }
         }
@@ -196,7 +196,8 @@ fn repairs(
     system: &System,
     tail: &Tail,
     before: &Conj,
-    (constants, n): (&[ProcRef], &[ProcRef]),
+    constants: &[ProcRef],
+    n: &[ProcRef],
 ) -> Vec<Literal> {
     let same = |a: ProcRef, b: ProcRef| {
         a == b || before.contains(&Literal::same(a, b)) || before.contains(&Literal::same(b, a))

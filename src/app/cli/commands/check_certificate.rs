@@ -120,8 +120,7 @@ fn check(words: &CheckCertificateArgs, interrupt: &Interrupt, ending: &Ending) -
         return Err(Failure::usage(why));
     }
     let model = load(&words.model(), None, &ending.messages)?;
-    let refined =
-        words.refined().map(|refined| about_refinement(words, &model, refined, ending)).transpose()?;
+    let refined = about_refinement(words, &model, ending)?;
     let LoadedModel { system, text: model, .. } = model;
     let of_states = InvariantFile { file: words.folder.join(INVARIANTS), about_runs: false };
     let runs = if refined.is_some() { Vec::new() } else { of_runs(&words.folder) };
@@ -154,13 +153,13 @@ struct Refined {
     claim: String,
 }
 
-/// Reads the abstract model and the map.
+/// Reads the abstract model and the map, where the certificate has to be one of `refines`.
 fn about_refinement(
     words: &CheckCertificateArgs,
     concrete: &LoadedModel,
-    (path, map): (PathBuf, Option<PathBuf>),
     ending: &Ending,
-) -> Result<Refined, Failure> {
+) -> Result<Option<Refined>, Failure> {
+    let Some((path, map)) = words.refined() else { return Ok(None) };
     if words.trust_invariants {
         return Err(Failure::usage("--trust-invariants has no effect on a certificate of a refinement"));
     }
@@ -175,7 +174,7 @@ fn about_refinement(
         why_not(&refused, [(&model, concrete), (&path, &abstraction)], &map, &ending.messages)
     })?;
     let claim = format!("{} refines {}", input::name(&model), input::name(&path));
-    Ok(Refined { refinement: Arc::new(found), claim })
+    Ok(Some(Refined { refinement: Arc::new(found), claim }))
 }
 
 struct InvariantFile {
@@ -218,9 +217,9 @@ fn check_one(
     if let Ok(certificate) = &checked {
         fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;
     }
-    let checked = checked.map(|it| {
-        let opinion = ask_others(words.check_with.as_deref(), system, &it, interrupt);
-        (it, opinion)
+    let checked = checked.map(|certificate| {
+        let opinion = ask_others(words.check_with.as_deref(), system, &certificate, interrupt);
+        (certificate, opinion)
     });
     let style = settings::result_style();
     let mut property = None;
