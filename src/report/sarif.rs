@@ -105,9 +105,9 @@ fn result(document: &Document, message: &Message, codes: &[&str], uri: Option<&s
     // A finding about the run as a whole is one about the file.
     result["locations"] = json!([{ "physicalLocation": location(message.place) }]);
     if !message.related.is_empty() {
-        let related = message.related.iter().map(|it| {
-            let text = if it.label.is_empty() { "see here" } else { &it.label };
-            json!({ "physicalLocation": location(Some(it.place)), "message": { "text": text } })
+        let related = message.related.iter().map(|other| {
+            let text = if other.label.is_empty() { "see here" } else { &other.label };
+            json!({ "physicalLocation": location(Some(other.place)), "message": { "text": text } })
         });
         result["relatedLocations"] = related.collect();
     }

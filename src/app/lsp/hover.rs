@@ -91,10 +91,10 @@ fn users(document: &OpenModel, symbol: usize) -> Vec<String> {
 
 /// What a transition or predicate reads and writes.
 fn touched(document: &OpenModel, symbol: &NamedSymbol) -> Vec<String> {
-    listed(document, ["Reads", "Writes"], |it| {
-        let used = &document.analysis().index.symbols[it.symbol];
+    listed(document, ["Reads", "Writes"], |usage| {
+        let used = &document.analysis().index.symbols[usage.symbol];
         let is_state = matches!(used.kind, NameKind::Global | NameKind::Array | NameKind::Const);
-        (it.item == symbol.item && is_state).then(|| used.name.clone())
+        (usage.item == symbol.item && is_state).then(|| used.name.clone())
     })
 }
 

@@ -32,9 +32,9 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
     let (name, place, kind, detail) = match item {
         Item::NumberProcs(_) | Item::Fairness(_) => return None,
         Item::Type(decl) => {
-            children.extend(decl.constructors.iter().flatten().map(|it| {
-                let range = document.range(it.span());
-                json!({ "name": it.text, "kind": kind::ENUM_MEMBER, "range": range, "selectionRange": range })
+            children.extend(decl.constructors.iter().flatten().map(|name| {
+                let range = document.range(name.span());
+                json!({ "name": name.text, "kind": kind::ENUM_MEMBER, "range": range, "selectionRange": range })
             }));
             named(&decl.name, kind::ENUM, String::new())
         }
@@ -56,9 +56,9 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             named(&transition.name, kind::METHOD, format!("({})", params.join(" ")))
         }
         Item::Process(process) => {
-            children.extend(process.labels().map(|it| {
-                let range = document.range(it.span());
-                json!({ "name": it.text, "kind": kind::METHOD, "range": range, "selectionRange": range })
+            children.extend(process.labels().map(|label| {
+                let range = document.range(label.span());
+                json!({ "name": label.text, "kind": kind::METHOD, "range": range, "selectionRange": range })
             }));
             named(&process.name, kind::FUNCTION, String::new())
         }

@@ -541,12 +541,12 @@ impl<'a> Code<'a> {
     /// Checks that a write is of another cell than all before it, or of the same as one.
     fn apart_from_all(&mut self, path: &Path, write: &Write) -> Option<()> {
         let of_name = |it: &&Write| it.target.name.text == write.target.name.text;
-        let unclear = path.writes.iter().filter(of_name).find(|it| {
-            let whole = it.is_whole || write.is_whole;
+        let unclear = path.writes.iter().filter(of_name).find(|earlier| {
+            let whole = earlier.is_whole || write.is_whole;
             whole
-                || it.target.to_string() != write.target.to_string()
-                    && !apart(path, &it.target, &write.target)
-                || it.update.as_ref().is_some_and(|it| matches!(it.value, Rhs::Receive(_)))
+                || earlier.target.to_string() != write.target.to_string()
+                    && !apart(path, &earlier.target, &write.target)
+                || earlier.update.as_ref().is_some_and(|it| matches!(it.value, Rhs::Receive(_)))
         });
         let Some(other) = unclear else { return Some(()) };
         let at = other.at.0;

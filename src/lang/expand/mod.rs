@@ -144,7 +144,7 @@ impl Expander {
     /// The right-hand side of an update in the names of the model, in the core language.
     ///
     /// # Errors
-    /// What is wrong with it, or that it is no single term there.
+    /// What is wrong with it, or that it is not a single term there.
     pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
         let mut value = substitute::in_value(value, &self.given_nil());
         match &mut value {
@@ -275,8 +275,8 @@ impl Expander {
             }
             let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
             let in_core = &in_core;
-            let leaves = variables.flat_map(|it| {
-                let leaves = it.leaves.values().map(|leaf| &leaf.0);
+            let leaves = variables.flat_map(|variable| {
+                let leaves = variable.leaves.values().map(|leaf| &leaf.0);
                 let some = leaves.clone().any(|leaf| in_core.contains(leaf));
                 leaves.filter(move |leaf| !some || in_core.contains(*leaf))
             });

@@ -100,7 +100,7 @@ pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Read<
                 let of = step_of(model.system, &reader, formula, range.clone())?;
                 if *word == "taken" { Atom::Taken(of) } else { Atom::Enabled(of) }
             }
-            Token::Operator(_) => unreachable!("operators are no atoms"),
+            Token::Operator(_) => unreachable!("operators are not atoms"),
         });
     }
     let property = Temporal {

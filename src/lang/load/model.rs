@@ -44,8 +44,8 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         let axioms = system.iter().flat_map(|it| &it.axioms);
         let claimed =
             axioms.filter(|it| text.get(it.span.start as usize..).is_some_and(|it| it.starts_with("lemma")));
-        more.extend(claimed.map(|it| {
-            Diagnostic::error("C0726", it.span, "this `lemma` would be assumed, not proved")
+        more.extend(claimed.map(|axiom| {
+            Diagnostic::error("C0726", axiom.span, "this `lemma` would be assumed, not proved")
                 .label("no step changes what it is about")
                 .help("write `invariant`, which is an axiom here; leave it out where `init` says it")
         }));

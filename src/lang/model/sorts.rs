@@ -124,9 +124,9 @@ impl<'a> Context<'a> {
             &body.kind
             && quantifier == Quantifier::Forall
             && self.place != FormulaPlace::Init
-            && more.iter().all(|it| {
-                sort(it).is_some_and(|own| {
-                    vars.iter().all(|of| of.text != it.text && sort(of).is_some_and(|sort| sort != own))
+            && more.iter().all(|var| {
+                sort(var).is_some_and(|own| {
+                    vars.iter().all(|of| of.text != var.text && sort(of).is_some_and(|sort| sort != own))
                 })
             })
         {

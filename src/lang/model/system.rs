@@ -352,9 +352,9 @@ impl SystemParts {
     pub fn is_read_beside_guards(&self, var: VarId) -> bool {
         let assigned = |t: &Transition| {
             let others = t.updates.iter().filter(|it| it.var != var);
-            others.flat_map(|it| it.assignment.branches()).any(|it| {
-                it.when.0.iter().flatten().any(|it| it.reads(var))
-                    || it.value.cells().iter().any(|cell| cell.var == var)
+            others.flat_map(|it| it.assignment.branches()).any(|branch| {
+                branch.when.0.iter().flatten().any(|it| it.reads(var))
+                    || branch.value.cells().iter().any(|cell| cell.var == var)
             })
         };
         self.counts.iter().any(|it| it.reads().contains(&var))

@@ -282,9 +282,9 @@ fn sayable(concrete: &System, abstraction: RefinedModel<'_>) -> Result<(), NoRef
 
 /// The transitions of a file in the core language, each with its [`Transition::origin`]: one of the text may be several.
 pub fn transitions(file: &ast::File) -> impl Iterator<Item = (u16, &ast::Transition)> {
-    file.transitions().scan(0_u16, |next, it| {
-        *next += u16::from(it.part != Part::Further);
-        Some((next.saturating_sub(1), it))
+    file.transitions().scan(0_u16, |next, transition| {
+        *next += u16::from(transition.part != Part::Further);
+        Some((next.saturating_sub(1), transition))
     })
 }
 

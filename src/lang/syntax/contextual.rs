@@ -34,9 +34,9 @@ const STATEMENTS: [(&str, Token<'static>); 7] = [
 /// looked at once, however deep parentheses are nested.
 fn is_divided(text: &str, end: u32) -> bool {
     let mut next = tokens(text, end as usize).map(|(_, token, _)| token.ok());
-    let closes = next.find(|it| {
+    let closes = next.find(|token| {
         use Token::{BraceClose, BraceOpen, ParClose, ParOpen, Semicolon};
-        matches!(it, None | Some(ParOpen | ParClose | BraceOpen | BraceClose | Semicolon))
+        matches!(token, None | Some(ParOpen | ParClose | BraceOpen | BraceClose | Semicolon))
     });
     closes == Some(Some(Token::ParClose)) && next.next().flatten() == Some(Token::Percent)
 }

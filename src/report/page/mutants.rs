@@ -180,8 +180,8 @@ fn groups(found: &MutationDocument) -> Vec<Section> {
             &|it| survived(it) && !same(it) && !appear(it) && !vanish(it),
         ),
         group("same", "Nothing changes", "The same states and steps: they do not count.", &|it| same(it)),
-        group("open", "Undecided", "Not killed, and not proved safe with the effort allowed.", &|it| {
-            matches!(it.fate, FateWord::Undecided | FateWord::Failed)
+        group("open", "Undecided", "Not killed, and not proved safe with the effort allowed.", &|mutant| {
+            matches!(mutant.fate, FateWord::Undecided | FateWord::Failed)
         }),
     ]
     .into_iter()

@@ -122,8 +122,8 @@ pub(super) fn witness(
     let params: Vec<VarId> = bound.into_iter().filter(|it| free.contains(it)).collect();
     let plain = |it: &Term| matches!(it, Term::Var(_));
     let mut said = true;
-    formula.visit(&mut |it| {
-        said &= match it {
+    formula.visit(&mut |part| {
+        said &= match part {
             Formula::Is(app) => {
                 let symbol = symbols.get(app.symbol);
                 !symbol.mutable
@@ -260,8 +260,8 @@ fn is_plain_universal(formula: &Formula) -> bool {
         Term::App(app) => app.args.iter().all(named),
         other => named(other),
     };
-    body.visit(&mut |it| {
-        plain &= match it {
+    body.visit(&mut |part| {
+        plain &= match part {
             Formula::Is(app) => app.args.iter().all(named),
             Formula::Equal(sides) => sides.iter().all(side),
             Formula::Each { .. } => false,

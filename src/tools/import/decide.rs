@@ -83,9 +83,9 @@ fn split(formula: &Formula, conjunctions: &mut Vec<Vec<Formula>>) -> bool {
 fn contradict(literals: &[Formula], distinct: &[VarId]) -> bool {
     let mut classes = Classes::default();
     for literal in literals {
-        literal.visit(&mut |it| {
-            if it.is_term() {
-                classes.add(it);
+        literal.visit(&mut |part| {
+            if part.is_term() {
+                classes.add(part);
             }
         });
         if let Formula::Equal(sides) = literal {

@@ -233,8 +233,8 @@ impl Formula {
 
     /// Calls the function for each symbol with its arguments, outer ones first.
     pub fn each_app(&self, see: &mut dyn FnMut(&App)) {
-        self.visit(&mut |it| {
-            if let Self::Is(app) | Self::App(app) = it {
+        self.visit(&mut |part| {
+            if let Self::Is(app) | Self::App(app) = part {
                 see(app);
             }
         });
@@ -418,8 +418,8 @@ impl Formula {
 }
 
 fn weights(terms: &[Term]) -> (usize, usize) {
-    terms.iter().fold((1, 1), |(sum, factor), it| {
-        let (own, times) = it.choices();
+    terms.iter().fold((1, 1), |(sum, factor), term| {
+        let (own, times) = term.choices();
         (sum.saturating_add(own), factor.saturating_mul(times))
     })
 }

@@ -34,8 +34,8 @@ impl Sizes {
     /// It has too many quantifiers.
     pub fn note(&mut self, part: &Part, vars: &Vars) -> Made<bool> {
         let mut bound: Vec<VarId> = Vec::new();
-        part.formula.visit(&mut |it| {
-            if let Formula::Each { vars, .. } = it {
+        part.formula.visit(&mut |formula| {
+            if let Formula::Each { vars, .. } = formula {
                 bound.extend(vars);
             }
         });

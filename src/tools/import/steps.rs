@@ -357,10 +357,10 @@ impl Steps<'_, '_> {
             let in_guard = step.guard.iter().find_map(|it| argument(&it.formula, &of_params));
             let found = in_guard.or_else(|| {
                 step.updates.iter().find_map(|update| {
-                    update.branches.iter().find_map(|it| {
-                        argument(&it.condition, &of_params)
-                            .or_else(|| argument(&update.stated(it), &of_params))
-                            .or_else(|| compared(it, &|term| of_params(term) || has_values(term)))
+                    update.branches.iter().find_map(|branch| {
+                        argument(&branch.condition, &of_params)
+                            .or_else(|| argument(&update.stated(branch), &of_params))
+                            .or_else(|| compared(branch, &|term| of_params(term) || has_values(term)))
                     })
                 })
             });
@@ -452,9 +452,9 @@ impl Steps<'_, '_> {
                 continue;
             }
             let mut said: Vec<Formula> = vec![Formula::TRUE];
-            copy.guard.retain(|it| {
-                let new = !said.contains(&it.formula);
-                said.push(it.formula.clone());
+            copy.guard.retain(|part| {
+                let new = !said.contains(&part.formula);
+                said.push(part.formula.clone());
                 new
             });
             for branch in copy.updates.iter_mut().flat_map(|it| &mut it.branches) {
@@ -483,8 +483,8 @@ fn compared(branch: &Branch, skip: &dyn Fn(&Term) -> bool) -> Option<Term> {
     let mut found = None;
     let said = (!branch.value.is_term()).then_some(&branch.value);
     for formula in std::iter::once(&branch.condition).chain(said) {
-        formula.visit(&mut |it| {
-            if let Formula::Equal(sides) = it {
+        formula.visit(&mut |part| {
+            if let Formula::Equal(sides) = part {
                 let function = |side: &&Term| matches!(side, Term::App(app) if !app.args.is_empty());
                 let applied = sides.iter().find(|side| function(side) && !skip(side));
                 found = found.take().or_else(|| applied.cloned());
@@ -510,8 +510,8 @@ pub(super) fn unshown_sorts<'f>(
 ) -> BTreeSet<SortId> {
     let mut sorts = BTreeSet::new();
     for formula in formulas {
-        formula.visit(&mut |it| {
-            if let Formula::Each { vars: bound, .. } = it {
+        formula.visit(&mut |part| {
+            if let Formula::Each { vars: bound, .. } = part {
                 sorts.extend(bound.iter().map(|var| vars.known(*var)));
             }
         });
@@ -570,9 +570,9 @@ fn bound_names(formula: &Formula, kind: Option<bool>, fresh: &mut dyn FnMut(&Ter
 /// Whether a quantified part is about the cell.
 fn depends(formula: &Formula, cell: &[VarId]) -> bool {
     let mut found = false;
-    formula.visit(&mut |it| {
-        if let Formula::Each { .. } = it {
-            found |= it.free().iter().any(|var| cell.contains(var));
+    formula.visit(&mut |part| {
+        if let Formula::Each { .. } = part {
+            found |= part.free().iter().any(|var| cell.contains(var));
         }
     });
     found

@@ -164,8 +164,8 @@ impl PropertySearch<'_> {
         let baseline = self.baseline;
         let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
         (self.tell)(format!("trying {} properties", all.len()));
-        let results = pool::share(&all, baseline.options.jobs, stop, |it| {
-            let system = &with_claims(baseline.system, std::iter::once(&it.claim));
+        let results = pool::share(&all, baseline.options.jobs, stop, |property| {
+            let system = &with_claims(baseline.system, std::iter::once(&property.claim));
             Mutant { baseline, system, text: self.text }.decided()
         });
         let mut holding = Vec::new();

@@ -116,9 +116,9 @@ impl Place<'_> {
 fn renamed(cell: &str, explainer: &Explainer<'_>) -> String {
     let Some((var, rest)) = cell.split_once('[') else { return cell.to_owned() };
     let Some((index, field)) = rest.split_once(']') else { return cell.to_owned() };
-    let names = index.split(", ").map(|it| {
-        let number = it.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
-        number.map_or_else(|| it.to_owned(), |number| explainer.process(number - 1))
+    let names = index.split(", ").map(|name| {
+        let number = name.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
+        number.map_or_else(|| name.to_owned(), |number| explainer.process(number - 1))
     });
     format!("{var}[{}]{field}", names.collect::<Vec<_>>().join(", "))
 }

@@ -87,8 +87,8 @@ fn is_asked_of(system: &System, cube: &Conj, var: VarId) -> bool {
         let is = |sorts: u64| cube.iter().any(|it| system.sorts_of(it) == Some((*p, sorts)));
         wanted.is_none_or(|wanted| is(1 << wanted))
     };
-    cube.iter().filter(|it| it.reads(var)).all(|it| {
-        matches!(it, Literal::In { cell, values } if cell.var == var && *values == 1 << 1
+    cube.iter().filter(|it| it.reads(var)).all(|literal| {
+        matches!(literal, Literal::In { cell, values } if cell.var == var && *values == 1 << 1
             && is_apart(cell) && cell.index.iter().enumerate().all(is_of_sort))
     })
 }

@@ -87,9 +87,9 @@ impl Semantics<'_> {
         let none = all(cases.map(|(case, chosen)| {
             let procs: Vec<usize> =
                 tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
-            let universals = case.universals.iter().flat_map(|it| {
-                let scopes = other_tuples(state.procs, &procs, it.bound.into());
-                scopes.map(|scope| self.env(state, &scope).dnf(&it.body)).collect::<Vec<_>>()
+            let universals = case.universals.iter().flat_map(|universal| {
+                let scopes = other_tuples(state.procs, &procs, universal.bound.into());
+                scopes.map(|scope| self.env(state, &scope).dnf(&universal.body)).collect::<Vec<_>>()
             });
             all([self.env(state, &procs).conj(&case.cube)].into_iter().chain(universals)).map(|holds| !holds)
         }))?;

@@ -255,10 +255,10 @@ impl<'a, 't> Site<'a, 't> {
         };
         let joins = |i: usize| {
             let token = self.token(i).filter(|_| range.contains(&i));
-            token.is_some_and(|it| {
-                it.is_comparison()
+            token.is_some_and(|token| {
+                token.is_comparison()
                     || matches!(
-                        it,
+                        token,
                         Token::Plus | Token::Minus | Token::Star | Token::BracketOpen | Token::Comma
                     )
             })

@@ -151,7 +151,7 @@ fn command_line(
     })
 }
 
-/// The result of a run that has ended: its document, or what it wrote. An answer that the user of the model does not like is no
+/// The result of a run that has ended: its document, or what it wrote. An answer that the user of the model does not like is not an
 /// error; wrong input is one.
 fn result(end: &ChildEnd) -> Value {
     let is_error = !matches!(end.code, Some(Ok(exit::OK | exit::UNSAFE | exit::UNKNOWN | exit::DEADLOCK)));

@@ -239,10 +239,10 @@ impl Tool {
 
     /// The files that a call names, each with the name of its argument, in order.
     pub fn files<'g>(&self, given: &'g Map<String, Value>) -> Vec<(&'static str, &'g str)> {
-        let all = self.arguments.iter().filter(|it| it.kind.is_path()).flat_map(|it| {
-            let value = given.get(it.name);
+        let all = self.arguments.iter().filter(|it| it.kind.is_path()).flat_map(|argument| {
+            let value = given.get(argument.name);
             let list = value.and_then(Value::as_array).into_iter().flatten();
-            list.chain(value).filter_map(Value::as_str).map(|path| (it.name, path))
+            list.chain(value).filter_map(Value::as_str).map(|path| (argument.name, path))
         });
         all.collect()
     }
