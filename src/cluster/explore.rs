@@ -53,8 +53,8 @@ impl Cluster {
     ) -> Result<Option<Found>, Fault> {
         let (me, workers, kept) = (self.me, self.workers, Arc::clone(&self.kept));
         let (tell, events) = mpsc::channel();
-        let facts = (facts, instance.agreement());
-        let (states, watch) = self.connect(facts, callbacks.log, callbacks.stop, &tell)?;
+        let (states, watch) =
+            self.connect(facts, instance.agreement(), callbacks.log, callbacks.stop, &tell)?;
         let (ask, questions) = mpsc::channel();
         let part = Arc::new(Part {
             instance: instance.clone(),
@@ -66,7 +66,7 @@ impl Cluster {
             rounds: AtomicU64::new(0),
             kept,
         });
-        let begun = flow::start(Arc::clone(&part), (me, workers), states).and_then(|guards| {
+        let begun = flow::start(Arc::clone(&part), me, states).and_then(|guards| {
             let leaving = thread::Builder::new().name(format!("{}leave", super::THREADS));
             let leave = move || {
                 let ended = guards.join().iter().all(Result::is_ok);

@@ -70,16 +70,12 @@ impl Stream for Channel {
     }
 }
 
-/// Starts `threads` workers in process number `me`, which is connected to the others.
+/// Starts the workers of process number `me`, which is connected to the others.
 ///
 /// # Errors
 /// The system cannot start a thread.
-pub fn start(
-    part: Arc<Part>,
-    (me, threads): (usize, usize),
-    links: Vec<Option<Channel>>,
-) -> Result<WorkerGuards<()>, Fault> {
-    let hooks = Hooks::default();
+pub fn start(part: Arc<Part>, me: usize, links: Vec<Option<Channel>>) -> Result<WorkerGuards<()>, Fault> {
+    let (hooks, threads) = (Hooks::default(), part.workers);
     let local = ProcessBuilder::new_typed_vector(threads, hooks.refill.clone(), None);
     let (builders, guard): (Vec<AllocatorBuilder>, Box<dyn std::any::Any + Send>) = if links.len() == 1 {
         (local.into_iter().map(AllocatorBuilder::Process).collect(), Box::new(()))
@@ -95,10 +91,10 @@ pub fn start(
 /// Builds the dataflow of one worker.
 fn build(worker: &mut TimelyWorker, part: &Arc<Part>) {
     let (me, total) = (worker.index(), worker.peers());
-    let owner = part.instance.worker((me, total), part.workers, part.memory, &part.interrupt);
+    let owner = part.instance.worker(me, total, part.workers, part.memory, &part.interrupt);
     let questions = if me == 0 { locked(&part.questions).take() } else { None };
-    let sizes = (total / part.workers, part.workers);
-    let coordinator = (me == 0).then(|| part.instance.coordinator(questions.is_some(), sizes));
+    let coordinator =
+        (me == 0).then(|| part.instance.coordinator(questions.is_some(), total / part.workers, part.workers));
     let part = Arc::clone(part);
     worker.dataflow::<u64, _, _>(move |scope| {
         let (handle, cycle) = scope.feedback::<Vec<Addressed>>(1);

@@ -65,7 +65,8 @@ impl Cluster {
     /// Why there is no cluster, for the user.
     pub(super) fn connect(
         self,
-        (first, further): (Facts, Facts),
+        first: Facts,
+        further: Facts,
         log: &dyn Fn(&str),
         stop: &dyn Fn() -> Option<String>,
         faults: &Sender<Event>,
@@ -78,7 +79,7 @@ impl Cluster {
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
         let agreement = Agreement::new(first.into_iter().chain(sizes).chain(further));
         let Links { states, life } = join(self, agreement, log, stop)?;
-        let watch = Watch::start(life, (me, &addresses), faults)?;
+        let watch = Watch::start(life, me, &addresses, faults)?;
         Ok((states, watch))
     }
 }

@@ -48,14 +48,15 @@ pub struct Meeting {
 }
 
 impl Cluster {
-    /// Connects all processes, which must agree on `facts`, the first ones before all others. When one is lost later, all end, by the interrupt.
+    /// Connects all processes, which must agree on these facts, the first ones before all others. When one is lost later, all end, by the interrupt.
     /// `log` receives a line about each stranger; `stop` says when to give up before all are connected.
     ///
     /// # Errors
     /// A process did not connect.
     pub fn meet(
         self,
-        facts: (Facts, Facts),
+        first: Facts,
+        further: Facts,
         interrupt: &Interrupt,
         log: &dyn Fn(&str),
         stop: &dyn Fn() -> Option<String>,
@@ -63,7 +64,7 @@ impl Cluster {
     ) -> Result<Meeting, Fault> {
         let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
-        let (states, watch) = self.connect(facts, log, stop, &lost)?;
+        let (states, watch) = self.connect(first, further, log, stop, &lost)?;
         let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
         let failed = Fault::of("cannot use the connections");

@@ -57,7 +57,8 @@ pub fn deal(
 /// more, calls `over`, and the interrupt ends the mutants under way.
 pub fn help(
     meeting: &Meeting,
-    (workers, worker): (usize, &dyn Fn() -> thread::Builder),
+    workers: usize,
+    worker: &dyn Fn() -> thread::Builder,
     interrupt: &Interrupt,
     work: &(dyn Fn(usize) -> Vec<u8> + Sync),
     over: &dyn Fn(),

@@ -79,7 +79,8 @@ impl Watch {
     /// The system cannot start a thread, or the connections cannot be used.
     pub fn start(
         links: Vec<Option<Channel>>,
-        (me, addresses): (usize, &[String]),
+        me: usize,
+        addresses: &[String],
         faults: &Sender<Event>,
     ) -> Result<Self, Fault> {
         let failed = Fault::of::<io::Error>("cannot watch over the cluster");

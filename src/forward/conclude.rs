@@ -45,7 +45,7 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<Fou
     let searched = Searched { problem, limits: &limits, tree: &tree, findings: &findings, course };
     let (states, bytes) = (visited.len(), visited.bytes());
     let clean = |searched: &Searched<'_>| {
-        search_clean_among(searched, (states, bytes), &|state| visited.contains(state).ok())
+        search_clean_among(searched, states, bytes, &|state| visited.contains(state).ok())
     };
     let exploration = conclude(searched, &clean, observer);
     drop(tree);
@@ -56,8 +56,8 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<Fou
 pub fn conclude_walks(searched: Searched<'_>, observer: &mut dyn Observer) -> Exploration {
     let tree = searched.tree;
     let clean = |searched: &Searched<'_>| {
-        let all = (tree.store.len(), tree.bytes());
-        search_clean_among(searched, all, &|state| Some(tree.store.find(state).is_some()))
+        let (states, bytes) = (tree.store.len(), tree.bytes());
+        search_clean_among(searched, states, bytes, &|state| Some(tree.store.find(state).is_some()))
     };
     conclude(searched, &clean, observer)
 }
@@ -208,11 +208,11 @@ impl Clean {
 }
 
 /// Searches the clean runs, within the limits of a search that found `states` states of `bytes` bytes in all and has ended;
-/// `known` says whether a state
-/// is one of them, and `None` when the states cannot be read any more.
+/// `known` says whether a state is one of them, and `None` when the states cannot be read any more.
 pub fn search_clean_among(
     searched: &Searched<'_>,
-    (states, bytes): (usize, usize),
+    states: usize,
+    bytes: usize,
     known: &dyn Fn(&[u64]) -> Option<bool>,
 ) -> Option<Clean> {
     let Searched { problem: Problem { system, program, options }, limits, .. } = *searched;

@@ -135,7 +135,8 @@ impl Keeper {
     /// All owners have these files, which end with a level of this number, on their disks: from now on, the checkpoint is this one.
     pub fn commit<F: Serialize>(
         &mut self,
-        (level, states): (usize, usize),
+        level: usize,
+        states: usize,
         course: &Course<F>,
         members: Vec<OwnerParts>,
     ) -> Result<(), StorageError> {
@@ -197,8 +198,8 @@ impl SearchKeeper {
         let check = |found: &Findings| check_findings(found, system, &valid, manifest.states);
         let course = Course::read(&to.folder, &manifest, system, check)?;
         let sleeps = manifest.members[0].waiting.open(&to.folder, manifest.states as u64)?.rest()?;
-        let (first, waiting) = (manifest.states - sleeps.len(), sleeps.len());
-        visited.begin_restoring(manifest.states, (first, sleeps), program, limits);
+        let waiting = sleeps.len();
+        visited.begin_restoring(manifest.states, sleeps, program, limits);
         let level = restore(&manifest, to, &valid, visited, limits)?;
         if !visited.end_restoring()? {
             return Err(unusable("its files have a state twice").into());
@@ -237,8 +238,8 @@ impl SearchKeeper {
         let sleeps = visited.level_sleeps(level.states.clone())?;
         let each = |range: Range<usize>, take: &mut TakeState<'_>| visited.each(range, take);
         let new = NewLevels { each: &each, levels: &self.unsaved, sleeps: &sleeps };
-        let parts = new.save(self.keeper.folder(), (level.depth, 0), self.parts.as_ref())?;
-        self.keeper.commit((level.depth, level.states.end), course, vec![parts.clone()])?;
+        let parts = new.save(self.keeper.folder(), level.depth, 0, self.parts.as_ref())?;
+        self.keeper.commit(level.depth, level.states.end, course, vec![parts.clone()])?;
         (self.parts, self.unsaved) = (Some(parts), Vec::new());
         Ok(())
     }

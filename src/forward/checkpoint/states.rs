@@ -39,7 +39,8 @@ impl NewLevels<'_> {
     pub fn save(
         &self,
         folder: &Path,
-        (level, worker): (usize, usize),
+        level: usize,
+        worker: usize,
         before: Option<&OwnerParts>,
     ) -> Result<OwnerParts, StorageError> {
         let name = |kind: &str| format!("{kind}-{level}-{worker}");

@@ -92,7 +92,8 @@ fn point(depth: usize, states: usize) -> CurvePoint {
 impl Coordinator {
     /// For the workers of an instance.
     pub fn new(
-        (system, program): (&Arc<System>, &Arc<Program>),
+        system: &Arc<System>,
+        program: &Arc<Program>,
         serves: bool,
         options: &ForwardOptions,
         keeper: Option<Keeper>,

@@ -82,7 +82,7 @@ impl Keeping {
             range.try_for_each(|number| take(store.state(number), ROOT))
         };
         let new = NewLevels { each: &each, levels: &levels, sleeps };
-        let parts = new.save(&self.folder, (firsts.len() - 1, self.worker), self.parts.as_ref())?;
+        let parts = new.save(&self.folder, firsts.len() - 1, self.worker, self.parts.as_ref())?;
         self.obsolete.extend(self.parts.replace(parts.clone()).map(|before| before.waiting.file));
         (self.levels, self.open) = (firsts.len(), true);
         Ok(parts)

@@ -31,7 +31,8 @@ impl SpreadFindings {
         &self,
         system: &System,
         valid: &Valid<'_>,
-        (level, states): (usize, usize),
+        level: usize,
+        states: usize,
     ) -> Result<(), Damage> {
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
         let few = |found: &[NotableState], most: usize| found.len() <= most.min(MAX_DEADLOCK_TRACES);

@@ -53,7 +53,8 @@ impl Instance {
     /// on the calling thread.
     pub fn worker(
         &self,
-        (me, total): (usize, usize),
+        me: usize,
+        total: usize,
         workers: usize,
         memory: usize,
         interrupt: &Interrupt,
@@ -68,14 +69,13 @@ impl Instance {
         Worker::new(system, program, clock, expander, config, keeping)
     }
 
-    /// The coordinator of this many processes with this many workers each (`sizes`); `serves`: the states will serve as oracle
+    /// The coordinator of this many processes with this many workers each; `serves`: the states will serve as oracle
     /// afterwards, unless an error was found.
-    pub fn coordinator(&self, serves: bool, sizes: (usize, usize)) -> Coordinator {
+    pub fn coordinator(&self, serves: bool, processes: usize, workers: usize) -> Coordinator {
         let Self { system, program, options } = self;
-        let (processes, workers) = sizes;
         let cluster = Some(ClusterSizes { processes, workers });
         let keeper = options.checkpoint.as_ref().map(|to| Keeper::new(to, program, options, cluster));
-        Coordinator::new((system, program), serves, options, keeper)
+        Coordinator::new(system, program, serves, options, keeper)
     }
 
     /// Builds the runs to the findings, each of which is replayed.
@@ -113,8 +113,7 @@ impl Instance {
         let searched = Searched { problem, limits, tree, findings, course };
         // Clean runs are runs: where no state stands for several, each state on them is known.
         let all = outcome.stop == Stop::Complete && program.is_plain();
-        let clean =
-            |searched: &Searched<'_>| search_clean_among(searched, (outcome.states, 0), &|_| Some(all));
+        let clean = |searched: &Searched<'_>| search_clean_among(searched, outcome.states, 0, &|_| Some(all));
         Explored { exploration: conclude(searched, &clean, observer), states: None, remote: None }
     }
 }

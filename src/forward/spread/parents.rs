@@ -44,7 +44,8 @@ impl Wanted {
         &mut self,
         program: &Program,
         store: &Store,
-        (clock, ticker): (&Clock, &mut Ticker),
+        clock: &Clock,
+        ticker: &mut Ticker,
     ) -> Result<bool, Stop> {
         let Self { level, targets, parents, scratch } = self;
         let mut halt = None;

@@ -26,7 +26,7 @@ impl Coordinator {
         let Self { system, program, keeper, .. } = &*self;
         let Some(keeper) = keeper else { return Ok(Command::End) };
         let (level, states) = (manifest.level, manifest.states);
-        let check = |found: &SpreadFindings| found.check(system, &Valid::new(program), (level, states));
+        let check = |found: &SpreadFindings| found.check(system, &Valid::new(program), level, states);
         let course = Course::read(keeper.folder(), &manifest, system, check)?;
         (self.numbers, self.curve, self.level) = (course.numbers, course.curve, level + 1);
         let outcome = &mut self.outcome;
@@ -70,8 +70,8 @@ impl Coordinator {
         let Self { numbers, curve, keeper, outcome, .. } = self;
         let (fired, findings) = (outcome.fired.clone(), &outcome.found);
         let course = Course { numbers: *numbers, fired, curve: curve.clone(), findings };
-        let end = (outcome.depth, outcome.states);
-        match keeper.as_mut().map_or(Ok(()), |keeper| keeper.commit(end, &course, members)) {
+        let commit = |keeper: &mut Keeper| keeper.commit(outcome.depth, outcome.states, &course, members);
+        match keeper.as_mut().map_or(Ok(()), commit) {
             Ok(()) => self.next_level(),
             Err(StorageError(why)) => self.not_saved(&why),
         }

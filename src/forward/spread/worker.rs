@@ -189,7 +189,7 @@ impl Worker {
     /// Searches a few states for steps; returns whether all are searched.
     fn look_for_parents(&mut self, mut wanted: Wanted) -> bool {
         let Self { program, store, clock, ticker, summary, .. } = self;
-        match wanted.look(program, store, (clock.as_ref(), ticker)) {
+        match wanted.look(program, store, clock, ticker) {
             Ok(false) => {
                 self.task = Task::Parents(wanted);
                 return false;

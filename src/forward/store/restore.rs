@@ -19,12 +19,11 @@ pub enum Restored {
 }
 
 impl Visited {
-    /// Prepares an empty store for the states of a checkpoint: their number, and how those of its last level were found, the
-    /// first of which has the number `first`. The search that wrote it may have used less memory for each state.
+    /// Prepares an empty store for the states of a checkpoint: their number, and how those of its last level were found. The search that wrote it may have used less memory for each state.
     pub fn begin_restoring(
         &mut self,
         states: usize,
-        (first, sleeps): (usize, Vec<SleepId>),
+        sleeps: Vec<SleepId>,
         program: &Program,
         limits: &Limits,
     ) {
@@ -32,7 +31,7 @@ impl Visited {
             let spill = self.spill.take();
             *self = Self { spill, ..Self::new(program, StoreKind::Compact) };
         }
-        self.sleeps = LevelSleep::of_level(first, sleeps);
+        self.sleeps = LevelSleep::of_level(states - sleeps.len(), sleeps);
     }
 
     /// Adds a state of a checkpoint, which comes after all those before.

@@ -31,7 +31,7 @@ fn explore_kept(
 ) -> Option<Exploration> {
     let interrupt = Interrupt::default();
     let Ok(instance) = Instance::new(system, 3, options, &interrupt) else { panic!("it can be explored") };
-    let outcome = spread_until(&instance, sizes, seed, goes_on)?;
+    let outcome = spread_until(&instance, sizes.0, sizes.1, seed, goes_on)?;
     Some(instance.conclude(outcome, &interrupt, &mut Silent).exploration)
 }
 

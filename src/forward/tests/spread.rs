@@ -11,14 +11,15 @@ use crate::spread::worker::Worker;
 
 /// Explores with `total` workers; parcels arrive in an order that depends on `seed`.
 fn spread(instance: &Instance, total: usize, seed: u64) -> Outcome {
-    spread_until(instance, (total, 1), seed, &mut || true).expect("it goes on to the end")
+    spread_until(instance, total, 1, seed, &mut || true).expect("it goes on to the end")
 }
 
 /// Like [`spread`], with these numbers of processes and workers, as long as `goes_on` returns true, which is called before
 /// each step of a worker.
 pub fn spread_until(
     instance: &Instance,
-    (processes, workers): (usize, usize),
+    processes: usize,
+    workers: usize,
     seed: u64,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Option<Outcome> {
@@ -26,8 +27,8 @@ pub fn spread_until(
     let interrupt = Interrupt::default();
     let total = processes * workers;
     let mut owners: Vec<_> =
-        (0..total).map(|me| instance.worker((me, total), workers, usize::MAX, &interrupt)).collect();
-    let mut coordinator = instance.coordinator(false, (processes, workers));
+        (0..total).map(|me| instance.worker(me, total, workers, usize::MAX, &interrupt)).collect();
+    let mut coordinator = instance.coordinator(false, processes, workers);
     let mut summaries = Vec::new();
     loop {
         if !goes_on() {

@@ -172,10 +172,10 @@ fn meet_walkers(
     callbacks: (&dyn Fn(&str), &dyn Fn() -> Option<String>),
     leaves: Leaves,
 ) -> Result<(Arc<Meeting>, ForwardOptions), Fault> {
-    let facts = (facts(export::model(system).as_bytes()), agreement(procs, options));
+    let (first, further) = (facts(export::model(system).as_bytes()), agreement(procs, options));
     let mut options = options.clone().jobs(cluster.workers);
     options.memory = options.memory.map(|bytes| bytes / cluster.sharing());
-    let meeting = cluster.meet(facts, interrupt, callbacks.0, callbacks.1, leaves)?;
+    let meeting = cluster.meet(first, further, interrupt, callbacks.0, callbacks.1, leaves)?;
     Ok((Arc::new(meeting), options))
 }
 

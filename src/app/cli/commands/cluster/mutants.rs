@@ -80,8 +80,8 @@ impl Team for MutantTeam {
         let ended = || locked(&self.children).ended();
         let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
         // A signal ends the run in good order.
-        let agreed = (facts(model.as_bytes()), agreed);
-        let meeting = cluster.meet(agreed, interrupt, log, &stop, Box::new(|| None))?;
+        let first = facts(model.as_bytes());
+        let meeting = cluster.meet(first, agreed, interrupt, log, &stop, Box::new(|| None))?;
         self.meeting.set(meeting).ok().expect("they meet once");
         Ok(())
     }
@@ -105,7 +105,7 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
     let (own, workers) = (following.clone(), cluster.workers);
     let leaves = Box::new(move || own.leaves());
     let meeting =
-        match cluster.meet((facts(text.as_bytes()), args.agreement()), &interrupt, &log, &stop, leaves) {
+        match cluster.meet(facts(text.as_bytes()), args.agreement(), &interrupt, &log, &stop, leaves) {
             Ok(meeting) => meeting,
             Err(fault) => return following.ended(Err(fault)),
         };
@@ -128,6 +128,6 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
         });
     };
     // Nothing is handed out when the model itself is not safe.
-    help(&meeting, (workers, &worker), &interrupt, &work, &over);
+    help(&meeting, workers, &worker, &interrupt, &work, &over);
     code.get().unwrap_or_else(|| following.ended(meeting.end()))
 }
