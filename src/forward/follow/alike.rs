@@ -39,7 +39,7 @@ impl Alike {
         self.first.extend(0..procs as u8);
         for q in (0..procs as u8).filter(|q| free >> q & 1 == 1) {
             for p in (0..q).filter(|p| free >> p & 1 == 1) {
-                if self.first[usize::from(p)] == p && self.stays(program, state, (p, q)) {
+                if self.first[usize::from(p)] == p && self.stays(program, state, p, q) {
                     self.first[usize::from(q)] = p;
                     break;
                 }
@@ -66,8 +66,8 @@ impl Alike {
     }
 
     /// Whether the state is the same with two processes exchanged.
-    fn stays(&mut self, program: &Program, state: &[u64], (p, q): (u8, u8)) -> bool {
-        let exchanged = self.exchanged.entry((p, q)).or_insert_with(|| exchanged(program, (p, q)));
+    fn stays(&mut self, program: &Program, state: &[u64], p: u8, q: u8) -> bool {
+        let exchanged = self.exchanged.entry((p, q)).or_insert_with(|| exchanged(program, p, q));
         let other = |code: i64| match code {
             _ if code == i64::from(p) => i64::from(q),
             _ if code == i64::from(q) => i64::from(p),
@@ -87,14 +87,14 @@ impl Alike {
 }
 
 /// The cells that may show that two processes are exchanged.
-fn exchanged(program: &Program, (p, q): (u8, u8)) -> Vec<(u32, u32)> {
+fn exchanged(program: &Program, p: u8, q: u8) -> Vec<(u32, u32)> {
     let cells = &program.cells;
     let mut found = Vec::new();
     for (at, cell) in cells.cells.iter().enumerate().filter(|(_, cell)| cell.counts.is_none()) {
-        let other = cell.index.iter().map(|it| match it {
-            it if *it == p => usize::from(q),
-            it if *it == q => usize::from(p),
-            it => usize::from(*it),
+        let other = cell.index.iter().map(|process| match *process {
+            process if process == p => usize::from(q),
+            process if process == q => usize::from(p),
+            process => usize::from(process),
         });
         // Those of one sort have the same cells.
         let Some(other) = cells.places.of(cell.var).position(other) else { continue };

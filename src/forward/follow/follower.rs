@@ -60,7 +60,8 @@ impl Follower {
     pub fn new(
         system: &System,
         procs: usize,
-        (most, kept): (usize, Kept),
+        most: usize,
+        kept: Kept,
         interrupt: &Interrupt,
     ) -> Result<Self, Stop> {
         let options = ForwardOptions::default().symmetry(false);
@@ -272,13 +273,7 @@ impl Follower {
 
     /// Takes a step by one of `instances` from each state of `from` of which `before` is true, to states of which `after` is
     /// true. `to` has these states afterwards.
-    pub fn step(
-        &mut self,
-        from: &Front,
-        instances: &[u32],
-        (before, after): (&Known, &Known),
-        to: &mut Front,
-    ) {
+    pub fn step(&mut self, from: &Front, instances: &[u32], before: &Known, after: &Known, to: &mut Front) {
         to.forget();
         for at in 0..from.len() {
             if self.is_late(to) {

@@ -207,7 +207,7 @@ impl Search<'_, '_> {
                 know(self.follower, &event.after, binding, &mut after)?;
                 if let Some(steps) = &event.steps {
                     instances(self.follower, steps, binding, &mut fired);
-                    self.follower.step(&front, &fired, (&before, &after), &mut next);
+                    self.follower.step(&front, &fired, &before, &after, &mut next);
                 } else {
                     self.follower.observe(&front, &after, &mut next);
                 }

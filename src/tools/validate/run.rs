@@ -381,7 +381,7 @@ impl Judge<'_> {
     }
 
     fn follower(&self, procs: usize, kept: Kept) -> Result<Follower, Ended> {
-        Follower::new(self.system, procs, (self.options.max_states, kept), self.interrupt)
+        Follower::new(self.system, procs, self.options.max_states, kept, self.interrupt)
             .map_err(|why| self.stopped(why))
     }
 

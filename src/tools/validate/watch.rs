@@ -184,7 +184,7 @@ impl<'a> Watch<'a> {
             }
             if let Some(steps) = &event.steps {
                 instances(&self.follower, steps, binding, &mut self.fired);
-                self.follower.step(front, &self.fired, (&self.before, &self.after), next);
+                self.follower.step(front, &self.fired, &self.before, &self.after, next);
             } else {
                 self.follower.observe(front, &self.after, next);
             }
