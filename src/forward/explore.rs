@@ -127,7 +127,7 @@ pub fn explore(
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
 ) -> Explored {
-    explore_together(system, (procs, options), None, interrupt, observer)
+    explore_together(system, procs, options, None, interrupt, observer)
 }
 
 /// Whether these options select walks, which other processes can share.
@@ -142,7 +142,8 @@ pub const fn walks(options: &ForwardOptions) -> bool {
 /// Takes part in the campaign that another process leads with [`explore_together`]; the leader reports the result.
 pub fn follow_campaign(
     system: &System,
-    (procs, options): (usize, &ForwardOptions),
+    procs: usize,
+    options: &ForwardOptions,
     peers: Box<dyn Peers>,
     interrupt: &Interrupt,
 ) {
@@ -158,7 +159,8 @@ pub fn follow_campaign(
 /// the number of processes.
 pub fn explore_together(
     system: &System,
-    (procs, options): (usize, &ForwardOptions),
+    procs: usize,
+    options: &ForwardOptions,
     peers: Option<Box<dyn Peers>>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,
@@ -166,7 +168,7 @@ pub fn explore_together(
     let strategy = options.strategy.name();
     observer.event(system, Event::ForwardStart { strategy, procs });
     let _span = info_span!("explore", procs, strategy, store = ?options.store).entered();
-    let explored = attempt(system, (procs, options), peers, interrupt, observer);
+    let explored = attempt(system, procs, options, peers, interrupt, observer);
     let Exploration { states, depth, stop, epochs, .. } = explored.exploration;
     info!(states, depth, epochs, ?stop, "explored");
     explored
@@ -174,7 +176,8 @@ pub fn explore_together(
 
 fn attempt(
     system: &System,
-    (procs, options): (usize, &ForwardOptions),
+    procs: usize,
+    options: &ForwardOptions,
     peers: Option<Box<dyn Peers>>,
     interrupt: &Interrupt,
     observer: &mut dyn Observer,

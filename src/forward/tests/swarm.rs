@@ -51,7 +51,8 @@ impl Peers for Member {
 
 /// The results of these processes together, and which of them were rejected.
 fn together(
-    (system, procs): (&System, usize),
+    system: &System,
+    procs: usize,
     of_process: &[ForwardOptions],
     spoils: fn(&mut Vec<u8>),
 ) -> (Vec<Exploration>, Vec<usize>) {
@@ -74,7 +75,7 @@ fn together(
             let options = &of_process[member.me];
             let walk = move || {
                 let (member, interrupt) = (Box::new(member), Interrupt::default());
-                explore_together(system, (procs, options), Some(member), &interrupt, &mut Silent).exploration
+                explore_together(system, procs, options, Some(member), &interrupt, &mut Silent).exploration
             };
             scope.spawn(walk)
         };
@@ -103,7 +104,7 @@ fn several_processes_find_what_one_finds() {
             let options = options.epochs(20).restart(Restart::default()).max_states(150);
             let alone = without_time(run(&system, 2, &options));
             for n in 1..=3 {
-                let (found, distrusted) = together((&system, 2), &vec![options.clone(); n], |_| ());
+                let (found, distrusted) = together(&system, 2, &vec![options.clone(); n], |_| ());
                 assert!(distrusted.is_empty(), "{seed}");
                 for it in found {
                     assert_eq!(format!("{:?}", without_time(it)), format!("{alone:?}"), "{seed} {n}");
@@ -118,7 +119,7 @@ fn all_stop_when_one_runs_out_of_memory() {
     let system = example();
     let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
     let small = ForwardOptions { memory: Some(1 << 14), ..options.clone() };
-    let (found, distrusted) = together((&system, 3), &[options.clone(), small, options], |_| ());
+    let (found, distrusted) = together(&system, 3, &[options.clone(), small, options], |_| ());
     assert!(distrusted.is_empty());
     assert!(found.iter().all(|it| it.stop == Stop::Memory), "{found:?}");
     assert!(found.iter().all(|it| it.epochs == found[0].epochs), "{found:?}");
@@ -130,7 +131,7 @@ fn malformed_messages_are_protocol_errors() {
     let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
     let spoils: [fn(&mut Vec<u8>); 3] = [|it| it.truncate(it.len() - 1), |it| it.push(0), |it| it.fill(0xff)];
     for spoils in spoils {
-        let (_, distrusted) = together((&system, 3), &vec![options.clone(); 2], spoils);
+        let (_, distrusted) = together(&system, 3, &vec![options.clone(); 2], spoils);
         assert_eq!(distrusted, [1]);
     }
 }
@@ -139,7 +140,7 @@ fn malformed_messages_are_protocol_errors() {
 fn processes_with_other_options_reject_each_other() {
     let system = example();
     let options = ForwardOptions { strategy: Strategy::Random, ..options() };
-    let (_, mut distrusted) = together((&system, 3), &[options.clone(), options.depth(1)], |_| ());
+    let (_, mut distrusted) = together(&system, 3, &[options.clone(), options.depth(1)], |_| ());
     distrusted.sort_unstable();
     assert_eq!(distrusted, [0, 1]);
 }

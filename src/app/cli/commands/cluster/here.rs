@@ -193,7 +193,7 @@ pub fn follow(
     let leaves = Box::new(move || own.leaves());
     let (meeting, options) = meet_walkers(cluster, system, procs, options, interrupt, (&log, &stop), leaves)?;
     let others = Box::new(RemoteWalks::new(Arc::clone(&meeting)));
-    follow_campaign(system, (procs, &options), others, interrupt);
+    follow_campaign(system, procs, &options, others, interrupt);
     meeting.end()
 }
 
@@ -222,7 +222,7 @@ impl Leading {
             (Err(Fault(why)), None) => return lost(why),
         };
         let others = Box::new(RemoteWalks::new(Arc::clone(&meeting)));
-        let explored = explore_together(system, (procs, &options), Some(others), interrupt, observer);
+        let explored = explore_together(system, procs, &options, Some(others), interrupt, observer);
         match meeting.end() {
             Err(Fault(why)) if explored.exploration.stop == Stop::Cluster => lost(why),
             // Findings so far are kept.
