@@ -69,7 +69,8 @@ impl Arguments {
     pub fn of_universal(
         universal: &Universal,
         params: usize,
-        (system, sorts): (&System, Option<&FixedSorts>),
+        system: &System,
+        sorts: Option<&FixedSorts>,
         procs: usize,
     ) -> Self {
         let bound = usize::from(universal.bound);

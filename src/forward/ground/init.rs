@@ -36,8 +36,10 @@ struct Clause {
 pub fn disjuncts(
     grounder: &Grounder<'_>,
     full: &[u128],
-    (last, choices): (&[VarId], &[Choice]),
-    (clock, memory): (&Clock, usize),
+    last: &[VarId],
+    choices: &[Choice],
+    clock: &Clock,
+    memory: usize,
 ) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.places.procs;
@@ -88,7 +90,7 @@ pub fn disjuncts(
     let mut out = Vec::new();
     for (divided, unused) in divided(grounder, last, first) {
         let from = out.len();
-        branch(&choices, full, divided, &mut out, (clock, memory))?;
+        branch(&choices, full, divided, &mut out, clock, memory)?;
         // What init says of these cells comes first.
         for disjunct in &mut out[from..] {
             for cell in &unused {
@@ -165,7 +167,8 @@ fn branch(
     full: &[u128],
     disjunct: InitDisjunct,
     out: &mut Vec<InitDisjunct>,
-    (clock, memory): (&Clock, usize),
+    clock: &Clock,
+    memory: usize,
 ) -> Result<(), Unbuildable> {
     let mut stack = vec![(choices.iter().collect::<Vec<_>>(), disjunct)];
     let mut bytes = 0;

@@ -86,7 +86,7 @@ fn attempt(
     let alike = options.symmetry && unordered && !several_sorts;
     if alike && procs <= MAX_RENAMED {
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
-        program.symmetry = Symmetry::beside(watched, &observed, (&program.cells, sorts), &program.packing);
+        program.symmetry = Symmetry::beside(watched, &observed, &program.cells, sorts, &program.packing);
     }
     let graph = explore(system, &program, options, limits)?;
     let constraints = Constraints::new(system, &program, &graph.moves);

@@ -13,7 +13,7 @@ use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::program::counted::Counts;
-use crate::program::dead::DeadCells;
+use crate::program::dead::{DeadCells, Step};
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::SleepSets;
 use crate::state::{Bounds, Cells, LinearExpr, Packing, largest_constant};
@@ -45,7 +45,7 @@ impl Program {
         let last = read.chosen_last();
         let choices = choices(&grounder, &last)?;
         let memory = options.memory.unwrap_or(usize::MAX);
-        let disjuncts = disjuncts(&grounder, &full, (&last, &choices), (clock, memory))?;
+        let disjuncts = disjuncts(&grounder, &full, &last, &choices, clock, memory)?;
         let counted = counts(&grounder, clock)?;
         let mut cells =
             Cells::new(&read, places.clone(), &disjuncts, &full, &counted, options.undefined_cells)?;
@@ -60,21 +60,25 @@ impl Program {
         let choosing = Choosing::new(&cells, &choices);
         let mut packing = Packing::new(&cells, bounds, constants >= 1 << 30);
         let counts = Counts::new(&cells, &counted)?;
-        let compiler = Compiler::new((&grounder, &counts, clock), (&cells, &packing));
+        let compiler =
+            Compiler { cells: &cells, counts: &counts, grounder: &grounder, packing: &packing, clock };
         let (mut instances, mut masks) = compiler.instances()?;
         let (bads, ends) = (compiler.bads()?, compiler.ends(&options.expected_end)?);
         let mut dead = DeadCells::default();
         if options.merge_dead && options.undefined_cells {
-            let known = (&cells, &choosing, &packing);
-            dead = DeadCells::new(system, known, (&instances, &masks), (&bads, ends.as_deref()), &disjuncts);
+            let masks = masks.chunks(2 * packing.words);
+            let step = |(instance, masks)| Step { instance, packing: &packing, masks };
+            let steps: Vec<Step<'_>> = instances.iter().zip(masks).map(step).collect();
+            dead = DeadCells::new(system, &cells, &choosing, &steps, &bads, ends.as_deref(), &disjuncts);
         }
         if !dead.is_empty() {
             cells.let_undefined(dead.all());
             packing = Packing::new(&cells, bounds, constants >= 1 << 30);
-            let compiler = Compiler::new((&grounder, &counts, clock), (&cells, &packing));
+            let compiler =
+                Compiler { cells: &cells, counts: &counts, grounder: &grounder, packing: &packing, clock };
             (instances, masks) = compiler.instances()?;
             for (instance, masks) in instances.iter_mut().zip(masks.chunks_mut(2 * packing.words)) {
-                dead.leave(instance, (&cells, &packing), masks);
+                dead.leave(instance, &cells, &packing, masks);
             }
         }
         let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
@@ -82,7 +86,7 @@ impl Program {
         let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
         let bad_table = GuardIndex::new(&cells, &packing, &guards);
         let symmetry =
-            Symmetry::new(&read, (&cells, FixedSorts::of(sorts.as_ref())), &packing, options.symmetry);
+            Symmetry::new(&read, &cells, FixedSorts::of(sorts.as_ref()), &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
@@ -169,14 +173,7 @@ struct Compiler<'a> {
     clock: &'a Clock,
 }
 
-impl<'a> Compiler<'a> {
-    const fn new(
-        (grounder, counts, clock): (&'a Grounder<'a>, &'a Counts, &'a Clock),
-        (cells, packing): (&'a Cells, &'a Packing),
-    ) -> Self {
-        Self { cells, counts, grounder, packing, clock }
-    }
-
+impl Compiler<'_> {
     fn instances(&self) -> Result<(Vec<Instance>, Vec<u64>), Unbuildable> {
         let procs = self.cells.procs;
         let mut instances = Vec::new();
@@ -184,7 +181,7 @@ impl<'a> Compiler<'a> {
         for (t, transition) in self.grounder.system.transitions.iter().enumerate() {
             let (system, sorts) = (self.grounder.system, self.grounder.sorts);
             let others =
-                |universal| Arguments::of_universal(universal, transition.arity(), (system, sorts), procs);
+                |universal| Arguments::of_universal(universal, transition.arity(), system, sorts, procs);
             let others: Vec<Arguments> = transition.universals.iter().map(others).collect();
             'args: for args in Arguments::new(&transition.guard, transition.arity(), procs, sorts).tuples() {
                 self.clock.poll()?;

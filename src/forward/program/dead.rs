@@ -40,9 +40,11 @@ impl DeadCells {
     /// Those of an instance.
     pub fn new(
         system: &System,
-        (cells, choosing, packing): (&Cells, &Choosing, &Packing),
-        (instances, masks): (&[Instance], &[u64]),
-        (bads, ends): (&[BadInstance], Option<&[Guard]>),
+        cells: &Cells,
+        choosing: &Choosing,
+        steps: &[Step<'_>],
+        bads: &[BadInstance],
+        ends: Option<&[Guard]>,
         disjuncts: &[InitDisjunct],
     ) -> Self {
         let mut fixed = vec![false; system.vars.len()];
@@ -50,10 +52,9 @@ impl DeadCells {
         of_axioms.copied().chain(system.sort_array()).for_each(|var| fixed[usize::from(var.0)] = true);
         let mut readers = vec![Vec::new(); cells.len()];
         let mut writers = vec![Vec::new(); cells.len()];
-        for (i, instance) in instances.iter().enumerate() {
-            let step = Step { instance, packing, masks: &masks[2 * packing.words * i..] };
-            let sets = instance.guard.sets.iter().map(|it| it.0);
-            for c in sets.chain(instance.guard.reads.iter().copied()) {
+        for (i, step) in steps.iter().enumerate() {
+            let Guard { sets, reads, .. } = &step.instance.guard;
+            for c in sets.iter().map(|it| it.0).chain(reads.iter().copied()) {
                 if readers[c].last() != Some(&i) {
                     readers[c].push(i);
                 }
@@ -61,8 +62,6 @@ impl DeadCells {
             (0..cells.len()).filter(|c| step.changes(*c)).for_each(|c| writers[c].push(i));
         }
         let guards: Vec<&Guard> = bads.iter().map(|it| &it.guard).chain(ends.into_iter().flatten()).collect();
-        let step =
-            |i: &usize| Step { instance: &instances[*i], packing, masks: &masks[2 * packing.words * *i..] };
         let is_finite = |c: usize| matches!(cells.cells[c].kind, CodeKind::Enum | CodeKind::Proc);
         let may_die = |c: usize| {
             let cell = &cells.cells[c];
@@ -85,7 +84,7 @@ impl DeadCells {
                 let reads = |code: u32| {
                     let at = At { cell: c, control: k, code };
                     guards.iter().any(|guard| at.of_guard(guard))
-                        || readers[c].iter().any(|i| at.of_guard(&instances[*i].guard))
+                        || readers[c].iter().any(|i| at.of_guard(&steps[*i].instance.guard))
                 };
                 let mut dead = (0..cells.cells[k].codes as u32)
                     .filter(|code| !reads(*code))
@@ -94,7 +93,7 @@ impl DeadCells {
                     let revives = |code: u32| {
                         let at = At { cell: c, control: k, code };
                         writers[k].iter().any(|i| {
-                            let step = step(i);
+                            let step = &steps[*i];
                             at.is_possible(&step.instance.guard)
                                 && step.controls(at) & !dead != 0
                                 && !step.overwrites(at)
@@ -108,7 +107,7 @@ impl DeadCells {
                     }
                     dead = kept;
                 }
-                let is_known = |i: &usize| step(i).leaves_known((c, k, dead), cells.cells[k].codes as u32);
+                let is_known = |i: &usize| steps[*i].leaves_known(c, k, dead, cells.cells[k].codes as u32);
                 let is_known_initially = |it: &InitDisjunct| {
                     let codes = cells.codes_of(k, it.sets[k]);
                     codes & dead == 0 || codes & !dead == 0 && initially(c).is_some()
@@ -153,7 +152,7 @@ impl DeadCells {
     }
 
     /// Lets a step, with its masks, leave the cells undefined that are dead after it; it has changed the control and not the cell.
-    pub fn leave(&self, instance: &mut Instance, (cells, packing): (&Cells, &Packing), masks: &mut [u64]) {
+    pub fn leave(&self, instance: &mut Instance, cells: &Cells, packing: &Packing, masks: &mut [u64]) {
         let step = Step { instance, packing, masks };
         let dies = |(c, k, dead): &(usize, usize, u128)| {
             let possible =
@@ -293,10 +292,10 @@ impl At {
 }
 
 /// A ground transition with its masks.
-struct Step<'a> {
-    instance: &'a Instance,
-    packing: &'a Packing,
-    masks: &'a [u64],
+pub struct Step<'a> {
+    pub instance: &'a Instance,
+    pub packing: &'a Packing,
+    pub masks: &'a [u64],
 }
 
 impl Step<'_> {
@@ -333,7 +332,7 @@ impl Step<'_> {
 
     /// Whether it tells, whatever the state, if the cell is dead afterwards, and does not write it where it is: then exactly the states in which the control
     /// says so leave the cell undefined.
-    fn leaves_known(&self, (c, k, dead): (usize, usize, u128), codes: u32) -> bool {
+    fn leaves_known(&self, c: usize, k: usize, dead: u128, codes: u32) -> bool {
         let all = (0..codes).map(|code| At { cell: c, control: k, code });
         let possible = all.filter(|at| at.is_possible(&self.instance.guard));
         let after = possible.fold(0, |all, at| all | self.controls(at));

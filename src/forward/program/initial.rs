@@ -62,12 +62,12 @@ impl Program {
             let alone = self.disjuncts.len() == 1 && disjunct.numbers_are_alone();
             let fixed = self.symmetry.fixed().filter(|_| alone);
             let sorts = FixedSorts::of(self.sorts.as_ref());
-            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, (fixed, sorts), init));
+            let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, fixed, sorts, init));
             let end = disjunct.each(start, clock, numbers, orbits, &mut |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }
-                self.needed(&compared, codes, (clock, &mut open), &mut |codes| meet(codes, numbers))
+                self.needed(&compared, codes, clock, &mut open, &mut |codes| meet(codes, numbers))
             });
             match end {
                 Ok(()) => {}
@@ -147,7 +147,8 @@ impl Program {
         &self,
         disjuncts: &[DisjunctStates<'_>],
         codes: Vec<i64>,
-        (clock, open): (&Clock, &mut bool),
+        clock: &Clock,
+        open: &mut bool,
         f: &mut dyn FnMut(Vec<i64>) -> Result<(), Ended>,
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];

@@ -63,7 +63,7 @@ pub struct Orbits<'a> {
 
 impl<'a> Orbits<'a> {
     /// For the states of `init`, which is all of init. `None` when it treats the processes in too many ways.
-    pub fn new(cells: &'a Cells, (fixed, sorts): (usize, &'a [u8]), init: &InitDisjunct) -> Option<Self> {
+    pub fn new(cells: &'a Cells, fixed: usize, sorts: &'a [u8], init: &InitDisjunct) -> Option<Self> {
         let colours = colours(cells, fixed, init)?;
         Some(Self { cells, fixed, sorts, colours, met: HashSet::new(), bytes: 0, looked: 0 })
     }
@@ -75,7 +75,7 @@ impl<'a> Orbits<'a> {
             return true;
         }
         let mut colours = self.colours.clone();
-        let (canonical, ..) = settle(self.cells, (self.fixed, self.sorts), codes, &mut colours);
+        let (canonical, ..) = settle(self.cells, self.fixed, self.sorts, codes, &mut colours);
         let mut key = Vec::with_capacity(canonical.len());
         for (cell, code) in self.cells.cells.iter().zip(canonical) {
             if cell.codes > 0 {

@@ -26,7 +26,12 @@ pub struct General {
 }
 
 /// A state, its packing, and how many cells name each process.
-type Seen<'s> = (&'s Packing, &'s [u64], &'s [u32]);
+#[derive(Clone, Copy)]
+struct Seen<'s> {
+    packing: &'s Packing,
+    state: &'s [u64],
+    named: &'s [u32],
+}
 
 /// Reused buffers.
 #[derive(Default)]
@@ -71,8 +76,8 @@ impl General {
         SCRATCH.with_borrow_mut(|Scratch { before, .. }| {
             before.follow(&self.shape, packing, state);
             let of_one_sort = |p: usize| self.sorts.get(p) == self.sorts.get(p + 1);
-            let equal =
-                |p: &usize| of_one_sort(*p) && self.exchanges(packing, state, &before.named, *p, p + 1);
+            let seen = Seen { packing, state, named: &before.named };
+            let equal = |p: &usize| of_one_sort(*p) && self.exchanges(seen, *p, p + 1);
             (self.fixed..procs - 1).filter(equal).fold(0, |set, p| set | 1 << p)
         })
     }
@@ -93,7 +98,7 @@ impl General {
                 *colour = mix(*colour, *pairs);
             }
             order_sorts(&self.sorts, colours);
-            let seen = (packing, &*state, hints.named.as_slice());
+            let seen = Seen { packing, state, named: &hints.named };
             let mut twins: Renaming = (0..procs as u8).collect();
             settled = sort(&mut order[self.fixed..], colours)
                 || self.alike(seen, order, colours, &mut twins)
@@ -110,7 +115,7 @@ impl General {
                 moved.extend((0..procs as u8).filter(|p| perm[usize::from(*p)] != *p));
                 out.clear();
                 out.extend_from_slice(state);
-                self.shape.moves.rename(perm, (moved, hints.name(moved)), packing, state, out);
+                self.shape.moves.rename(perm, moved, hints.name(moved), packing, state, out);
                 if hints.unnamed > 0 {
                     cells.normalize(&mut Packed { fields: &packing.fields, state: out });
                 }
@@ -131,7 +136,7 @@ impl General {
         if !moved.is_empty() {
             out.clear();
             out.extend_from_slice(state);
-            self.shape.moves.rename(perm, (moved, hints.name(moved)), packing, out, state);
+            self.shape.moves.rename(perm, moved, hints.name(moved), packing, out, state);
         }
         if hints.unnamed > 0 {
             cells.normalize(&mut Packed { fields: &packing.fields, state });
@@ -142,7 +147,7 @@ impl General {
     /// Adds what is known of related processes to the colours of those that tie, as long as that tells some apart; whether the
     /// processes are settled then. Those that can be exchanged are related to the others in the same way.
     fn relate(&self, seen: Seen<'_>, order: &mut [u8], colours: &mut [u64], twins: &mut [u8]) -> bool {
-        let (packing, state, _) = seen;
+        let Seen { packing, state, .. } = seen;
         let mut before = usize::MAX;
         let mut more: SmallVec<[u64; 16]> = SmallVec::from_slice(colours);
         loop {
@@ -174,18 +179,12 @@ impl General {
 
     /// Whether processes of one colour, in this order, can all be exchanged without any change. `twins` has for each process
     /// one that is known to be exchangeable with it, or itself.
-    fn alike(
-        &self,
-        (packing, state, named): Seen<'_>,
-        order: &[u8],
-        colours: &[u64],
-        twins: &mut [u8],
-    ) -> bool {
+    fn alike(&self, seen: Seen<'_>, order: &[u8], colours: &[u64], twins: &mut [u8]) -> bool {
         let mut alike = true;
         for w in order[self.fixed..].windows(2) {
             let (p, q) = (usize::from(w[0]), usize::from(w[1]));
             if colours[p] == colours[q] && twins[q] != w[0] {
-                let exchanged = self.exchanges(packing, state, named, p, q);
+                let exchanged = self.exchanges(seen, p, q);
                 twins[q] = if exchanged { w[0] } else { w[1] };
                 alike &= exchanged;
             }
@@ -194,7 +193,8 @@ impl General {
     }
 
     /// Whether exchanging two processes leaves the state unchanged.
-    fn exchanges(&self, packing: &Packing, state: &[u64], named: &[u32], p: usize, q: usize) -> bool {
+    fn exchanges(&self, seen: Seen<'_>, p: usize, q: usize) -> bool {
+        let Seen { packing, state, named } = seen;
         if named[p] == 0 && named[q] == 0 {
             return self.shape.moves.exchanges(packing, state, p, q);
         }

@@ -142,7 +142,7 @@ impl Shape {
 
     /// Adds `times` what a cell tells to what is known of its processes and of the one that it names.
     #[inline]
-    fn tell(&self, table: &Table, (p, q): (usize, usize), code: i64, times: u64, known: &mut [u64]) {
+    fn tell(&self, table: &Table, p: usize, q: usize, code: i64, times: u64, known: &mut [u64]) {
         let mut add = |p: usize, told: u64| known[p] = known[p].wrapping_add(told.wrapping_mul(times));
         let mut said = code.cast_unsigned();
         if table.pointers
@@ -329,7 +329,7 @@ impl Hints {
     fn count(&mut self, shape: &Shape, cell: usize, code: i64, times: u64) {
         let Place { table, tells, p, q } = shape.cells[cell];
         let table = &shape.tables[usize::from(table)];
-        let about = (usize::from(p), usize::from(q));
+        let (p, q) = (usize::from(p), usize::from(q));
         if table.pointers
             && let Some(target) = shape.process(code)
         {
@@ -341,8 +341,8 @@ impl Hints {
         }
         match tells {
             Tells::Nothing | Tells::Named => {}
-            Tells::Alone => shape.tell(table, about, code, times, &mut self.alone),
-            Tells::Pair => shape.tell(table, about, code, times, &mut self.pairs),
+            Tells::Alone => shape.tell(table, p, q, code, times, &mut self.alone),
+            Tells::Pair => shape.tell(table, p, q, code, times, &mut self.pairs),
             Tells::Many => shape.tell_many(table, cell, code, times, &mut self.pairs),
         }
         if code >= table.base {

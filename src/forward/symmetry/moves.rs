@@ -226,7 +226,8 @@ impl Moves {
     pub fn rename(
         &self,
         perm: &[u8],
-        (moved, named): (&[u8], bool),
+        moved: &[u8],
+        named: bool,
         packing: &Packing,
         from: &[u64],
         to: &mut [u64],

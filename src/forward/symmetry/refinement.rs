@@ -34,7 +34,8 @@ pub fn order_sorts(sorts: &[u8], colours: &mut [u64]) {
 /// The general canonical form, with processes of these sorts, if they are known; also returns how many permutations were tried.
 pub fn settle(
     cells: &Cells,
-    (fixed, sorts): (usize, &[u8]),
+    fixed: usize,
+    sorts: &[u8],
     codes: &[i64],
     colours: &mut [u64],
 ) -> (Vec<i64>, Renaming, u32) {
