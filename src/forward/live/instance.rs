@@ -11,7 +11,6 @@ use crate::live::conditions::{Holds, every_cell, holds, observed};
 use crate::live::constraints::Constraints;
 use crate::live::explore::explore;
 use crate::live::graph::RunGraph;
-use crate::live::lasso;
 use crate::live::product::{AtomTruth, Product};
 use crate::program::{Program, code};
 use crate::symmetry::canonical::Symmetry;
@@ -105,10 +104,10 @@ const MOST_AUTOMATON: usize = 10_000;
 const MOST_PRODUCT: usize = 20_000_000;
 
 /// An instance with its graph.
-struct Instance<'a> {
-    system: &'a System,
-    program: &'a Program,
-    graph: &'a RunGraph,
+pub struct Instance<'a> {
+    pub system: &'a System,
+    pub program: &'a Program,
+    pub graph: &'a RunGraph,
     constraints: Constraints,
     /// Whether processes can be exchanged.
     alike: bool,
@@ -179,7 +178,7 @@ impl Instance<'_> {
         let (from, way) = ways.to(component[0]);
         let stem = product.way(&way);
         let cycle = product.way(&cycles.cycle(&component));
-        Ok(self.lasso((property, tuple), (product.states[from as usize], &stem), &cycle))
+        Ok(self.lasso(property, tuple, product.states[from as usize], &stem, &cycle))
     }
 
     /// The moves that take one of these steps. Observed processes have the same names in all states, as they are stored.
@@ -223,19 +222,21 @@ impl Instance<'_> {
         let (from, way) = ways.to(component[0]);
         let (initial, mut stem) = self.graph.way_to(from);
         stem.extend(way);
-        Ok(self.lasso((property, tuple), (initial, &stem), &cycles.cycle(&component)))
+        Ok(self.lasso(property, tuple, initial, &stem, &cycles.cycle(&component)))
     }
 
     /// The run that begins in a stored state with these steps and repeats a cycle, if it violates the property.
     fn lasso(
         &self,
-        (property, tuple): (&Temporal, &[usize]),
-        stem: (u32, &[Arrow]),
+        property: &Temporal,
+        tuple: &[usize],
+        first: u32,
+        stem: &[Arrow],
         cycle: &[Arrow],
     ) -> RunAnswer {
         let semantics = Semantics::new(self.system, self.program.cells.procs);
         let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
-        match lasso::lasso((self.system, self.program, self.graph), stem, cycle, &mut breaks) {
+        match self.accepted_lasso(first, stem, cycle, &mut breaks) {
             Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
             None => RunAnswer::Open(Stop::Numbers),
         }
@@ -276,7 +277,7 @@ impl Instance<'_> {
         way: &[Arrow],
         answer: impl FnOnce(Box<Trace>) -> RunAnswer,
     ) -> RunAnswer {
-        let run = lasso::run((self.system, self.program, self.graph), initial, way, None);
+        let run = self.run(initial, way, None);
         match run.filter(|run| cubicle_lang::model::semantics::replay_steps(self.system, run).is_ok()) {
             Some(run) => answer(Box::new(run)),
             None => RunAnswer::Open(Stop::Numbers),
