@@ -34,7 +34,8 @@ pub fn name_of(path: &Path) -> &str {
 pub fn lock(
     folder: &Path,
     name: &str,
-    (patience, required): (Duration, bool),
+    patience: Duration,
+    required: bool,
 ) -> Result<Option<File>, StorageError> {
     let path = folder.join(name);
     let file = File::create(&path).map_err(|why| failed("write", &path, &why))?;

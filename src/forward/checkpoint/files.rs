@@ -177,7 +177,7 @@ const ENDS: Duration = if cfg!(test) { Duration::from_millis(400) } else { Durat
 
 /// Keeps other runs from writing to a folder while the file is open: a run that was lost may still be alive.
 pub fn lock(folder: &Path) -> Result<File, StorageError> {
-    let lock = folder::lock(folder, LOCK, (ENDS, false))?;
+    let lock = folder::lock(folder, LOCK, ENDS, false)?;
     lock.ok_or_else(|| failed("use", folder, &"another run uses it"))
 }
 

@@ -64,7 +64,8 @@ pub trait InMemory {
     fn take(
         &mut self,
         offer: Offer<'_>,
-        touched: (&Self::Touched, usize),
+        touched: &Self::Touched,
+        place: usize,
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible>;
 }

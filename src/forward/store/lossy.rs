@@ -146,7 +146,8 @@ impl InMemory for LossyStates {
     fn take(
         &mut self,
         Offer { state, parent, suspect, .. }: Offer<'_>,
-        _: (&(), usize),
+        (): &(),
+        _: usize,
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
         let (number, limits) = (self.len, &mut *intake.limits);

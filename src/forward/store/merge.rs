@@ -253,7 +253,7 @@ fn take_from<S: InMemory>(
             let at = start + i;
             let suspect = suspects.next_if_eq(&at).is_some();
             let offer = Offer { state: batch.state(at, words), hash, parent: parent(at), suspect };
-            match store.take(offer, (&touched, i), intake) {
+            match store.take(offer, &touched, i, intake) {
                 Ok(true) => sleeps.push(batch.sleep[at]),
                 Ok(false) => {}
                 Err(Incompressible) => return Merged::Incompressible(at),

@@ -102,7 +102,8 @@ impl InMemory for StateTree {
     fn take(
         &mut self,
         offer: Offer<'_>,
-        _: (&(), usize),
+        (): &(),
+        _: usize,
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
         Ok(self.offer(offer, intake) == Offered::New)

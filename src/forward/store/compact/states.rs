@@ -155,7 +155,8 @@ impl InMemory for CompactStates {
     fn take(
         &mut self,
         Offer { state, parent, suspect, .. }: Offer<'_>,
-        (numbers, place): (&TouchedNumbers, usize),
+        numbers: &TouchedNumbers,
+        place: usize,
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
         let number = self.len();

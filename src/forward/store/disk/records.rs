@@ -42,7 +42,7 @@ impl Folder {
             return Err(failed("keep states in", path, &"it is not empty"));
         }
         left.retain(|path| name_of(path) != LOCK);
-        let lock = lock(path, LOCK, (Duration::ZERO, true))?;
+        let lock = lock(path, LOCK, Duration::ZERO, true)?;
         let lock =
             lock.ok_or_else(|| failed("keep states in", path, &"another run keeps its states there"))?;
         for file in left {
