@@ -369,9 +369,9 @@ mod tests {
             Channel::new(TcpStream::connect(listener.local_addr().unwrap()).unwrap(), keys().0)
         };
         let long = Instant::now().checked_sub(SILENCE).expect("the machine runs for some seconds");
-        let seen = silent.iter().map(|it| Seen {
-            heard: if it.is_none() { long } else { Instant::now() },
-            silent: it.unwrap_or_default().to_vec(),
+        let seen = silent.iter().map(|silent| Seen {
+            heard: if silent.is_none() { long } else { Instant::now() },
+            silent: silent.unwrap_or_default().to_vec(),
         });
         let shared = Shared {
             me,

@@ -190,10 +190,10 @@ impl<'a> OutcomeReader<'a> {
         let bads = self.campaign.system.bad.len();
         let bad = self.list(|it| Ok((it.from.below(new)? as u32, it.state()?, it.from.below(bads)?)))?;
         let deadlocks = self.list(|it| Ok((it.from.below(new)? as u32, it.state()?)))?;
-        let around = self.list(|it| {
-            let from = it.from.below(it.known())? as u32;
-            let is_planned = it.campaign.around.contains_key(&from);
-            Ok((if is_planned { from } else { return Err(ALIEN) }, it.at(new)?))
+        let around = self.list(|reader| {
+            let from = reader.from.below(reader.known())? as u32;
+            let is_planned = reader.campaign.around.contains_key(&from);
+            Ok((if is_planned { from } else { return Err(ALIEN) }, reader.at(new)?))
         })?;
         let nearest = self.list(|it| Ok((it.from.below(1 << 32)? as u32, it.at(new)?)))?;
         let steps = self.from.below(MOST_STEPS)? as u64;

@@ -51,7 +51,7 @@ impl Arguments {
     pub fn new(conj: &[Literal], params: usize, procs: usize, sorts: Option<&FixedSorts>) -> Self {
         let may_be = |param: usize, p: usize| {
             sorts.is_none_or(|sorts| {
-                conj.iter().all(|it| match it {
+                conj.iter().all(|literal| match literal {
                     Literal::In { cell, values }
                         if cell.var == sorts.array && cell.index[0] == ProcRef::Var(param as u8) =>
                     {

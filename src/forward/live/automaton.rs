@@ -116,7 +116,7 @@ fn unfold(parts: &[Part], part: Part, draft: Draft) -> Vec<Draft> {
 
 /// For each `until`, the nodes that do not put it off.
 fn visits(parts: &[Part], made: &[(Set, Set)]) -> Vec<Vec<bool>> {
-    let untils = parts.iter().enumerate().filter_map(|(at, it)| match it {
+    let untils = parts.iter().enumerate().filter_map(|(at, part)| match part {
         Part::Until(_, b) => Some((at, *b)),
         _ => None,
     });
@@ -126,7 +126,7 @@ fn visits(parts: &[Part], made: &[(Set, Set)]) -> Vec<Vec<bool>> {
 }
 
 fn literals(parts: &[Part], old: Set) -> Vec<(usize, bool)> {
-    let literal = |(at, it): (usize, &Part)| match it {
+    let literal = |(at, part): (usize, &Part)| match part {
         Part::Literal(atom, truth) if old >> at & 1 == 1 => Some((*atom, *truth)),
         _ => None,
     };

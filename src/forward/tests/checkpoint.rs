@@ -43,10 +43,10 @@ fn run_with(system: &System, folder: &Path, resume: bool, spill: Option<Spill>) 
 
 /// All files that a manifest names, with their folders.
 pub fn files(folder: &Path, manifest: &Manifest) -> Vec<(PathBuf, Part)> {
-    let theirs = manifest.members.iter().enumerate().flat_map(|(member, it)| {
+    let theirs = manifest.members.iter().enumerate().flat_map(|(member, parts)| {
         let of_process = |it: ClusterSizes| folder.join(format!("process-{}", member / it.workers));
         let at = manifest.cluster.map_or_else(|| folder.to_owned(), of_process);
-        it.all().map(move |part| (at.clone(), part.clone()))
+        parts.all().map(move |part| (at.clone(), part.clone()))
     });
     let own = [&manifest.model, &manifest.course].map(|part| (folder.to_owned(), part.clone()));
     own.into_iter().chain(theirs).collect()
