@@ -1,13 +1,13 @@
 //! What the Gallina checker needs for one case: it seeks instances of the invariant that exclude a way to satisfy it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::facts::{Fact, Numbers};
-use super::formula::{CountCell, Formula, cell_key};
+use super::formula::{CountCell, Formula, Known, cell_key};
 use super::read::{Reader, Sort};
-use super::stage::Case;
 use crate::cubes::{CubeInstance, Cubes};
-use crate::ground::Overflow;
+use crate::ground::{Overflow, Reading};
 use crate::index::CubeIndex;
 use crate::obligation::Obligation;
 use cubicle_lang::model::{Cell, Count, Linear, Literal, Rational, System, Term};
@@ -69,6 +69,18 @@ impl From<Interrupted> for NoTheorem {
 
 /// Instances added after one way was found.
 const INSTANCES_AT_ONCE: usize = 4;
+
+/// What is to be refuted.
+pub struct Case<'c> {
+    /// What it belongs to.
+    pub obligation: Obligation,
+    /// The cubes that may be used.
+    pub usable: Range<usize>,
+    /// How cells after the step are read.
+    pub later: Reading<'c>,
+    /// What is known where this number of processes is named; `None`: that contradicts itself.
+    pub base: &'c dyn Fn(u8) -> Result<Option<Known>, NoTheorem>,
+}
 
 /// Finds the hints of a certificate.
 pub struct Finder<'a> {

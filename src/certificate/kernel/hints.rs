@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::finder::{Finder, Hint, NoTheorem};
+use super::finder::{Case, Finder, Hint, NoTheorem};
 use super::formula::{Formula, Known};
 use super::read::Reader;
-use super::stage::Case;
 use crate::cubes::Cubes;
 use crate::ground::{Overflow, Reading};
 use crate::index::{CubeIndex, Refutations};

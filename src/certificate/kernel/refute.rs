@@ -5,10 +5,10 @@
 //! when there is none, parts of the hint that are not needed are left out.
 
 use super::facts::{Numbers, Theory};
-use super::finder::{Finder, Hint, NoTheorem, Unsaid};
+use super::finder::{Case, Finder, Hint, NoTheorem, Unsaid};
 use super::formula::{Formula, Known};
 use super::sat::Lit;
-use super::stage::{Case, Excluded, Item, Refutation, Stage};
+use super::stage::{Excluded, Item, Refutation, Stage};
 use super::ways::Way;
 use crate::cubes::CubeInstance;
 

@@ -1,15 +1,12 @@
 //! One case while it is refuted: the ways to satisfy it, and the parts of a hint that were found.
 
-use std::ops::Range;
-
 use super::facts::{Fact, Numbers};
-use super::finder::{Finder, Hint, NoTheorem, SumHint};
+use super::finder::{Case, Finder, Hint, NoTheorem, SumHint};
 use super::formula::{CountCell, Formula, Known, Sum, Widths};
 use super::sat::Lit;
 use super::ways::Ways;
 use crate::cubes::CubeInstance;
 use crate::ground::{Overflow, Reading, plus};
-use crate::obligation::Obligation;
 use cubicle_lang::model::{Rational, Relation};
 use cubicle_run::Interrupted;
 
@@ -18,17 +15,6 @@ const MOST_STEPS: u32 = 50_000;
 
 /// Steps between two looks at the interrupt.
 const STEPS_BETWEEN_POLLS: u32 = 64;
-
-pub struct Case<'c> {
-    /// What it belongs to.
-    pub obligation: Obligation,
-    /// The cubes that may be used.
-    pub usable: Range<usize>,
-    /// How cells after the step are read.
-    pub later: Reading<'c>,
-    /// What is known where this number of processes is named; `None`: that contradicts itself.
-    pub base: &'c dyn Fn(u8) -> Result<Option<Known>, NoTheorem>,
-}
 
 /// A part of a hint.
 #[derive(Clone)]

@@ -10,9 +10,8 @@ use cubicle_lang::model::Rational;
 use cubicle_run::Stop;
 
 use super::event::{Event, Names};
-use super::run::ValidateOptions;
 use super::vocabulary::Vocabulary;
-use super::watch::{Binding, instances, know};
+use super::watch::{Binding, ValidateOptions, instances, know};
 
 /// The events of each process, in its order.
 pub(super) struct Streams {

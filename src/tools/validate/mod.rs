@@ -18,5 +18,6 @@ mod watch;
 
 pub use map::MapError;
 pub use nearest::{CellValue, Lost, NearStep};
-pub use run::{Judge, Log, LogAnswer, ValidateOptions, Validated};
+pub use run::{Judge, Log, LogAnswer, Validated};
 pub use vocabulary::Vocabulary;
+pub use watch::ValidateOptions;

@@ -13,7 +13,7 @@ use super::merge::{Merged, Point, Streams, merge};
 use super::nearest::{Lost, Place};
 use super::reader::{NoEvent, Reader, itf};
 use super::vocabulary::{Vocabulary, is_in_text};
-use super::watch::{Binding, Group, Outcome, Watch};
+use super::watch::{Binding, Group, Outcome, ValidateOptions, Watch};
 
 /// At least this many records of the past are kept, so that a violation in a stream can be shown.
 const LAST_RECORDS: usize = 10_000;
@@ -36,23 +36,6 @@ pub trait Log {
     fn is_repeatable(&self) -> bool;
     /// Whether it is a trace in ITF.
     fn is_itf(&self) -> bool;
-}
-
-/// How to validate.
-#[derive(Clone, Copy, Debug)]
-pub struct ValidateOptions {
-    /// Processes of the instance; `None`: as many as the log names.
-    pub procs: Option<usize>,
-    /// The most steps of hidden transitions between two events.
-    pub hidden: usize,
-    /// The most states in which a run may be at the same time.
-    pub max_states: usize,
-    /// Lines that cannot be understood are skipped and counted.
-    pub lenient: bool,
-    /// A run that explains the log is wanted.
-    pub keep_run: bool,
-    /// It is wanted what the log covers.
-    pub coverage: bool,
 }
 
 /// How a log ends.

@@ -76,6 +76,23 @@ impl Binding {
     }
 }
 
+/// How to validate.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidateOptions {
+    /// Processes of the instance; `None`: as many as the log names.
+    pub procs: Option<usize>,
+    /// The most steps of hidden transitions between two events.
+    pub hidden: usize,
+    /// The most states in which a run may be at the same time.
+    pub max_states: usize,
+    /// Lines that cannot be understood are skipped and counted.
+    pub lenient: bool,
+    /// A run that explains the log is wanted.
+    pub keep_run: bool,
+    /// It is wanted what the log covers.
+    pub coverage: bool,
+}
+
 /// What a list of sights says of a state.
 pub(super) fn know(
     follower: &Follower,
