@@ -59,8 +59,8 @@ pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> St
     let mut atoms = Atoms::default();
     let initial = lines(hints.initial.iter().map(|(n, it)| atoms.obligation(*n, it)));
     let steps = lines(hints.step.iter().map(|(number, by_transition)| {
-        let by = list(by_transition.iter().map(|(n, it)| atoms.obligation(*n, it)));
-        format!("u {} {by}", number + 1)
+        let by = by_transition.iter().map(|(n, it)| atoms.obligation(*n, it)).collect();
+        format!("u {} {}", number + 1, atoms.list(by))
     }));
     let bad = lines(hints.bad.iter().map(|(n, it)| atoms.obligation(*n, it)));
     let _ = writeln!(
@@ -214,16 +214,36 @@ const fn relation(relation: Relation) -> &'static str {
     }
 }
 
+/// Longer lists are appended from parts with names: Coq reads a list by recursion, and its stack has an end.
+const LONGEST_LIST: usize = 64;
+
 /// Atoms, each of which has a name: most occur many times.
 #[derive(Default)]
 struct Atoms {
     names: HashMap<Rc<LinearAtom>, usize>,
+    /// How many parts of lists have names.
+    parts: usize,
     definitions: String,
 }
 
 impl Atoms {
     fn obligation(&mut self, at: usize, hints: &[Hint]) -> String {
-        format!("o {} {}", at + 1, list(hints.iter().map(|it| self.hint(it))))
+        let hints = hints.iter().map(|it| self.hint(it)).collect();
+        format!("o {} {}", at + 1, self.list(hints))
+    }
+
+    fn list(&mut self, mut elements: Vec<String>) -> String {
+        if elements.len() <= LONGEST_LIST {
+            return list(elements.into_iter());
+        }
+        let rest = elements.split_off(LONGEST_LIST);
+        self.parts += 1;
+        let name = format!("y{}", self.parts);
+        let _ = writeln!(self.definitions, "Definition {name} := {}.", list(elements.into_iter()));
+        let rest = self.list(rest);
+        self.parts += 1;
+        let _ = writeln!(self.definitions, "Definition y{} := app {name} {rest}.", self.parts);
+        format!("y{}", self.parts)
     }
 
     fn hint(&mut self, hint: &Hint) -> String {
@@ -231,12 +251,15 @@ impl Atoms {
             return "_0".to_owned();
         }
         let instance = |it: &CubeInstance| format!("i {} {}", it.cube + 1, numbers(&it.procs));
-        let instances = list(hint.instances.iter().map(instance));
-        let facts = list(hint.facts.iter().map(|it| self.fact(it)));
+        let instances = self.list(hint.instances.iter().map(instance).collect());
+        let facts = hint.facts.iter().map(|it| self.fact(it)).collect();
+        let facts = self.list(facts);
         if hint.sums.is_empty() {
             return format!("h {instances} {facts}");
         }
-        format!("Hint {instances} {facts} {}", list(hint.sums.iter().map(|it| self.sum_hint(it))))
+        let sums = hint.sums.iter().map(|it| self.sum_hint(it)).collect();
+        let sums = self.list(sums);
+        format!("Hint {instances} {facts} {sums}")
     }
 
     fn sum_hint(&mut self, sum: &SumHint) -> String {
