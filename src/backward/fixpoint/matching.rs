@@ -45,7 +45,7 @@ enum Settled {
 }
 
 /// Cubes with fewer processes to be matched have few maps, by estimate.
-const FEW_PROCESSES: usize = 5;
+const FEW_PROCESSES: usize = 3;
 
 /// A process of a visited cube among those to be matched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
