@@ -405,8 +405,8 @@ fn role(p: ProcRef, roles: &[Role]) -> Option<Role> {
 impl Observed<'_> {
     /// What the equations say of each process of the original, whose further counts are added.
     fn said(&self, of_it: &WithEquations, parts: &mut SystemParts) -> Vec<Equation> {
-        let is_number =
-            |cell: &Cell| self.is_of_observed(cell.var) && of_it.system.count_of(cell.var).is_none();
+        let is_count = |cell: &Cell| of_it.system.count_of(cell.var).is_some();
+        let is_number = |cell: &Cell| self.is_of_observed(cell.var) && !is_count(cell);
         let about_it: Vec<&Equation> = of_it
             .equations
             .iter()
@@ -416,21 +416,14 @@ impl Observed<'_> {
         if about_it.is_empty() {
             return Vec::new();
         }
-        // Also what holds of the others that point to it, and of its own pointers: proofs of the equations rest on it.
-        let points = |var: VarId| {
-            let original = self.original_cell(var).map(|cell| self.original.var(cell.var));
-            original.is_some_and(|it| it.ty == Type::Proc || it.arity() > 1)
-        };
-        let counts_pointers = |cell: &Cell| {
-            of_it.system.count_of(cell.var).is_some_and(|count| count.reads().into_iter().any(points))
-        };
+        // Also what holds of the others and of where it is itself: proofs of the equations rest on it.
         let follows = |it: &&Equation| {
             let mut cells = it.when.iter().flat_map(Literal::cells);
             let when = cells.any(|cell| self.is_of_observed(cell.var));
             it.params == 0
                 && it.occupied.is_none()
                 && (when || !it.number.terms.is_empty())
-                && it.number.terms.iter().all(|(cell, _)| counts_pointers(cell))
+                && it.number.terms.iter().all(|(cell, _)| is_count(cell))
         };
         let mut said: Vec<Equation> =
             self.of.values().filter_map(|var| self.never(of_it, *var, parts)).collect();

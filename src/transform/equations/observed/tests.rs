@@ -152,3 +152,24 @@ fn a_count_that_may_hold_of_the_observed_process_is_not_taken_over() {
     ];
     breaks(MESSAGES, |it| it.contains(" = #{"), &changes);
 }
+
+/// A step may give all processes the value of an argument, so that the number of each depends on where the others are. A proof that rested
+/// on the last equation alone was refused.
+#[test]
+fn where_the_others_are_is_said_beside_a_number_that_depends_on_it() {
+    let said = said(
+        "type t = A | B array S[proc] : t array X[proc] : int
+        init (p) { S[p] = A && X[p] = 1 }
+        transition all () { S[p] := case | _ : B }
+        transition same (q) { S[p] := case | _ : S[q] }
+        transition change (p) { X[q] := case | S[q] = B : 2 | _ : X[q] }",
+    );
+    assert_eq!(
+        said,
+        [
+            "S[p] = A => #{q | p <> q && S[q] = B} = 0",
+            "S[p] = A => X[p] = 1",
+            "S[p] = B => #{q | p <> q && S[q] = A} = 0",
+        ]
+    );
+}
