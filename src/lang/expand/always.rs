@@ -13,6 +13,7 @@ use super::reads::Reads;
 use super::substitute::substituted;
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::model::NIL;
 use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, Property, Quantifier, Term, TermKind, Wording};
 use crate::syntax::negation;
 
@@ -86,7 +87,8 @@ impl Denier<'_, '_> {
         let TermKind::Path(path) = &index.kind else {
             return matches!(index.kind, TermKind::Sum(_) | TermKind::Remainder(..));
         };
-        let of_process = |name: &Name| name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#');
+        let small = |name: &Name| name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#');
+        let of_process = |name: &Name| small(name) && name.text != NIL;
         if path.alone().is_some_and(of_process) {
             return false;
         }

@@ -31,17 +31,16 @@ pub use self::types::Expander;
 
 use self::always::without_always;
 use self::make::words_of;
-use self::nil::{NIL, without_nil};
+use self::nil::without_nil;
 use self::processes::without_processes;
-use self::substitute::substituted;
 use self::types::{Index, Trouble, Type, Values};
 
 use std::borrow::Cow;
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexSet;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::model::{Families, Family, MadeOf, no_processes};
+use crate::model::{Families, Family, MadeOf, NIL, no_processes};
 use crate::syntax::ast::{
     Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
     SymbolKind, Term, TypeDecl, Update,
@@ -101,18 +100,13 @@ impl Expander {
         file
     }
 
-    /// What `nil` is in the core.
-    fn given_nil(&self) -> IndexMap<String, Term> {
-        self.nil.iter().map(|it| (NIL.to_owned(), Term::named(it, Loc::default()))).collect()
-    }
-
     /// A formula in the names of the model, in the core language.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
         self.has_sorts(formula);
-        let formula = self.formula(&substituted(formula, &self.given_nil()));
+        let formula = self.formula(formula);
         self.checked(formula)
     }
 
@@ -134,7 +128,7 @@ impl Expander {
         }
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
-                claim.body = self.formula(&substituted(&claim.body, &self.given_nil()));
+                claim.body = self.formula(&claim.body);
                 self.checked(())?;
             }
         }
@@ -146,7 +140,7 @@ impl Expander {
     /// # Errors
     /// What is wrong with it, or that it is not a single term there.
     pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
-        let mut value = substitute::in_value(value, &self.given_nil());
+        let mut value = value.clone();
         match &mut value {
             Rhs::Term(term) => *term = self.single(term),
             Rhs::Cases(cases) => {
@@ -273,7 +267,8 @@ impl Expander {
                     in_core.extend(words_of(&it.body));
                 }
             }
-            let variables = words.iter().filter_map(|it| self.symbols.variables.get(it));
+            let nil = self.nil.iter().filter(|_| words.contains(NIL));
+            let variables = words.iter().chain(nil).filter_map(|it| self.symbols.variables.get(it));
             let in_core = &in_core;
             let leaves = variables.flat_map(|variable| {
                 let leaves = variable.leaves.values().map(|leaf| &leaf.0);

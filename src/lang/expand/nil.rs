@@ -7,17 +7,14 @@ use std::borrow::Cow;
 use indexmap::IndexSet;
 
 use super::make::{all, free};
-use super::substitute::{in_term, in_value, substituted};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::model::NIL;
 use crate::syntax::ast::{
     Comparison, Counted, Expr, ExprKind, File, Item, Loc, Name, OR_NIL, Property, PropertyKind, Quantifier,
     Rhs, SymbolDecl, SymbolKind, Term, TermKind, TypeDecl, Update,
 };
 
-/// How formulas name it.
-pub const NIL: &str = "nil";
-
-/// The file without `nil`, the constant that stands for it, and what is wrong.
+/// The file with the constant that `nil` is, its name, and what is wrong.
 pub fn without_nil<'f>(
     file: Cow<'f, File>,
     diagnostics: &mut Vec<Diagnostic>,
@@ -26,54 +23,28 @@ pub fn without_nil<'f>(
     let mut file = file.into_owned();
     file.items.iter().for_each(|item| pointers.check(item));
     diagnostics.append(&mut pointers.diagnostics);
-    let nil = Pointers::constant(&file);
-    let loc = Loc(Span::default());
-    let given = [(NIL.to_owned(), Term::named(&nil, loc))].into_iter().collect();
+    let (nil, ty) = (Pointers::constant(&file), &pointers.of);
+    let sort = (ty.text != crate::model::PROC).then(|| Box::new(ty.clone()));
     for item in &mut file.items {
-        let params = match &*item {
-            Item::Predicate(it) => it.params.as_slice(),
-            other => other.params(),
-        };
-        if params.iter().any(|it| it.text == NIL) {
-            continue;
-        }
         match item {
             Item::Type(TypeDecl { fields: Some(fields), .. }) => {
                 for field in fields {
                     plain(&mut field.ty);
                 }
             }
-            Item::Symbol(decl) => {
-                plain(&mut decl.ty);
-                if let SymbolKind::Witness(_, Some(axiom)) = &mut decl.kind {
-                    **axiom = substituted(axiom, &given);
-                }
-            }
-            Item::Property(it) => {
-                it.body = substituted(&it.body, &given);
-                it.then = it.then.as_ref().map(|then| substituted(then, &given));
-            }
-            Item::Predicate(it) => it.body = substituted(&it.body, &given),
-            Item::Transition(it) => {
-                it.requires = it.requires.as_ref().map(|guard| substituted(guard, &given));
-                it.lets.iter_mut().for_each(|it| it.value = in_term(&it.value, &given));
-                it.updates.iter_mut().for_each(|it| it.value = in_value(&it.value, &given));
+            Item::Symbol(decl) => plain(&mut decl.ty),
+            Item::Property(Property { kind: PropertyKind::Init, body, .. }) => {
+                let at = body.span;
+                let any = Name::at("any_process", Loc(at));
+                let differs =
+                    Expr::compare(Term::named(NIL, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
+                let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
+                *body = all(vec![body.clone(), Expr::quantified(quantifier, vars, differs, at)], at);
             }
             _ => {}
         }
     }
-    let ty = &pointers.of;
-    let sort = (ty.text != crate::model::PROC).then(|| Box::new(ty.clone()));
-    for item in &mut file.items {
-        if let Item::Property(Property { kind: PropertyKind::Init, body, .. }) = item {
-            let at = body.span;
-            let any = Name::at("any_process", Loc(at));
-            let differs =
-                Expr::compare(Term::named(&nil, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
-            let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
-            *body = all(vec![body.clone(), Expr::quantified(quantifier, vars, differs, at)], at);
-        }
-    }
+    let loc = Loc(Span::default());
     let constant =
         SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (Name::at(&ty.text, loc), None), loc);
     let at = file.items.iter().position(|it| matches!(it, Item::Symbol(_))).unwrap_or(0);
@@ -188,6 +159,9 @@ impl Pointers {
     }
 
     fn update(&mut self, update: &Update) {
+        if let Some(index) = update.target.index.iter().flatten().find(|it| is_nil(it)) {
+            self.wrong(index.span(), format!("`{}` is not a cell", update.target), "`nil` names no process");
+        }
         let target = Term::path(update.target.clone(), update.loc);
         let holds = self.may_be(&target) == Some(true);
         match &update.value {

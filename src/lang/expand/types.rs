@@ -232,7 +232,7 @@ const MOST_NODES: usize = 1 << 21;
 pub struct Expander {
     pub(super) symbols: Symbols,
     pub(super) sorts: Option<SortTable>,
-    /// The constant that stands for `nil`.
+    /// The constant that `nil` is.
     pub(super) nil: Option<String>,
     /// The predicates so far, and whether they are written out.
     pub(super) predicates: IndexMap<String, (Predicate, bool)>,

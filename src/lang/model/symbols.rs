@@ -16,6 +16,9 @@ use crate::spelling::nearest;
 use crate::syntax::ast::{File, Item, Name, SymbolDecl, SymbolKind, TypeDecl};
 use crate::syntax::unsupported;
 
+/// How a text names no process.
+pub const NIL: &str = "nil";
+
 /// No more names than this are listed in a message.
 const MOST_LISTED: usize = 8;
 
@@ -103,7 +106,7 @@ impl Symbols {
             }
         }
         symbols.parts.sorts = sorts.and_then(|it| it.resolved(|name| symbols.variable(name)));
-        symbols
+        symbols.with_nil()
     }
 
     /// Those of a system, without their places.
@@ -128,7 +131,15 @@ impl Symbols {
             }
             symbols.names.entry(var.name.clone()).or_insert((Symbol::Var(VarId(id)), None));
         }
-        symbols
+        symbols.with_nil()
+    }
+
+    /// With the name that the text has for the constant that `nil` is.
+    fn with_nil(mut self) -> Self {
+        if let Some((id, _)) = (0..).zip(&self.parts.vars).find(|it| it.1.is_nil()) {
+            self.add(NIL.to_owned(), Symbol::Var(VarId(id)));
+        }
+        self
     }
 
     /// The names of `part`, whose variables and enums are those of `whole` with these ids.
