@@ -132,6 +132,17 @@ impl ExprKind {
         }
     }
 
+    /// These formulas, each with whether it is asserted (`true`) or denied where the whole holds; `None`: either.
+    pub fn signed(&self) -> Vec<(&Expr, Option<bool>)> {
+        match self {
+            Self::Not(a) => vec![(a, Some(false))],
+            Self::Implies(a, b) => vec![(a, Some(false)), (b, Some(true))],
+            Self::Iff(a, b) => vec![(a, None), (b, None)],
+            Self::If(a, b, c) => vec![(a, None), (b, Some(true)), (c, Some(true))],
+            other => other.formulas().into_iter().map(|it| (it, Some(true))).collect(),
+        }
+    }
+
     /// The terms directly within it, in the order of the text.
     pub fn terms(&self) -> Vec<&Term> {
         match self {

@@ -103,14 +103,8 @@ impl Denier<'_, '_> {
     /// A negation, as a formula of `unsafe`, with these processes in scope.
     fn denied(&mut self, formula: &Expr, scope: &[Name]) -> Expr {
         let at = formula.span;
-        let mixed = match &formula.kind {
-            ExprKind::Iff(a, b) => vec![a.as_ref(), b.as_ref()],
-            ExprKind::If(condition, ..) | ExprKind::Not(condition) | ExprKind::Implies(condition, _) => {
-                vec![condition.as_ref()]
-            }
-            _ => Vec::new(),
-        };
-        for part in mixed {
+        let mixed = formula.kind.signed().into_iter().filter(|it| it.1 != Some(true));
+        for (part, _) in mixed {
             let mut reads = Reads::default();
             reads.formula(part);
             if reads.quantifiers {

@@ -68,31 +68,20 @@ impl Expander {
         seen: &mut IndexSet<(&'e str, bool)>,
     ) -> bool {
         match &formula.kind {
-            ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => false,
             ExprKind::Call { name, .. } => {
                 let Some((predicate, _)) = self.predicates.get(&name.text) else { return false };
                 seen.insert((&name.text, positive)) && self.is_universal(&predicate.body, positive, seen)
             }
-            ExprKind::Not(a) => self.is_universal(a, !positive, seen),
-            ExprKind::And(list) | ExprKind::Or(list) => {
-                list.iter().any(|it| self.is_universal(it, positive, seen))
+            ExprKind::Quantified { quantifier, .. }
+                if matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive =>
+            {
+                true
             }
-            ExprKind::Implies(a, b) => {
-                self.is_universal(a, !positive, seen) || self.is_universal(b, positive, seen)
-            }
-            ExprKind::Iff(a, b) => [a, b].into_iter().any(|it| self.is_mixed(it, seen)),
-            ExprKind::If(a, b, c) => {
-                self.is_mixed(a, seen) || [b, c].into_iter().any(|it| self.is_universal(it, positive, seen))
-            }
-            ExprKind::Quantified { quantifier, body, .. } => {
-                matches!(quantifier, Quantifier::Forall | Quantifier::ForallOther) == positive
-                    || self.is_universal(body, positive, seen)
-            }
+            kind => kind.signed().into_iter().any(|(part, sign)| {
+                sign != Some(false) && self.is_universal(part, positive, seen)
+                    || sign != Some(true) && self.is_universal(part, !positive, seen)
+            }),
         }
-    }
-
-    fn is_mixed<'e>(&'e self, formula: &'e Expr, seen: &mut IndexSet<(&'e str, bool)>) -> bool {
-        self.is_universal(formula, true, seen) || self.is_universal(formula, false, seen)
     }
 }
 
