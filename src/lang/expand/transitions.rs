@@ -53,17 +53,11 @@ impl Expander {
 
     /// Whether the core reads a transition as it stands.
     fn stays(&self, decl: &Transition) -> bool {
-        let mut arrays = IndexSet::new();
-        let has_quantifiers = |when: &Expr| !quantifiers(when, &self.predicates).is_empty();
+        let mut conditions = decl.updates.iter().flat_map(|it| it.value.formulas());
         decl.requires.as_ref().is_none_or(|it| self.is_core(it))
             && decl.lets.iter().all(|it| self.is_core_term(&it.value))
-            && decl.updates.iter().all(|update| {
-                let once = update.target.index.is_none() || arrays.insert(&update.target.name.text);
-                let of_array = update.value == Rhs::Nondet && update.target.index.is_some();
-                let plain =
-                    self.is_core_value(&update.value) && !update.value.formulas().any(has_quantifiers);
-                once && plain && !of_array && self.is_plain_target(update, &decl.params)
-            })
+            && conditions.all(|when| quantifiers(when, &self.predicates).is_empty())
+            && self.raw_updates(decl).into_iter().all(|it| it)
     }
 
     fn is_core_value(&self, value: &Rhs) -> bool {
@@ -81,21 +75,14 @@ impl Expander {
 
     /// The declaration for each choice of the truth of the quantified formulas in conditions of its `case`s.
     fn without_quantifiers(&mut self, decl: Transition) -> Option<Vec<Transition>> {
-        let mut found: Option<(Expr, Vec<Name>)> = None;
-        for update in &decl.updates {
-            let Rhs::Cases(cases) = &update.value else { continue };
-            let own = update.target.index.iter().flatten().filter_map(Term::alone);
-            let own = own.filter(|it| !decl.params.iter().any(|param| param.text == it.text));
-            let own: Vec<Name> = own.cloned().collect();
-            for when in cases.iter().filter_map(|it| it.when.as_ref()) {
-                let inner = quantifiers(when, &self.predicates);
-                if let (Some(first), None) = (inner.first(), &found) {
-                    found = Some(((*first).clone(), own.clone()));
-                }
-            }
-        }
-        let Some((quantified, own)) = found else { return Some(vec![decl]) };
-        if let Some(name) = own.iter().find(|name| words_of(&quantified).contains(&name.text)) {
+        let found = decl.updates.iter().find_map(|update| {
+            let mut inner = update.value.formulas().flat_map(|when| quantifiers(when, &self.predicates));
+            Some((update, inner.next()?.clone()))
+        });
+        let Some((update, quantified)) = found else { return Some(vec![decl]) };
+        let mut own = update.target.index.iter().flatten().filter_map(Term::alone);
+        let is_bound = |it: &&Name| !decl.params.iter().any(|param| param.text == it.text);
+        if let Some(name) = own.find(|it| is_bound(it) && words_of(&quantified).contains(&it.text)) {
             Diagnostic::error(
                 "C0408",
                 quantified.span,
@@ -260,15 +247,8 @@ impl Expander {
                 .into_iter()
                 .map(|cases| {
                     let mut updates = further.clone();
-                    if let (true, [Case { when: None, value, .. }]) = (simple, cases.as_slice()) {
-                        updates.push(plain(write, Rhs::Term(value.clone())));
-                    } else if simple
-                        && write.bound.is_empty()
-                        && cases.len() == 1
-                        && !write.index.is_empty()
-                        && write.when.is_empty()
-                    {
-                        updates.push(plain(write, Rhs::Term(cases[0].value.clone())));
+                    if let (true, [case]) = (simple, cases.as_slice()) {
+                        updates.push(plain(write, Rhs::Term(case.value.clone())));
                     } else if !cases.is_empty() {
                         updates.push(joined(write, &names, cases));
                     }
