@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::make::number;
 use super::types::{Expander, Full, Index, Queue, Record, Type, Values, Variable, signed};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::model::{MAX_CONSTRUCTORS, SortTable};
+use crate::model::{MAX_CONSTRUCTORS, SortTable, duplicate};
 use crate::syntax::ast::{
     ChannelDecl, FieldDecl, File, Item, Name, RangeBounds, Rhs, SymbolDecl, SymbolKind, Term, TermKind,
     TypeDecl, capital,
@@ -138,7 +138,7 @@ impl Expander {
             self.symbols.numbers.insert(decl.name.text.clone(), 1);
             return;
         };
-        if let Some(_known) = self.symbols.numbers.insert(decl.name.text.clone(), number) {
+        if self.symbols.numbers.insert(decl.name.text.clone(), number).is_some() {
             Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{}`", decl.name.text))
                 .report(self);
         }
@@ -316,11 +316,7 @@ impl Expander {
         if let Some(known) = self.symbols.variables.get(name) {
             let known = known.span;
             if !self.plain_declaration(decl) || self.symbols.is_special(name) {
-                Diagnostic::error("C0103", decl.name.span(), format!("duplicate name `{name}`"))
-                    .label("declared again")
-                    .also(known, "declared here")
-                    .help("choose another name")
-                    .report(self);
+                duplicate("C0103", &decl.name, "name", Some(known)).report(self);
             }
             return;
         }

@@ -40,7 +40,7 @@ use std::borrow::Cow;
 use indexmap::IndexSet;
 
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
-use crate::model::{Families, Family, MadeOf, NIL, no_processes};
+use crate::model::{Families, Family, MadeOf, NIL, duplicate, no_processes};
 use crate::syntax::ast::{
     Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
     SymbolKind, Term, TypeDecl, Update,
@@ -58,33 +58,15 @@ pub struct Expansion {
 
 /// A file in the core language; the file itself when it uses nothing else.
 pub fn expand(file: &File) -> Expansion {
-    let mut expander = Expander::default();
-    let file = expander.plain(file);
-    expander.declare(&file);
-    expander.file(&file)
+    Expander::default().expansion(file)
 }
 
 impl Expander {
-    /// Reads the declarations of a model.
+    /// Reads a model.
     pub fn of(file: &File) -> Self {
         let mut expander = Self::default();
-        let file = expander.plain(file);
-        expander.declare(&file);
-        for item in &file.items {
-            match item {
-                Item::Predicate(predicate) => {
-                    expander.predicate(predicate);
-                }
-                Item::Symbol(decl) => {
-                    if let SymbolKind::Relation(params) = &decl.kind {
-                        expander.relation(decl, params, &mut Vec::new());
-                    }
-                }
-                _ => {}
-            }
-        }
-        expander.diagnostics.clear();
-        expander
+        expander.expansion(file);
+        Self { diagnostics: Vec::new(), spent: 0, ..expander }
     }
 
     /// The declarations that other declarations stand for: of processes that are code, of pointers that may be `nil`, and `always`.
@@ -173,7 +155,9 @@ impl Expander {
         }
     }
 
-    fn file(mut self, file: &File) -> Expansion {
+    fn expansion(&mut self, file: &File) -> Expansion {
+        let file = &*self.plain(file);
+        self.declare(file);
         let mut types = Vec::new();
         let mut symbols = Vec::new();
         let mut rest = Vec::new();
@@ -232,14 +216,14 @@ impl Expander {
         }
         let items = types.into_iter().chain(symbols).chain(rest).collect();
         let mut diagnostics = Diagnostics::default();
-        self.diagnostics.into_iter().for_each(|it| diagnostics.push(it));
+        self.diagnostics.iter().for_each(|it| diagnostics.push(it.clone()));
         Expansion {
             file: File { items, damage: file.damage.clone() },
             diagnostics: diagnostics.into_vec(),
             made_of: MadeOf {
                 families: Families::new(families),
-                indices: self.symbols.indices,
-                sorts: self.sorts,
+                indices: self.symbols.indices.clone(),
+                sorts: self.sorts.clone(),
                 mentioned,
             },
         }
@@ -297,15 +281,13 @@ impl Expander {
             out.push(Item::Type(decl.clone()));
             return;
         }
-        let known = out.iter().any(|it| matches!(it, Item::Type(known) if known.name.text == decl.name.text));
+        let known = out.iter().find_map(|it| match it {
+            Item::Type(known) if known.name.text == decl.name.text => Some(known.name.span()),
+            _ => None,
+        });
         let predeclared = matches!(decl.name.text.as_str(), "bool" | "mbool" | "int" | "real" | "proc");
-        if known || predeclared {
-            let message = format!("duplicate type `{}`", decl.name.text);
-            Diagnostic::error("C0101", decl.name.span(), message)
-                .label("declared again")
-                .help("choose another name")
-                .report(self);
-            return;
+        if known.is_some() || predeclared {
+            return duplicate("C0101", &decl.name, "type", known).report(self);
         }
         if let Some(Type::Finite(values)) = self.symbols.types.get(&decl.name.text).cloned()
             && decl.range.is_some()
@@ -318,11 +300,7 @@ impl Expander {
     fn relation(&mut self, decl: &SymbolDecl, params: &[Name], symbols: &mut Vec<Item>) {
         if let Some((known, _)) = self.predicates.get(&decl.name.text) {
             let known = known.name.span();
-            Diagnostic::error("C0107", decl.name.span(), format!("duplicate relation `{}`", decl.name.text))
-                .label("declared again")
-                .also(known, "declared here")
-                .report(self);
-            return;
+            return duplicate("C0107", &decl.name, "relation", Some(known)).report(self);
         }
         let array = self.rigid_array(decl, params, "relation", SymbolKind::Array, symbols);
         let plain: Vec<Name> = params.iter().map(Name::plain).collect();

@@ -297,14 +297,16 @@ impl Expander {
         if let Some(drafts) = self.every_value(this, facts) {
             return drafts;
         }
+        let owner = self.symbols.variables.get(&this.target.name.text);
+        if owner.is_some_and(|it| it.ty.queue().is_some()) && !this.internal {
+            let what = if this.target.fields.is_empty() { "channel " } else { "" };
+            Diagnostic::error("C0216", this.at.0, format!("{what}`{}` is assigned", this.target))
+                .label("`send` and `receive` change a channel")
+                .help("write `send(C, value)` or `receive(C)`")
+                .report(self);
+            return None;
+        }
         if let Some(Type::Record(record)) = self.type_of(&this.target) {
-            if record.queue.is_some() {
-                Diagnostic::error("C0216", this.at.0, format!("channel `{}` is assigned", this.target))
-                    .label("`send` and `receive` change a channel")
-                    .help("write `send(C, value)` or `receive(C)`")
-                    .report(self);
-                return None;
-            }
             let mut draft = Draft::default();
             for (field, _) in &record.fields {
                 let value = match &this.value {
@@ -328,17 +330,8 @@ impl Expander {
         }
         let mut draft = Draft::default();
         for way in self.places(&this.target)? {
-            let owner = self.symbols.variables.get(&way.it.owner).cloned();
-            if let Some(owner) = &owner
-                && owner.ty.queue().is_some()
-                && !this.internal
-            {
-                Diagnostic::error("C0216", this.at.0, format!("`{}` is assigned", this.target))
-                    .label("`send` and `receive` change a channel")
-                    .report(self);
-                return None;
-            }
-            if let Some(owner) = owner.as_ref().filter(|it| it.constant) {
+            let owner = self.symbols.variables.get(&way.it.owner).filter(|it| it.constant);
+            if let Some(owner) = owner.cloned() {
                 let message = format!("constant `{}` cannot be assigned", this.target.name.text);
                 Diagnostic::error("C0401", this.target.name.span(), message)
                     .label("a `const` never changes")

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expand::Expander;
 use crate::model::asked::{self, Named};
 use crate::model::{Condition, Forbidden, System};
-use crate::syntax::ast::{Expr, File, Item, Name, PropertyKind, loc};
+use crate::syntax::ast::{File, Item, Name, PropertyKind, loc};
 use crate::syntax::{self, MAX_BYTES};
 
 /// The processes that a formula may name beside those that it binds.
@@ -56,43 +56,32 @@ impl FormulaReader {
         range: Range<usize>,
         scope: FormulaScope<'_>,
     ) -> Result<Condition, Vec<Diagnostic>> {
-        let (system, condition) = parsed(text, range, scope, |named, formula| {
-            asked::condition(&self.system, &self.file, named, &self.expander.asked(formula)?)
-        })?;
+        if text.len() > MAX_BYTES {
+            let message = format!("a formula has at most {MAX_BYTES} bytes");
+            return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
+        }
+        let text = &text[..range.end];
+        let formula = syntax::parse_formula(text, range.start)?;
+        let (mut params, mut own) = (Vec::new(), Vec::new());
+        let named = match scope {
+            FormulaScope::Parameters(names) => {
+                params.extend(names.iter().map(|it| Name::at(*it, loc(0, 0))));
+                Named::Parameters(&params)
+            }
+            FormulaScope::Numbered(most) => {
+                for (span, number) in syntax::process_constants(text, range.start) {
+                    match number.filter(|number| (1..=most).contains(number)) {
+                        Some(number) => own.push(number as u8 - 1),
+                        None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
+                    }
+                }
+                Named::Numbered(most as u8, &own)
+            }
+        };
+        let formula = self.expander.asked(&formula)?;
+        let (system, condition) = asked::condition(&self.system, &self.file, named, &formula)?;
         self.system = system;
         Ok(condition)
-    }
-}
-
-/// What `meaning` makes of the formula at `range` of a text, and of the processes that it may name.
-fn parsed<T>(
-    text: &str,
-    range: Range<usize>,
-    scope: FormulaScope<'_>,
-    meaning: impl FnOnce(Named<'_>, &Expr) -> Result<T, Vec<Diagnostic>>,
-) -> Result<T, Vec<Diagnostic>> {
-    if text.len() > MAX_BYTES {
-        let message = format!("a formula has at most {MAX_BYTES} bytes");
-        return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
-    }
-    let text = &text[..range.end];
-    let formula = syntax::parse_formula(text, range.start)?;
-    match scope {
-        FormulaScope::Parameters(names) => {
-            let name = |it: &&str| Name::at(*it, loc(0, 0));
-            let params: Vec<Name> = names.iter().map(name).collect();
-            meaning(Named::Parameters(&params), &formula)
-        }
-        FormulaScope::Numbered(most) => {
-            let mut own = Vec::new();
-            for (span, number) in syntax::process_constants(text, range.start) {
-                match number.filter(|number| (1..=most).contains(number)) {
-                    Some(number) => own.push(number as u8 - 1),
-                    None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
-                }
-            }
-            meaning(Named::Numbered(most as u8, &own), &formula)
-        }
     }
 }
 

@@ -66,7 +66,7 @@ pub(crate) use made_of::{PROC, SortTable};
 pub use of_sorts::{FormulaOfSorts, Said};
 pub use ranking::{Helper, Least, Measure, Measured, Progress, Ranking};
 pub use rational::{Rational, gcd, lcm};
-pub(crate) use symbols::{NIL, no_processes};
+pub(crate) use symbols::{NIL, duplicate, no_processes};
 pub use system::{ProcessSorts, System, SystemParts};
 pub use tail::{Tail, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, Ltl, LtlProperty, StepOf, Temporal, TemporalKind};

@@ -381,7 +381,7 @@ pub fn no_processes(ty: &Name) -> Diagnostic {
 }
 
 /// The error for a second declaration of something.
-pub(super) fn duplicate(code: &'static str, name: &Name, what: &str, previous: Option<Span>) -> Diagnostic {
+pub fn duplicate(code: &'static str, name: &Name, what: &str, previous: Option<Span>) -> Diagnostic {
     let error = Diagnostic::error(code, name.span(), format!("duplicate {what} `{}`", name.text));
     match previous {
         Some(span) => error.label("declared again").also(span, "declared here"),
