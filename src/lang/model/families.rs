@@ -43,15 +43,6 @@ pub enum Form {
     Queue(Box<Form>, usize),
 }
 
-/// A part of a cell.
-#[derive(Clone, Copy)]
-enum Part<'f> {
-    /// A field, or the length of a queue.
-    Field(&'f str),
-    /// A place of a queue, which has no name in the language.
-    Place,
-}
-
 impl Form {
     /// The number of variables of the core for a cell.
     pub fn size(&self) -> usize {
@@ -62,33 +53,21 @@ impl Form {
         }
     }
 
-    /// The way to variable number `at` of a cell.
-    fn path(&self, mut at: usize) -> Vec<Part<'_>> {
-        let (mut path, mut form) = (Vec::new(), self);
-        loop {
-            match form {
-                Self::Value => return path,
-                Self::Record(fields) => {
-                    let mut rest = fields.iter();
-                    let inner = rest.find(|(_, inner)| {
-                        let here = at < inner.size();
-                        at -= if here { 0 } else { inner.size() };
-                        here
-                    });
-                    let Some((name, inner)) = inner else { return path };
-                    path.push(Part::Field(name));
-                    form = inner;
-                }
-                Self::Queue(message, capacity) => {
-                    let place = at / message.size();
-                    if place >= *capacity {
-                        path.push(Part::Field("length"));
-                        return path;
-                    }
-                    path.push(Part::Place);
-                    at %= message.size();
-                    form = message;
-                }
+    /// For each variable of a cell, what the text writes behind the cell for it: `.kind`. A place of a queue has no name.
+    fn fields(&self) -> Vec<Option<String>> {
+        match self {
+            Self::Value => vec![Some(String::new())],
+            Self::Record(fields) => {
+                let named = |name: &str, inner: Option<String>| Some(format!(".{name}{}", inner?));
+                let all = fields
+                    .iter()
+                    .flat_map(|(name, form)| form.fields().into_iter().map(move |it| named(name, it)));
+                all.collect()
+            }
+            Self::Queue(message, capacity) => {
+                let mut all = vec![None; message.size() * capacity];
+                all.push(Some(".length".to_owned()));
+                all
             }
         }
     }
@@ -166,6 +145,8 @@ pub struct Families {
     list: Arc<Vec<Family>>,
     /// The family of a variable, and its number there.
     by_leaf: Arc<HashMap<String, (usize, usize)>>,
+    /// For each family, [`Form::fields`] of its form.
+    fields: Arc<Vec<Vec<Option<String>>>>,
 }
 
 impl Families {
@@ -175,7 +156,8 @@ impl Families {
         let numbered =
             |at: usize| (0..).zip(&list[at].leaves).map(move |(leaf, name)| (name.clone(), (at, leaf)));
         let by_leaf = (0..list.len()).flat_map(numbered).collect();
-        Self { list: Arc::new(list), by_leaf: Arc::new(by_leaf) }
+        let fields = list.iter().map(|it| it.form.fields()).collect();
+        Self { list: Arc::new(list), by_leaf: Arc::new(by_leaf), fields: Arc::new(fields) }
     }
 
     /// The family with this name.
@@ -194,22 +176,29 @@ impl Families {
         Some((&self.list[*family], *leaf))
     }
 
+    /// The family of a variable that the text has a name for, its block there, and its fields.
+    fn part(&self, leaf: &str) -> Option<(&Family, usize, &str)> {
+        let (family, leaf) = *self.by_leaf.get(leaf)?;
+        let fields = &self.fields[family];
+        Some((&self.list[family], leaf / fields.len(), fields[leaf % fields.len()].as_deref()?))
+    }
+
     /// A cell of a variable of the core as the text writes it: `Chan[#1].kind`. A place of a queue has no such name: `Req_0[#1]`.
     pub fn cell(&self, leaf: &str, processes: &[String]) -> String {
-        self.path(leaf, processes).unwrap_or_else(|| {
-            if processes.is_empty() { leaf.to_owned() } else { format!("{leaf}[{}]", processes.join(", ")) }
-        })
+        match self.part(leaf) {
+            Some((family, block, fields)) => family.cell(block, processes) + fields,
+            None if processes.is_empty() => leaf.to_owned(),
+            None => format!("{leaf}[{}]", processes.join(", ")),
+        }
     }
 
     /// A variable of the core as the text writes it: `Chan.kind`, `Seen[_, 2]`.
     pub fn variable(&self, leaf: &str) -> String {
-        match self.of(leaf) {
-            Some((family, _)) if !family.index.iter().all(|it| *it == FamilyIndex::Process) => {
-                self.path(leaf, &[]).unwrap_or_else(|| leaf.to_owned())
+        match self.part(leaf) {
+            Some((family, _, fields)) if family.index.iter().all(|it| *it == FamilyIndex::Process) => {
+                family.name.clone() + fields
             }
-            Some((family, at)) => {
-                Self::fields(family, at).map_or_else(|| leaf.to_owned(), |it| family.name.clone() + &it)
-            }
+            Some((family, block, fields)) => family.cell(block, &[]) + fields,
             None => leaf.to_owned(),
         }
     }
@@ -222,7 +211,8 @@ impl Families {
             None => ("", rest),
         };
         let index: Vec<&str> = index.split(',').map(str::trim).filter(|it| !it.is_empty()).collect();
-        let family = self.named(name).filter(|it| it.index.len() == index.len())?;
+        let at = self.list.iter().position(|it| it.name == name)?;
+        let family = Some(&self.list[at]).filter(|it| it.index.len() == index.len())?;
         let (mut block, mut processes) = (0, Vec::new());
         for (kind, word) in family.index.iter().zip(index) {
             match kind {
@@ -232,25 +222,8 @@ impl Families {
                 }
             }
         }
-        let size = family.form.size();
-        let own = (block * size..(block + 1) * size)
-            .find(|at| Self::fields(family, *at).as_deref() == Some(fields));
-        Some((family.leaves[own?].as_str(), processes))
-    }
-
-    fn path(&self, leaf: &str, processes: &[String]) -> Option<String> {
-        let (family, at) = self.of(leaf)?;
-        Some(family.cell(at / family.form.size(), processes) + &Self::fields(family, at)?)
-    }
-
-    /// `.kind`
-    fn fields(family: &Family, at: usize) -> Option<String> {
-        let mut text = String::new();
-        for part in family.form.path(at % family.form.size()) {
-            let Part::Field(name) = part else { return None };
-            let _ = write!(text, ".{name}");
-        }
-        Some(text)
+        let own = self.fields[at].iter().position(|it| it.as_deref() == Some(fields))?;
+        Some((family.leaves[block * self.fields[at].len() + own].as_str(), processes))
     }
 }
 
