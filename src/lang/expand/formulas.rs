@@ -27,22 +27,16 @@ fn holds(op: Comparison, number: i64) -> bool {
 /// That a cell holds one of the values: a single literal of the core.
 fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr {
     let chosen: Vec<usize> = (0..members.len()).filter(|&it| members[it]).collect();
-    let one = |value: usize| Fixed { cell: cell.clone(), values: Arc::clone(values), value }.formula(at);
+    let one = |value: usize, op| {
+        let fixed = Fixed { cell: cell.clone(), values: Arc::clone(values), value };
+        fixed.compared(op, at)
+    };
     match chosen.as_slice() {
         [] => truth(false, at),
-        [value] => one(*value),
+        [value] => one(*value, Comparison::Eq),
         _ => {
             let others = (0..members.len()).filter(|&it| !members[it]);
-            let differs = others.map(|value| {
-                let Expr { kind, .. } = one(value);
-                match kind {
-                    ExprKind::Compare { left, right, .. } => {
-                        Expr::new(ExprKind::Compare { op: Comparison::Ne, left, right }, at)
-                    }
-                    kind => Expr::new(ExprKind::Not(Box::new(Expr::new(kind, at))), at),
-                }
-            });
-            all(differs.collect(), at)
+            all(others.map(|value| one(value, Comparison::Ne)).collect(), at)
         }
     }
 }
@@ -156,20 +150,20 @@ impl Expander {
             _ => return expr.clone(),
         };
         let Some(places) = self.places(path) else { return truth(false, at) };
-        let mut parts = Vec::new();
-        for way in places {
-            let Some(queue) = way.it.ty.queue() else {
+        // The types are the same at all places.
+        match places.first().map(|way| way.it.ty.queue()) {
+            Some(Some(queue)) => {
+                let count = if word == "full" { queue.capacity } else { 0 };
+                self.formula(&Self::has_length(path, count))
+            }
+            Some(None) => {
                 Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
                     .label(format!("`{word}` is about channels"))
                     .report(self);
-                return truth(false, at);
-            };
-            let count = if word == "full" { queue.capacity } else { 0 };
-            let mut conditions = way.conditions(at);
-            conditions.push(self.queue_length(&way.it, count));
-            parts.push(all(conditions, at));
+                truth(false, at)
+            }
+            None => truth(false, at),
         }
-        any(parts, at)
     }
 
     /// The fields of a term that is a record, if it is one.

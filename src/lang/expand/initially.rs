@@ -1,44 +1,34 @@
 //! What `init` says besides its text: values of integers are in their ranges, and queues hold no messages.
 
-use super::make::number;
+use super::make::{all, number};
 use super::types::{Expander, Type, Variable};
 use crate::syntax::ast::{Comparison, Expr, ExprKind, Loc, Name, Path, Property, Quantifier, Term};
 
 impl Expander {
     /// Adds these conditions, and those that follow from declarations.
-    pub(super) fn bounded_initially(&self, init: &mut Property, further: &[Expr]) {
+    pub(super) fn bounded_initially(&mut self, init: &mut Property, further: &[Expr]) {
         let at = init.body.span;
+        let declared = self.symbols.variables.values().filter(|it| !it.derived);
+        let leaves = declared.flat_map(|it| it.leaves.values().map(move |(leaf, ty)| (it, leaf, ty)));
+        let mut said: Vec<Expr> = Vec::new();
+        for (variable, leaf, ty) in leaves.clone() {
+            let Type::Wide(low, high) = *ty else { continue };
+            let bounds = [(Comparison::Ge, low), (Comparison::Le, high)];
+            let bounds = bounds.map(|(op, bound)| (op, Some(number(bound, Loc(at)))));
+            said.push(self.for_cells(variable, leaf, init, &bounds));
+        }
+        for (variable, leaf, ty) in leaves.filter(|it| it.0.ty.queue().is_some()) {
+            let value = Self::nothing(ty);
+            if value.is_some() || *ty == Type::Proc && variable.processes() > 0 {
+                said.push(self.for_cells(variable, leaf, init, &[(Comparison::Eq, value)]));
+            }
+        }
+        let said = said.iter().map(|it| self.formula(it));
         let mut known: Vec<Expr> = Vec::new();
-        let mut add = |part: Expr| {
+        for part in further.iter().cloned().chain(said) {
             if !known.contains(&part) {
                 known.push(part);
             }
-        };
-        further.iter().cloned().for_each(&mut add);
-        let declared = self.symbols.variables.values().filter(|it| !it.derived);
-        let leaves = declared.flat_map(|it| it.leaves.values().map(move |(leaf, ty)| (it, leaf, ty)));
-        for (variable, leaf, ty) in leaves.clone() {
-            let Type::Wide(low, high) = *ty else { continue };
-            add(self.for_cells(variable, leaf, init, &|cell, _| {
-                let compare = |op, bound| Expr::compare(cell.clone(), op, number(bound, Loc(at)), at);
-                Expr::new(
-                    ExprKind::And(vec![compare(Comparison::Ge, low), compare(Comparison::Le, high)]),
-                    at,
-                )
-            }));
-        }
-        for (variable, leaf, ty) in leaves.filter(|it| it.0.ty.queue().is_some()) {
-            let value = match Self::nothing(ty) {
-                Some(value) => Some(self.core_value(ty, &value)),
-                // The process of the channel.
-                None if *ty == Type::Proc && variable.processes() > 0 => None,
-                None => continue,
-            };
-            add(self.for_cells(variable, leaf, init, &|cell, names| {
-                let own = names.first().map(|it| Term::name(it.clone()));
-                let right = value.clone().or(own).unwrap_or_else(|| cell.clone());
-                Expr::compare(cell.clone(), Comparison::Eq, right, at)
-            }));
         }
         if known.is_empty() {
             return;
@@ -49,13 +39,14 @@ impl Expander {
         init.body = Expr::new(ExprKind::And(parts), at);
     }
 
-    /// That something holds of a variable of the core, or of all cells of an array, as a part of `init`.
+    /// That a variable of the core, or each cell of an array, compares so with these values, as a part of `init`; without a value, with the
+    /// process of the cell.
     fn for_cells(
         &self,
         variable: &Variable,
         leaf: &str,
         init: &Property,
-        holds: &dyn Fn(&Term, &[Name]) -> Expr,
+        compared: &[(Comparison, Option<Term>)],
     ) -> Expr {
         let loc = Loc(init.body.span);
         let processes = variable.processes();
@@ -70,19 +61,13 @@ impl Expander {
             if own { init.params[..processes].to_vec() } else { (0..processes).map(new).collect() };
         let array = Name::at(leaf, loc);
         let index: Vec<Name> = names.iter().map(Name::plain).collect();
-        let body = holds(&Term::path(Path::at(array, index), loc), &names);
+        let cell = Term::path(Path::at(array, index), loc);
+        let compare = |(op, value): &(Comparison, Option<Term>)| {
+            let own = || Term::name(names[0].clone());
+            Expr::compare(cell.clone(), *op, value.clone().unwrap_or_else(own), loc.0)
+        };
+        let body = all(compared.iter().map(compare).collect(), loc.0);
         let bound = names.into_iter().rev().filter(|_| !own);
         bound.fold(body, |body, name| Expr::quantified(Quantifier::Forall, vec![name], body, loc.0))
-    }
-
-    /// A value of a range, or of another finite type, in the core.
-    fn core_value(&self, ty: &Type, value: &Term) -> Term {
-        match (ty, self.constant(value)) {
-            (Type::Finite(values), Some(number)) => {
-                let at = values.low.and_then(|low| usize::try_from(number - low).ok()).unwrap_or(0);
-                Term::named(&values.names[at], value.loc)
-            }
-            _ => value.clone(),
-        }
     }
 }

@@ -39,7 +39,7 @@ use std::borrow::Cow;
 
 use indexmap::IndexSet;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Span};
+use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Families, Family, MadeOf, NIL, duplicate, no_processes};
 use crate::syntax::ast::{
     Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
@@ -215,11 +215,9 @@ impl Expander {
             types.extend([ty, array]);
         }
         let items = types.into_iter().chain(symbols).chain(rest).collect();
-        let mut diagnostics = Diagnostics::default();
-        self.diagnostics.iter().for_each(|it| diagnostics.push(it.clone()));
         Expansion {
             file: File { items, damage: file.damage.clone() },
-            diagnostics: diagnostics.into_vec(),
+            diagnostics: self.diagnostics.clone(),
             made_of: MadeOf {
                 families: Families::new(families),
                 indices: self.symbols.indices.clone(),

@@ -6,7 +6,7 @@ use super::make::{all, number};
 use super::types::{Expander, Index, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
-    Comparison, Count, Counted, Expr, ExprKind, Loc, Name, Number, Path, Summand, Term, TermKind,
+    Comparison, Count, Counted, Expr, Loc, Name, Number, Path, Summand, Term, TermKind,
 };
 
 /// Most combinations of values of the cells that a comparison or a value depends on.
@@ -22,8 +22,13 @@ pub struct Fixed {
 
 impl Fixed {
     pub fn formula(&self, at: Span) -> Expr {
+        self.compared(Comparison::Eq, at)
+    }
+
+    /// That it holds this value, or, by `<>`, another one.
+    pub fn compared(&self, op: Comparison, at: Span) -> Expr {
         let value = Term::named(&self.values.names[self.value], Loc(at));
-        Expr::compare(Term::path(self.cell.clone(), Loc(at)), Comparison::Eq, value, at)
+        Expr::compare(Term::path(self.cell.clone(), Loc(at)), op, value, at)
     }
 }
 
@@ -278,34 +283,16 @@ impl Expander {
                 return None;
             };
             let mut way = way;
-            if head {
-                let nothing = self.queue_length(&way.it, 0);
-                way.needs.push(crate::syntax::negation(&nothing));
+            if let (true, Some((_, Type::Finite(values)))) = (head, record.fields.last()) {
+                let length = Place { key: format!("{}.length", way.it.key), ..way.it.clone() };
+                let none = Fixed { cell: self.core_path(&length), values: Arc::clone(values), value: 0 };
+                way.needs.push(crate::syntax::negation(&none.formula(way.it.at.0)));
             }
             way.it.key = format!("{}.{name}", way.it.key);
             way.it.ty = ty.clone();
             next.push(way);
         }
         Some(next)
-    }
-
-    /// That the queue at a place has this many messages.
-    pub fn queue_length(&self, place: &Place, count: usize) -> Expr {
-        let at = place.at.0;
-        let Some((_, ty)) = (match &place.ty {
-            Type::Record(record) => record.fields.last(),
-            _ => None,
-        }) else {
-            return Expr::new(ExprKind::Error, at);
-        };
-        let length = Place { key: format!("{}.length", place.key), ty: ty.clone(), ..place.clone() };
-        match ty {
-            Type::Finite(values) => {
-                let (cell, values) = (self.core_path(&length), Arc::clone(values));
-                Fixed { cell, value: count.min(values.names.len() - 1), values }.formula(at)
-            }
-            _ => Expr::new(ExprKind::Error, at),
-        }
     }
 
     fn process_index(&mut self, term: &Term) -> Option<Name> {

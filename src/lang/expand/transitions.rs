@@ -270,7 +270,7 @@ impl Expander {
             && match &write.effect {
                 Effect::Cases(branches) => match branches.as_slice() {
                     [(None, values)] => {
-                        let to = values.iter().filter(|it| matches!(it.it, Out::To(_)));
+                        let to = values.iter().filter(|it| it.it.is_some());
                         let to: Vec<&Way<Out>> = to.collect();
                         to.len() == 1 && to[0].conditions(write.at.0).is_empty()
                     }
@@ -333,7 +333,7 @@ fn cases(write: &Write, cell: &[Expr], branches: &[(Option<Expr>, Vec<Way<Out>>)
     let mut found = Vec::new();
     for (condition, values) in branches {
         for value in values {
-            let Out::To(term) = &value.it else { continue };
+            let Some(term) = &value.it else { continue };
             let parts =
                 cell.iter().chain(&write.when).chain(condition).cloned().chain(value.conditions(at.0));
             let when = all(parts.collect(), at.0);

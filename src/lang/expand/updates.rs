@@ -15,13 +15,8 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Case, Comparison, Expr, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update};
 use crate::syntax::{self, Word, negation};
 
-/// A value that is assigned.
-#[derive(Clone, Debug)]
-pub enum Out {
-    To(Term),
-    /// None of the range.
-    Leaves,
-}
+/// A value that is assigned; `None`: one that is not in the range.
+pub type Out = Option<Term>;
 
 /// What a write does to its cells.
 #[derive(Clone, Debug)]
@@ -192,7 +187,8 @@ impl Expander {
         Some(places)
     }
 
-    fn has_length(channel: &Path, length: usize) -> Expr {
+    /// That a channel holds this many messages.
+    pub fn has_length(channel: &Path, length: usize) -> Expr {
         let left = Term::path(channel.field("length"), channel.loc);
         Expr::compare(left, Comparison::Eq, number(length as i64, channel.loc), channel.loc.0)
     }
@@ -427,7 +423,7 @@ impl Expander {
             }
             let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
             let mut leaves = Vec::new();
-            for value in values.iter().filter(|it| matches!(it.it, Out::Leaves)) {
+            for value in values.iter().filter(|it| it.it.is_none()) {
                 leaves.push(all(value.conditions(at), at));
             }
             if !leaves.is_empty() {
@@ -513,7 +509,7 @@ impl Expander {
             let sum = linear(&way.it);
             match (ty, &way.it, sum) {
                 (Type::Finite(values), Value::Cell(cell, of), _) if of == values => {
-                    let to = Out::To(Term::path(cell.clone(), term.loc));
+                    let to = Some(Term::path(cell.clone(), term.loc));
                     found.push(way.with(to));
                 }
                 (Type::Finite(_) | Type::Wide(..) | Type::Int, _, Some(sum))
@@ -529,7 +525,7 @@ impl Expander {
                     }
                 }
                 (_, it, _) => {
-                    let to = Out::To(Self::core_term(it, term.loc));
+                    let to = Some(Self::core_term(it, term.loc));
                     found.push(way.with(to));
                 }
             }
@@ -551,7 +547,7 @@ impl Expander {
     ) -> Option<()> {
         let (at, loc) = (term.span(), term.loc);
         let Some((low, high)) = ty.range() else {
-            found.push(here.clone().with(Out::To(sum.term(loc))));
+            found.push(here.clone().with(Some(sum.term(loc))));
             return Some(());
         };
         let value = |number: i64| match ty {
@@ -563,14 +559,14 @@ impl Expander {
         if sum.rest.is_empty() {
             let number = sum.constant;
             if (low..=high).contains(&number) {
-                found.push(here.clone().with(Out::To(value(number))));
+                found.push(here.clone().with(Some(value(number))));
             } else if alone {
                 Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
                     .label("the target never holds this value")
                     .report(self);
                 return None;
             } else {
-                found.push(here.clone().with(Out::Leaves));
+                found.push(here.clone().with(None));
             }
             return Some(());
         }
@@ -591,18 +587,18 @@ impl Expander {
             outside.push(compared(self, Comparison::Gt, high)?);
         }
         if !outside.is_empty() {
-            let mut way = here.clone().with(Out::Leaves);
+            let mut way = here.clone().with(None);
             way.needs.push(any(outside, at));
             found.push(way);
         }
         if let Type::Finite(_) = ty {
             for number in low..=high {
-                let mut way = here.clone().with(Out::To(value(number)));
+                let mut way = here.clone().with(Some(value(number)));
                 way.needs.push(compared(self, Comparison::Eq, number)?);
                 found.push(way);
             }
         } else {
-            found.push(here.clone().with(Out::To(sum.term(loc))));
+            found.push(here.clone().with(Some(sum.term(loc))));
         }
         Some(())
     }

@@ -116,7 +116,7 @@ impl Expander {
         let Some(holds) = self.about_value(axiom, decl, params, &value) else { return };
         let mut never = Vec::new();
         for same in partitions(params) {
-            never.extend(cases(&same, &array, &value, &holds, self.sorts.as_ref(), decl.loc));
+            never.extend(cases(&same, &array, &value, Some(&holds), self.sorts.as_ref(), decl.loc));
         }
         let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
         let claim = Property::new(PropertyKind::Invariant, Some(name.clone()), body, decl.loc);
@@ -132,13 +132,7 @@ impl Expander {
         let value = bound(params.len(), &decl.ty);
         let mut never = Vec::new();
         for same in partitions(&params) {
-            let named: Vec<&Name> =
-                same.iter().filter(|(param, first)| param.text == first.text).map(|it| &it.0).collect();
-            let is_value = |value: &Name| {
-                let index = same.iter().map(|it| plain(&it.1, at)).collect();
-                compare(cell(&name.text, index, at), Comparison::Eq, value, at)
-            };
-            never.extend(of_other_sorts(&named, &value, &is_value, &sorts, at));
+            never.extend(cases(&same, name, &value, None, Some(&sorts), at));
         }
         let body = Expr::new(ExprKind::Or(never), at.0);
         rest.push(Item::Property(Property::new(PropertyKind::Invariant, None, body, at)));
@@ -240,12 +234,12 @@ fn partitions(params: &[Name]) -> Vec<Same> {
     })
 }
 
-/// What never holds where parameters coincide like this.
+/// What never holds where parameters coincide like this, if `holds` does of each value.
 fn cases(
     same: &Same,
     array: &Name,
     value: &Name,
-    holds: &Expr,
+    holds: Option<&Expr>,
     sorts: Option<&SortTable>,
     at: Loc,
 ) -> Vec<Expr> {
@@ -257,10 +251,12 @@ fn cases(
     };
     let named: Vec<&Name> =
         same.iter().filter(|(param, first)| param.text == first.text).map(|it| &it.0).collect();
-    let vars: Vec<Name> = named.iter().map(|it| plain(it, at).of_sort(sort_of(it))).collect();
-    let fails = Expr::new(ExprKind::Not(Box::new(substituted(holds, &given))), at.0);
-    let mut all =
-        vec![exists(vars.into_iter().chain([value.clone()]).collect(), vec![is_value(value), fails], at)];
+    let mut all = Vec::new();
+    if let Some(holds) = holds {
+        let vars = named.iter().map(|it| plain(it, at).of_sort(sort_of(it))).chain([value.clone()]);
+        let fails = Expr::new(ExprKind::Not(Box::new(substituted(holds, &given))), at.0);
+        all.push(exists(vars.collect(), vec![is_value(value), fails], at));
+    }
     if let Some(sorts) = sorts {
         all.extend(of_other_sorts(&named, value, &is_value, sorts, at));
     }
