@@ -1,18 +1,15 @@
 //! Transitions beside steps of another model, whose variables are in the same system: the guard of such a step is negated, or its
 //! updates are added.
 
-use super::context::{Context, StepBeside};
+use super::context::Context;
+pub use super::context::{NamedModel, Names, OtherStep};
 use super::formula::Formula;
 use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Symbols};
 use super::updates::Draft;
 use super::{EnumId, ProcRef, System, Transition, Update, VarId, asked};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{self, File};
-
-/// The names of a model, for texts about a system that contains its variables.
-#[derive(Clone, Debug)]
-pub struct Names(Symbols);
+use crate::syntax::ast;
 
 impl Names {
     /// The names of `part`, whose variables and enums have these ids in `whole`.
@@ -42,28 +39,6 @@ impl Names {
     }
 }
 
-/// A text and its names.
-#[derive(Clone, Copy, Debug)]
-pub struct NamedModel<'a> {
-    /// The names.
-    pub names: &'a Names,
-    /// Where predicates are declared.
-    pub file: &'a File,
-}
-
-/// What a transition says of a step of another model.
-#[derive(Clone, Debug)]
-pub struct OtherStep<'a> {
-    /// The other model.
-    pub model: NamedModel<'a>,
-    /// The transition of the step.
-    pub decl: &'a ast::Transition,
-    /// Its arguments, as parameters of the transition beside it; pairwise different.
-    pub args: Vec<u8>,
-    /// That its guard is false; otherwise nothing, and the transition makes its updates after its own ones.
-    pub fails: bool,
-}
-
 /// The parts of a transition of `model` in `system`, beside other steps. Only the first `own` of its parameters are those of the
 /// text: quantifiers in its guard range over the others as over any process.
 ///
@@ -78,11 +53,7 @@ pub fn transition(
 ) -> Result<Vec<Transition>, Vec<Diagnostic>> {
     let mut context = asked::prepared(&model.names.0, system, model.file);
     context.left_out = Some((0..own).collect());
-    for OtherStep { model, decl, args, fails } in steps {
-        let predicates = model.file.predicates().map(|it| (it.name.text.as_str(), it));
-        let (symbols, predicates) = (&model.names.0, predicates.collect());
-        context.beside.push(StepBeside { symbols, predicates, decl, args: args.clone(), fails: *fails });
-    }
+    context.beside = steps;
     let found = context.transition(decl, 0);
     asked::concluded(context, system, found)
 }
@@ -113,9 +84,10 @@ fn undefined(at: crate::diagnostic::Span) -> Diagnostic {
 
 impl<'a> Context<'a> {
     /// The condition of a step of another model, and its updates; `None` when an update reads an undefined cell.
-    pub(super) fn step_beside(&mut self, step: &StepBeside<'a>) -> Option<(Formula, Vec<Draft>)> {
-        let symbols = std::mem::replace(&mut self.symbols, step.symbols);
-        let predicates = std::mem::replace(&mut self.predicates, step.predicates.clone());
+    pub(super) fn step_beside(&mut self, step: &'a OtherStep<'a>) -> Option<(Formula, Vec<Draft>)> {
+        let predicates = step.model.file.predicates().map(|it| (it.name.text.as_str(), it)).collect();
+        let predicates = std::mem::replace(&mut self.predicates, predicates);
+        let symbols = std::mem::replace(&mut self.symbols, &step.model.names.0);
         let left_out = self.left_out.replace(step.args.clone());
         let known = self.needed.len();
         let mut scope = Scope::default();

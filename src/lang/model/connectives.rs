@@ -52,14 +52,10 @@ impl<'a> Context<'a> {
                 parts.push(formula);
                 Formula::joined(parts, positive)
             }
-            ExprKind::Not(a) => self.formula(a, scope, !positive),
-            ExprKind::And(list) | ExprKind::Or(list) => {
-                let parts = list.iter().map(|e| self.formula(e, scope, positive)).collect();
-                Formula::joined(parts, matches!(expr.kind, ExprKind::And(_)) == positive)
-            }
-            ExprKind::Implies(a, b) => {
-                let parts = vec![self.formula(a, scope, !positive), self.formula(b, scope, positive)];
-                Formula::joined(parts, !positive)
+            kind @ (ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Implies(..)) => {
+                let parts = kind.signed().into_iter();
+                let parts = parts.map(|(it, sign)| self.formula(it, scope, (sign == Some(true)) == positive));
+                Formula::joined(parts.collect(), matches!(kind, ExprKind::And(_)) == positive)
             }
             ExprKind::Iff(a, b) => {
                 let both = vec![self.formula(a, scope, true), self.formula(b, scope, positive)];

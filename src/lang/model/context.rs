@@ -7,7 +7,7 @@ use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
-use crate::syntax::ast::{Let, Predicate, Transition};
+use crate::syntax::ast::{File, Let, Predicate, Transition};
 
 /// The sort of a process that is bound without one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -38,17 +38,29 @@ pub(super) enum FormulaPlace {
     Predicate,
 }
 
-/// A step of another model, beside the transition that is elaborated.
-#[derive(Clone)]
-pub(super) struct StepBeside<'a> {
-    /// The names of the other model.
-    pub symbols: &'a Symbols,
-    pub predicates: IndexMap<&'a str, &'a Predicate>,
+/// The names of a model, for texts about a system that contains its variables.
+#[derive(Clone, Debug)]
+pub struct Names(pub(super) Symbols);
+
+/// A text and its names.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedModel<'a> {
+    /// The names.
+    pub names: &'a Names,
+    /// Where predicates are declared.
+    pub file: &'a File,
+}
+
+/// What a transition says of a step of another model.
+#[derive(Clone, Debug)]
+pub struct OtherStep<'a> {
+    /// The other model.
+    pub model: NamedModel<'a>,
     /// The transition of the step.
     pub decl: &'a Transition,
-    /// Its arguments, as parameters of the transition beside it.
+    /// Its arguments, as parameters of the transition beside it; pairwise different.
     pub args: Vec<u8>,
-    /// Whether its guard is negated; otherwise its updates are added.
+    /// That its guard is false; otherwise nothing, and the transition makes its updates after its own ones.
     pub fails: bool,
 }
 
@@ -124,7 +136,7 @@ pub(super) struct Context<'a> {
     /// The parameters that `.._other` leaves out, where these are not all.
     pub left_out: Option<Vec<u8>>,
     /// Steps of another model that the transition stands beside.
-    pub beside: Vec<StepBeside<'a>>,
+    pub beside: &'a [OtherStep<'a>],
     /// Whether `#1`, `#2`, .. are the parameters.
     pub numbered: bool,
     /// Whether declarations are those of another text than the one that is being read.

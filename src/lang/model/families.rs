@@ -133,6 +133,12 @@ impl Family {
         if index.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, index.join(", ")) }
     }
 
+    /// The cells of block `number`, of any processes: `Chan`, `Seen[_, 2]`.
+    pub fn title(&self, number: usize) -> String {
+        let finite = self.index.iter().any(|it| *it != FamilyIndex::Process);
+        if finite { self.cell(number, &[]) } else { self.name.clone() }
+    }
+
     /// Whether the text and the core have the same name for its only variable.
     fn is_plain(&self) -> bool {
         self.leaves.len() == 1 && self.leaves[0] == self.name
@@ -195,10 +201,7 @@ impl Families {
     /// A variable of the core as the text writes it: `Chan.kind`, `Seen[_, 2]`.
     pub fn variable(&self, leaf: &str) -> String {
         match self.part(leaf) {
-            Some((family, _, fields)) if family.index.iter().all(|it| *it == FamilyIndex::Process) => {
-                family.name.clone() + fields
-            }
-            Some((family, block, fields)) => family.cell(block, &[]) + fields,
+            Some((family, block, fields)) => family.title(block) + fields,
             None => leaf.to_owned(),
         }
     }

@@ -97,8 +97,8 @@ impl<'a> Context<'a> {
         }
         parts.push(self.guard(decl, &mut scope, true));
         let mut drafts = self.updates(decl, &mut scope)?;
-        for step in self.beside.clone() {
-            let (part, updates) = self.step_beside(&step)?;
+        for step in self.beside {
+            let (part, updates) = self.step_beside(step)?;
             parts.push(part);
             drafts.extend(updates);
         }

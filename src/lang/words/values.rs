@@ -222,16 +222,9 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
             Some((family, _, vars)) => (&family.form, vars.clone()),
             None => (&Form::Value, vec![(id, var)]),
         };
-        let title = of.as_ref().map_or_else(
-            || var.name.clone(),
-            |(family, leaf, _)| match family.cell(leaf / family.form.size(), &[]) {
-                // Only processes are left out.
-                _ if family.values(*leaf / family.form.size()).iter().all(Option::is_none) => {
-                    family.name.clone()
-                }
-                title => title,
-            },
-        );
+        let title = of
+            .as_ref()
+            .map_or_else(|| var.name.clone(), |(family, leaf, _)| family.title(leaf / family.form.size()));
         for index in tuples(procs, var.arity()) {
             let name = match &of {
                 Some((family, leaf, _)) => family.cell(leaf / family.form.size(), &names(&index)),
