@@ -5,20 +5,11 @@ use std::ops::Range;
 use super::model::ModelSource;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::expand::Expander;
-use crate::model::asked::{self, Named};
+use crate::model::asked;
+pub use crate::model::asked::FormulaScope;
 use crate::model::{Condition, Forbidden, System};
-use crate::syntax::ast::{File, Item, Name, PropertyKind, loc};
+use crate::syntax::ast::{File, Item, PropertyKind};
 use crate::syntax::{self, MAX_BYTES};
-
-/// The processes that a formula may name beside those that it binds.
-#[derive(Clone, Copy, Debug)]
-pub enum FormulaScope<'a> {
-    /// These, as the parameters of a declaration.
-    Parameters(&'a [&'a str]),
-    /// The processes `#1`, `#2`, .. up to this number; in `forall_other` and `exists_other` the others are all that the
-    /// formula itself does not name.
-    Numbered(usize),
-}
 
 /// The greatest number of a process in a formula.
 pub const MAX_NUMBERED: usize = 64;
@@ -62,24 +53,17 @@ impl FormulaReader {
         }
         let text = &text[..range.end];
         let formula = syntax::parse_formula(text, range.start)?;
-        let (mut params, mut own) = (Vec::new(), Vec::new());
-        let named = match scope {
-            FormulaScope::Parameters(names) => {
-                params.extend(names.iter().map(|it| Name::at(*it, loc(0, 0))));
-                Named::Parameters(&params)
-            }
-            FormulaScope::Numbered(most) => {
-                for (span, number) in syntax::process_constants(text, range.start) {
-                    match number.filter(|number| (1..=most).contains(number)) {
-                        Some(number) => own.push(number as u8 - 1),
-                        None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
-                    }
+        let mut own = Vec::new();
+        if let FormulaScope::Numbered(most) = scope {
+            for (span, number) in syntax::process_constants(text, range.start) {
+                match number.filter(|number| (1..=most).contains(number)) {
+                    Some(number) => own.push(number as u8 - 1),
+                    None => return Err(vec![no_process(&text[span.start as usize..], span, most)]),
                 }
-                Named::Numbered(most as u8, &own)
             }
-        };
+        }
         let formula = self.expander.asked(&formula)?;
-        let (system, condition) = asked::condition(&self.system, &self.file, named, &formula)?;
+        let (system, condition) = asked::condition(&self.system, &self.file, scope, own, &formula)?;
         self.system = system;
         Ok(condition)
     }

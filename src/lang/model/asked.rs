@@ -6,36 +6,40 @@ use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
-use crate::syntax::ast::{self, Comparison, Expr, File, Name, PropertyKind};
+use crate::syntax::ast::{self, Comparison, Expr, File, Loc, Name, PropertyKind};
 
-/// The processes that a formula by itself may name.
+/// The processes that a formula may name beside those that it binds.
 #[derive(Clone, Copy, Debug)]
-pub enum Named<'a> {
-    /// These, as parameters of a declaration.
-    Parameters(&'a [Name]),
-    /// `#1` up to this one; `.._other` leaves out those listed, counted from 0.
-    Numbered(u8, &'a [u8]),
+pub enum FormulaScope<'a> {
+    /// These, as the parameters of a declaration.
+    Parameters(&'a [&'a str]),
+    /// The processes `#1`, `#2`, .. up to this number; in `forall_other` and `exists_other` the others are all that the
+    /// formula itself does not name.
+    Numbered(usize),
 }
 
 /// Elaborates a formula in a system that comes from `model`: its meaning in the system with the counts that it mentions besides. That
-/// has the same runs, and its other variables keep their ids.
+/// has the same runs, and its other variables keep their ids. `own`: the processes that it names by their numbers, from 0.
 ///
 /// # Errors
 /// What is wrong with the formula.
 pub fn condition(
     system: &System,
     model: &File,
-    named: Named<'_>,
+    scope: FormulaScope<'_>,
+    own: Vec<u8>,
     formula: &Expr,
 ) -> Result<(System, Condition), Vec<Diagnostic>> {
     let symbols = Symbols::of(system);
+    let params = if let FormulaScope::Parameters(params) = scope { params } else { &[] };
+    let names: Vec<Name> = params.iter().map(|it| Name::at(*it, Loc::default())).collect();
     let mut context = prepared(&symbols, system, model);
     context.unsorted = Unsorted::Asked;
-    let (params, mut scope) = match named {
-        Named::Parameters(params) => (params.len(), context.parameters(params, &[])),
-        Named::Numbered(count, own) => {
-            (context.numbered, context.left_out) = (true, Some(own.to_vec()));
-            (usize::from(count), Scope::default())
+    let (params, mut scope) = match scope {
+        FormulaScope::Parameters(_) => (names.len(), context.parameters(&names, &[])),
+        FormulaScope::Numbered(most) => {
+            (context.numbered, context.left_out) = (true, Some(own));
+            (most, Scope::default())
         }
     };
     context.start(formula.span, FormulaPlace::State, params);

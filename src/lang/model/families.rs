@@ -102,34 +102,19 @@ impl Form {
 }
 
 impl Family {
-    /// The values of the finite indices that block `number` of the variables is for, at all indices.
-    pub fn values(&self, number: usize) -> Vec<Option<&str>> {
-        let mut rest = number;
-        let mut values: Vec<Option<&str>> = self
-            .index
-            .iter()
-            .rev()
-            .map(|index| match index {
-                FamilyIndex::Process => None,
-                FamilyIndex::Values(values) => {
-                    let value = &values[rest % values.len()];
-                    rest /= values.len();
-                    Some(value.as_str())
-                }
-            })
-            .collect();
-        values.reverse();
-        values
-    }
-
     /// `Seen[#1, 2]`: the cell with these processes, of block `number`.
     pub fn cell(&self, number: usize, processes: &[String]) -> String {
-        let mut processes = processes.iter().map(String::as_str);
-        let index: Vec<&str> = self
-            .values(number)
-            .into_iter()
-            .map(|it| it.or_else(|| processes.next()).unwrap_or("_"))
-            .collect();
+        let (mut rest, mut left) = (number, processes.iter().rev());
+        let word = |index| match index {
+            &FamilyIndex::Process => left.next().map_or("_", String::as_str),
+            FamilyIndex::Values(values) => {
+                let value = &values[rest % values.len()];
+                rest /= values.len();
+                value
+            }
+        };
+        let mut index: Vec<&str> = self.index.iter().rev().map(word).collect();
+        index.reverse();
         if index.is_empty() { self.name.clone() } else { format!("{}[{}]", self.name, index.join(", ")) }
     }
 

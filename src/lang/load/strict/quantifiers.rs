@@ -99,14 +99,12 @@ impl<'a> Shapes<'a> {
         let none = Shape::default();
         match &expr.kind {
             ExprKind::Bool(_) | ExprKind::Error | ExprKind::Compare { .. } => none,
-            ExprKind::Not(a) => self.shape(a, !negated),
-            ExprKind::And(list) | ExprKind::Or(list) => {
-                let all = matches!(expr.kind, ExprKind::And(_)) != negated;
-                let shapes = list.iter().map(|it| self.shape(it, negated));
+            kind @ (ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Implies(..)) => {
+                let all = matches!(kind, ExprKind::And(_)) != negated;
+                let parts = kind.signed().into_iter();
+                let shapes = parts.map(|(it, sign)| self.shape(it, (sign == Some(false)) != negated));
                 shapes.fold(none, if all { Shape::both } else { Shape::either })
             }
-            ExprKind::Implies(a, b) if negated => self.shape(a, false).both(self.shape(b, true)),
-            ExprKind::Implies(a, b) => self.shape(a, true).either(self.shape(b, false)),
             ExprKind::Iff(a, b) => {
                 let same = self.shape(a, false).both(self.shape(b, negated));
                 same.either(self.shape(a, true).both(self.shape(b, !negated)))
