@@ -131,10 +131,6 @@ impl Pointers {
     }
 
     fn wrong(&mut self, at: Span, message: String, label: &str) {
-        let known = |it: &Diagnostic| it.primary.span == at;
-        if self.diagnostics.iter().any(known) {
-            return;
-        }
         Diagnostic::error("C0724", at, message)
             .label(label)
             .help("a variable that may be `nil` is declared so: `var X : proc or nil`")

@@ -1,6 +1,6 @@
 //! Transitions of the extended language: one, or several of the core that together do the same.
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
 use super::facts::Facts;
 use super::formulas::quantifiers;
@@ -10,9 +10,7 @@ use super::terms::Way;
 use super::types::{Expander, Type};
 use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
-use crate::syntax::ast::{
-    Case, Comparison, Expr, ExprKind, Loc, Name, Part, Path, Rhs, Term, Transition, Update,
-};
+use crate::syntax::ast::{Case, Comparison, Expr, ExprKind, Name, Part, Path, Rhs, Term, Transition, Update};
 use crate::syntax::negation;
 
 /// Most transitions of the core that one declaration stands for.
@@ -201,13 +199,12 @@ impl Expander {
         for write in &draft.writes {
             groups.entry(&write.name).or_default().push(write);
         }
-        let words = words_of(decl);
         let mut chosen: IndexMap<String, usize> = IndexMap::new();
         for writes in groups.values() {
             self.all_apart(writes, decl)?;
             let mut options: Vec<Vec<Case>> = vec![Vec::new()];
             let mut further = Vec::new();
-            let names = Self::indices(writes, &words);
+            let names = Self::indices(writes);
             let simple = Self::simple(writes);
             for write in writes {
                 let at = write.at;
@@ -298,23 +295,14 @@ impl Expander {
         Some(())
     }
 
-    /// Names for the indices of a `case`.
-    fn indices(writes: &[&Write], words: &IndexSet<String>) -> Vec<Name> {
+    /// Names for the indices of a `case`, which no text has.
+    fn indices(writes: &[&Write]) -> Vec<Name> {
         let write = writes[0];
-        let mut number = 0;
-        let fresh = |at: Loc, number: &mut usize| loop {
-            *number += 1;
-            let text = format!("c{number}");
-            if !words.contains(&text) {
-                return Name::at(text, at);
-            }
+        let is_own = |it: &Name| writes.len() == 1 && write.bound.contains(it);
+        let name = |(number, it): (usize, &Name)| {
+            if is_own(it) { it.clone() } else { Name::at(format!("c {number}"), write.at) }
         };
-        let single = writes.len() == 1;
-        let name = |it: &Name, number: &mut usize| {
-            let own = single && write.bound.contains(it);
-            if own { it.clone() } else { fresh(write.at, number) }
-        };
-        write.index.iter().map(|it| name(it, &mut number)).collect()
+        write.index.iter().enumerate().map(name).collect()
     }
 }
 

@@ -4,7 +4,9 @@
 use crate::diagnostic::{Diagnostic, Mend, Span};
 use crate::load::model::meaning;
 use crate::model::semantics::{Layout, State, Step, Trace, Value, satisfies, with_counts};
-use crate::model::{BadKind, Conj, Literal, Rational, Relation, System, VarId, is_initially};
+use crate::model::{
+    Bad, BadKind, Conj, Literal, Rational, Relation, System, VarId, invariants, is_initially,
+};
 use crate::syntax;
 use crate::syntax::ast::PropertyKind;
 
@@ -86,12 +88,9 @@ pub fn any_numbers_are(system: &System, vars: &[VarId]) -> Option<String> {
 
 /// Warnings about `invariant`s that surely forbid initial states.
 pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
-    let mut declared: Vec<Span> = Vec::new();
-    for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
-        if !declared.contains(&bad.span) && is_initially(system, bad.params, &bad.cube) == Some(true) {
-            declared.push(bad.span);
-        }
-    }
+    let is_wrong =
+        |cubes: &&[Bad]| cubes.iter().any(|it| is_initially(system, it.params, &it.cube) == Some(true));
+    let wrong = invariants(&system.bad).filter(is_wrong);
     let warning = |span: Span| {
         let warning = Diagnostic::warning("C0924", span, "this `invariant` forbids initial states")
             .label(format!("{MEANING}, so that it is refuted at once"));
@@ -102,7 +101,7 @@ pub fn wrong_way_round(system: &System, text: &str) -> Vec<Diagnostic> {
             None => warning,
         }
     };
-    declared.into_iter().map(warning).collect()
+    wrong.map(|cubes| warning(cubes[0].span)).collect()
 }
 
 /// The negation of the `invariant` at `span`, and the model with it in its place. `None` when the language has no

@@ -40,21 +40,13 @@ impl Texts {
 
 /// Moves the axioms among the invariants in `system.bad` to `system.axioms`.
 pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
-    let mut declared: Vec<Span> = Vec::new();
-    for bad in system.bad.iter().filter(|bad| bad.kind == BadKind::Invariant) {
-        if !declared.contains(&bad.span) {
-            declared.push(bad.span);
-        }
-    }
     let mut axioms = Vec::new();
-    for span in declared {
-        let of_it = |bad: &&Bad| bad.kind == BadKind::Invariant && bad.span == span;
-        let cubes: Vec<&Bad> = system.bad.iter().filter(of_it).collect();
-        let mentioned = texts.mentioned(span);
+    for cubes in invariants(&system.bad) {
+        let mentioned = texts.mentioned(cubes[0].span);
         let changes = mentioned.iter().any(|var| texts.assigned.contains(var));
         if changes
             || !cubes.iter().all(|bad| is_about_parameters(system, &bad.cube, mentioned))
-            || implied(system, &cubes)
+            || implied(system, cubes)
         {
             continue;
         }
@@ -68,6 +60,11 @@ pub(super) fn separate(system: &mut SystemParts, texts: &Texts) {
     system.axioms = axioms;
 }
 
+/// The cubes of each `invariant`, which are neighbours.
+pub fn invariants(bad: &[Bad]) -> impl Iterator<Item = &[Bad]> {
+    bad.chunk_by(|a, b| a.span == b.span).filter(|it| it[0].kind == BadKind::Invariant)
+}
+
 /// Whether the cube has cells, and no transition assigns any of them or of what its declaration mentions besides.
 pub(super) fn is_about_parameters(system: &SystemParts, cube: &Conj, mentioned: &[VarId]) -> bool {
     let assigned = |var: &VarId| system.changes(*var);
@@ -79,7 +76,7 @@ impl SystemParts {
     /// Whether these cubes of an `invariant` would be an axiom if its text mentioned nothing else.
     pub fn looks_like_axiom(&self, cubes: &[Bad]) -> bool {
         let constant = |bad: &Bad| is_about_parameters(self, &bad.cube, &[]);
-        cubes.iter().all(constant) && !implied(self, &cubes.iter().collect::<Vec<_>>())
+        cubes.iter().all(constant) && !implied(self, cubes)
     }
 }
 
@@ -91,7 +88,7 @@ impl Axiom {
 }
 
 /// Whether init surely excludes all cubes.
-fn implied(system: &SystemParts, cubes: &[&Bad]) -> bool {
+fn implied(system: &SystemParts, cubes: &[Bad]) -> bool {
     let initially = Initially::without_axioms(system);
     cubes.iter().all(|bad| initially.satisfies(bad.params, &bad.cube) == Some(false))
 }

@@ -137,7 +137,7 @@ impl<'a> Declared<'a> {
                 self.title(property.name.as_ref(), context);
                 match property.kind {
                     PropertyKind::Run(kind) => self.temporal.push(context.temporal(property, kind)),
-                    _ => self.bad.extend(context.bad(property)),
+                    _ => self.bad.extend(context.claims(property).into_iter().map(|it| it.0)),
                 }
             }
             Item::Fairness(fairness) => self.fairness.push(fairness),

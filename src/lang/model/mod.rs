@@ -52,6 +52,7 @@ mod updates;
 pub mod ways;
 mod witnesses;
 
+pub(crate) use axioms::invariants;
 pub use counts::Count;
 pub use dnf::simplify;
 pub use elaborate::elaborate;

@@ -90,12 +90,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The bad cubes of a declaration, from the last disjunct to the first; numbers are left at 0.
-    pub fn bad(&mut self, decl: &'a Property) -> Vec<Bad> {
-        self.claims(decl).into_iter().map(|it| it.0).collect()
-    }
-
-    /// The bad cubes of a declaration, as [`Context::bad`] lists them, each with what no further process is.
+    /// The bad cubes of a declaration, from the last disjunct to the first, each with what no further process is; numbers are left at 0.
     pub fn claims(&mut self, decl: &'a Property) -> Vec<(Bad, Vec<Conj>)> {
         let span = decl.loc.0;
         let kind = if decl.kind == PropertyKind::Invariant { BadKind::Invariant } else { BadKind::Unsafe };
