@@ -1,5 +1,6 @@
 //! What a transition does to the columns, by cases of the finite values that matter to it.
 
+use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, VarId, VarKind,
@@ -7,22 +8,22 @@ use cubicle_lang::model::{
 
 use super::columns::{Column, Columns, PROCESSES, possible, values};
 use super::limits::{MOST_CASES, MOST_CHOICES};
-use super::span::{Overflow, Sparse, gathered, plus};
+use super::span::{Row, equal};
 
 /// A way to take a transition: an affine map of the columns. Columns after those of the system stand for numbers of which nothing is
 /// known, such as the numeric cells of the parameters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Case {
     /// What is zero before the step.
-    pub zero: Vec<Sparse>,
+    pub zero: Vec<Row>,
     /// What is not negative before the step.
-    pub least_zero: Vec<Sparse>,
+    pub least_zero: Vec<Row>,
     /// The parameters by class before the step: how many are in the classes of these columns.
     pub before: Vec<(usize, i64)>,
     /// The same after the step.
     pub after: Vec<(usize, i64)>,
     /// The columns that change, and their new values in terms of the old ones.
-    pub changes: Vec<(usize, Sparse)>,
+    pub changes: Vec<(usize, Row)>,
     /// The columns whose new values are not known.
     pub lost: Vec<usize>,
     /// How many unknown numbers there are.
@@ -128,7 +129,7 @@ fn place(cell: &Cell, names: &[usize]) -> Place {
     (cell.var, cell.index.iter().map(|p| process(*p, names)).collect())
 }
 
-pub fn cases(columns: &Columns<'_>, t: &Transition) -> Result<Vec<Case>, Overflow> {
+pub fn cases(columns: &Columns<'_>, t: &Transition) -> Option<Vec<Case>> {
     let mut cases = Vec::new();
     let transition = TransitionCases { columns, t, arity: t.arity(), own: (0..t.arity()).collect() };
     let cells = transition.cells();
@@ -143,9 +144,9 @@ pub fn cases(columns: &Columns<'_>, t: &Transition) -> Result<Vec<Case>, Overflo
     };
     let most = cells.iter().map(choices).fold(1_usize, usize::saturating_mul);
     if most > MOST_CHOICES || !transition.choose(&cells, known, &mut cases)? {
-        return Ok(vec![transition.lost()]);
+        return Some(vec![transition.lost()]);
     }
-    Ok(cases)
+    Some(cases)
 }
 
 struct TransitionCases<'a> {
@@ -160,13 +161,13 @@ struct TransitionCases<'a> {
 #[derive(Clone, Default)]
 struct Change {
     /// New values.
-    rows: Vec<(usize, Sparse)>,
+    rows: Vec<(usize, Row)>,
     /// How many parameters are in classes of these columns then.
     after: Vec<(usize, i64)>,
 }
 
 impl Change {
-    fn of(rows: Vec<(usize, Sparse)>) -> Self {
+    fn of(rows: Vec<(usize, Row)>) -> Self {
         Self { rows, after: Vec::new() }
     }
 
@@ -228,29 +229,28 @@ impl TransitionCases<'_> {
     }
 
     /// The processes of the variables of an update: the parameters, then an index among these and another process.
-    fn names(&self, indices: usize) -> Vec<Vec<usize>> {
-        let longer = |names: Vec<usize>| (0..=self.arity).map(move |p| [&names[..], &[p]].concat());
-        (0..indices).fold(vec![self.own.clone()], |all, _| all.into_iter().flat_map(longer).collect())
+    fn names(&self, indices: usize) -> impl Iterator<Item = Vec<usize>> {
+        tuples(self.arity + 1, indices).map(|index| [&self.own[..], &index].concat())
     }
 
     /// Chooses values of the cells in all ways that the guard does not exclude; false when there are too many.
-    fn choose(&self, cells: &[Place], known: Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
+    fn choose(&self, cells: &[Place], known: Known<'_>, out: &mut Vec<Case>) -> Option<bool> {
         if known.conj(&self.t.guard, &self.own) == Some(false) {
-            return Ok(true);
+            return Some(true);
         }
         let Some((cell, rest)) = cells.split_first() else { return self.add(&known, out) };
         for value in values(known.values(cell)) {
             let mut next = known.clone();
             next.set(cell, 1 << value);
             if !self.choose(rest, next, out)? {
-                return Ok(false);
+                return Some(false);
             }
         }
-        Ok(true)
+        Some(true)
     }
 
     /// Adds the cases for these values.
-    fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Result<bool, Overflow> {
+    fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Option<bool> {
         let mut unknown = Vec::new();
         let zero = self.zero(known, &mut unknown)?;
         let least_zero = self.least_zero(known, &mut unknown)?;
@@ -258,7 +258,7 @@ impl TransitionCases<'_> {
         for alternatives in self.updates(known, &mut lost, &mut unknown)? {
             ways = ways.iter().flat_map(|way| alternatives.iter().map(|more| way.and(more))).collect();
             if ways.len() > MOST_CASES {
-                return Ok(false);
+                return Some(false);
             }
         }
         let mut before = Vec::new();
@@ -274,11 +274,11 @@ impl TransitionCases<'_> {
                 out.push(case);
             }
         }
-        Ok(out.len() <= MOST_CASES)
+        Some(out.len() <= MOST_CASES)
     }
 
     /// What is zero before the step.
-    fn zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
+    fn zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Option<Vec<Row>> {
         let columns = self.columns;
         let mut guarded = known.clone();
         let mut zero = Vec::new();
@@ -299,9 +299,9 @@ impl TransitionCases<'_> {
             let Column::Holds(var, value) = column else { continue };
             let possible = guarded.values(&(*var, Vec::new()));
             if possible >> value & 1 == 0 {
-                zero.push(vec![(at, Rational::ONE)]);
+                zero.push(Row::of(at));
             } else if possible == 1 << value {
-                zero.push(gathered(vec![(at, Rational::ONE), (0, Rational::ONE.neg())])?);
+                zero.push(equal(at, Rational::ONE));
             }
         }
         for (n, group) in columns.groups.iter().enumerate() {
@@ -309,24 +309,22 @@ impl TransitionCases<'_> {
             for (class, of_params) in before.iter().enumerate() {
                 if self.t.universals.iter().any(|it| it.bound == 1 && self.denies(&it.body, n, class, known))
                 {
-                    let params = Rational::integer(*of_params).neg();
-                    zero.push(gathered(vec![(group.first + class, Rational::ONE), (0, params)])?);
+                    zero.push(equal(group.first + class, Rational::integer(*of_params)));
                 }
             }
         }
-        Ok(zero)
+        Some(zero)
     }
 
     /// What the guard says is not negative.
-    fn least_zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Result<Vec<Sparse>, Overflow> {
+    fn least_zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
         for literal in &self.t.guard {
             if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal {
-                let negated = expr.scaled(Rational::ONE.neg()).ok_or(Overflow)?;
-                rows.push(self.row(&negated, &self.own, known, unknown)?);
+                rows.push(self.row(&expr.negated()?, &self.own, known, unknown)?);
             }
         }
-        Ok(rows)
+        Some(rows)
     }
 
     /// Whether another process of this class violates the body of a universal guard.
@@ -366,7 +364,7 @@ impl TransitionCases<'_> {
         known: &Known<'_>,
         lost: &mut Vec<usize>,
         unknown: &mut Vec<Place>,
-    ) -> Result<Vec<Vec<Change>>, Overflow> {
+    ) -> Option<Vec<Vec<Change>>> {
         let columns = self.columns;
         let mut all = Vec::new();
         for update in &self.t.updates {
@@ -380,7 +378,7 @@ impl TransitionCases<'_> {
                     let holds = |value: u8| {
                         let column = |at: usize| {
                             let is = columns.all[at] == Column::Holds(update.var, value);
-                            (at, if is { vec![(0, Rational::ONE)] } else { Sparse::new() })
+                            (at, Row::number(if is { Rational::ONE } else { Rational::ZERO }))
                         };
                         Change::of(columns.values_of(update.var).map(column).collect())
                     };
@@ -428,13 +426,13 @@ impl TransitionCases<'_> {
                 None => lost.extend(group.first..group.first + group.classes.len()),
             }
         }
-        Ok(all)
+        Some(all)
     }
 
-    /// The ways in which the classes of a group may change; `None` when they are not known.
-    fn classes(&self, n: usize, known: &Known<'_>) -> Result<Option<Vec<Change>>, Overflow> {
+    /// The ways in which the classes of a group may change; `None` inside when they are not known.
+    fn classes(&self, n: usize, known: &Known<'_>) -> Option<Option<Vec<Change>>> {
         let group = &self.columns.groups[n];
-        let Some(before) = self.before(n, known) else { return Ok(None) };
+        let Some(before) = self.before(n, known) else { return Some(None) };
         // The class of each other process after the step, by that before it.
         let mut moved = Vec::new();
         for class in 0..group.classes.len() {
@@ -445,7 +443,7 @@ impl TransitionCases<'_> {
             let unique =
                 group.arrays.iter().all(|array| self.after(*array, self.arity, &known).is_power_of_two());
             let Some(to) = group.classes.iter().position(|it| *it == after).filter(|_| unique) else {
-                return Ok(None);
+                return Some(None);
             };
             moved.push(to);
         }
@@ -471,20 +469,19 @@ impl TransitionCases<'_> {
         for after in ways {
             let mut rows = Vec::new();
             for (class, own) in after.iter().enumerate() {
-                let mut row = vec![(0, Rational::integer(*own))];
+                let mut row = Row::number(Rational::integer(*own));
                 for (from, _) in moved.iter().enumerate().filter(|(_, to)| **to == class) {
-                    row.push((group.first + from, Rational::ONE));
-                    row.push((0, Rational::integer(before[from]).neg()));
+                    let others = equal(group.first + from, Rational::integer(before[from]));
+                    row = row.add_scaled(Rational::ONE, &others)?;
                 }
-                let row = gathered(row)?;
-                if row != [(group.first + class, Rational::ONE)] {
+                if row != Row::of(group.first + class) {
                     rows.push((group.first + class, row));
                 }
             }
             let counted = after.iter().enumerate().filter(|it| *it.1 > 0);
             all.push(Change { rows, after: counted.map(|(class, n)| (group.first + class, *n)).collect() });
         }
-        Ok(Some(all))
+        Some(Some(all))
     }
 
     /// The values that a cell of an array may hold after the step.
@@ -499,48 +496,44 @@ impl TransitionCases<'_> {
         }
     }
 
-    /// The sums that a numeric array may have after the step; `None` when they are not known.
+    /// The sums that a numeric array may have after the step; `None` inside when they are not known.
     fn sums(
         &self,
         array: VarId,
         branches: &[Branch],
         known: &Known<'_>,
         unknown: &mut Vec<Place>,
-    ) -> Result<Option<Vec<Sparse>>, Overflow> {
+    ) -> Option<Option<Vec<Row>>> {
         let own = Cell::at(array, [ProcRef::Var(self.arity as u8)]);
         let names: Vec<usize> = (0..=self.arity).collect();
         let others = known.outcomes(branches, &names);
-        let [Term::Linear(of_other)] = others.as_slice() else { return Ok(None) };
+        let [Term::Linear(of_other)] = others.as_slice() else { return Some(None) };
         let keeps = of_other.terms == Linear::of(own).terms;
         if !keeps && !of_other.terms.is_empty() {
-            return Ok(None);
+            return Some(None);
         }
         let at = self.columns.place(&Column::Sum(array)).expect("a column");
-        let mut sum = vec![(PROCESSES, of_other.constant)];
-        let of_params = Rational::integer(self.arity as i64).mul(of_other.constant).ok_or(Overflow)?;
-        sum.push((0, of_params.neg()));
-        if keeps {
-            sum.push((at, Rational::ONE));
-        }
-        let mut ways = vec![gathered(sum)?];
+        let others = equal(PROCESSES, Rational::integer(self.arity as i64));
+        let before = if keeps { Row::of(at) } else { Row::number(Rational::ZERO) };
+        let mut ways = vec![before.add_scaled(of_other.constant, &others)?];
         for p in 0..self.arity {
             let names: Vec<usize> = (0..self.arity).chain([p]).collect();
-            let before = vec![(self.unknown(unknown, &(array, vec![p])), Rational::ONE)];
+            let before = Row::of(self.unknown(unknown, &(array, vec![p])));
             let mut next = Vec::new();
             for term in known.outcomes(branches, &names) {
                 let Term::Linear(linear) = term else { continue };
                 let after = self.row(linear, &names, known, unknown)?;
                 for way in &ways {
-                    let way = plus(way, Rational::ONE, &after)?;
-                    next.push(if keeps { plus(&way, Rational::ONE.neg(), &before)? } else { way });
+                    let way = way.add_scaled(Rational::ONE, &after)?;
+                    next.push(if keeps { way.minus(&before)? } else { way });
                 }
             }
             ways = next;
             if ways.len() > MOST_CASES {
-                return Ok(None);
+                return Some(None);
             }
         }
-        Ok(Some(ways))
+        Some(Some(ways))
     }
 
     /// A linear term as a row.
@@ -550,26 +543,23 @@ impl TransitionCases<'_> {
         names: &[usize],
         known: &Known<'_>,
         unknown: &mut Vec<Place>,
-    ) -> Result<Sparse, Overflow> {
-        let mut row = vec![(0, linear.constant)];
+    ) -> Option<Row> {
+        let mut row = Row::number(linear.constant);
         for (cell, factor) in &linear.terms {
             let of_cell = if cell.index.is_empty() {
                 self.columns.number(cell.var)
             } else {
                 self.counted_beside(&place(cell, names), known)
             };
-            let of_cell =
-                of_cell.unwrap_or_else(|| vec![(self.unknown(unknown, &place(cell, names)), Rational::ONE)]);
-            for (at, value) in of_cell {
-                row.push((at, value.mul(*factor).ok_or(Overflow)?));
-            }
+            let of_cell = of_cell.unwrap_or_else(|| Row::of(self.unknown(unknown, &place(cell, names))));
+            row = row.add_scaled(*factor, &of_cell)?;
         }
-        gathered(row)
+        Some(row)
     }
 
     /// A count for parameters (`#{q | S[q] = Shared && q <> p}`) as a row: of the processes that are not parameters all of a class are counted, or none; of the
     /// parameters it is known.
-    fn counted_beside(&self, place: &Place, known: &Known<'_>) -> Option<Sparse> {
+    fn counted_beside(&self, place: &Place, known: &Known<'_>) -> Option<Row> {
         let count = self.columns.system.count_of(place.0).filter(|it| it.summand.is_none())?;
         if place.1.contains(&self.arity) {
             return None;
@@ -581,18 +571,18 @@ impl TransitionCases<'_> {
             let names = [&place.1[..], &[process]].concat();
             known.dnf(&count.body, &names)
         };
-        let mut row = Sparse::new();
+        let mut row = Row::number(Rational::ZERO);
         let params = self.before(group, known)?;
         for (class, of_params) in params.into_iter().enumerate() {
             if is_counted(self.arity, &self.of_class(group, class, known))? {
-                row.push((self.columns.groups[group].first + class, Rational::ONE));
-                row.push((0, Rational::integer(of_params).neg()));
+                let others = equal(self.columns.groups[group].first + class, Rational::integer(of_params));
+                row = row.add_scaled(Rational::ONE, &others)?;
             }
         }
         for p in 0..self.arity {
-            row.push((0, Rational::integer(i64::from(is_counted(p, known)?))));
+            row.constant = row.constant.add(Rational::integer(i64::from(is_counted(p, known)?)))?;
         }
-        gathered(row).ok()
+        Some(row)
     }
 
     /// The column of a number of which nothing is known.

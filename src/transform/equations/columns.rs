@@ -1,9 +1,10 @@
 //! The columns: what is counted, added up or watched in a state.
 
+use cubicle_lang::model::semantics::choices;
 use cubicle_lang::model::{Cell, Count, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
 
 use super::limits::MOST_COLUMNS;
-use super::span::{Overflow, Sparse, gathered};
+use super::span::Row;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Column {
@@ -49,18 +50,11 @@ impl<'a> Columns<'a> {
         let mut all = vec![Column::One, Column::Processes];
         let mut known = Vec::new();
         for arrays in groups {
-            let mut classes = vec![Vec::new()];
-            for array in arrays {
-                let longer = |class: &Vec<u8>| {
-                    let class = class.clone();
-                    values(possible(system, *array))
-                        .map(move |value| class.iter().copied().chain([value]).collect::<Vec<u8>>())
-                };
-                classes = classes.iter().flat_map(longer).collect();
-                if classes.len() > MOST_COLUMNS {
-                    return None;
-                }
+            if number_of_classes(system, arrays) > MOST_COLUMNS {
+                return None;
             }
+            let held = |array: &VarId| values(possible(system, *array)).collect();
+            let classes = choices(&arrays.iter().map(held).collect::<Vec<Vec<u8>>>());
             let first = all.len();
             all.extend((0..classes.len()).map(|class| Column::Class(known.len(), class)));
             known.push(Group { arrays: arrays.clone(), classes, first });
@@ -95,7 +89,7 @@ impl<'a> Columns<'a> {
     }
 
     /// A count without indices as a sum of classes, where it is one.
-    pub fn counted(&self, count: &Count) -> Option<Sparse> {
+    pub fn counted(&self, count: &Count) -> Option<Row> {
         if self.system.var(count.var).arity() > 0 {
             return None;
         }
@@ -103,15 +97,15 @@ impl<'a> Columns<'a> {
         if let Some(summand) = &count.summand {
             let [(cell, factor)] = summand.terms.as_slice() else { return None };
             let sum = self.place(&Column::Sum(cell.var)).filter(|_| own(cell) && count.body.is_true())?;
-            return gathered(vec![(sum, *factor), (PROCESSES, summand.constant)]).ok();
+            return Row::gathered(vec![(sum, *factor), (PROCESSES, summand.constant)], Rational::ZERO);
         }
         if count.body.is_true() {
-            return Some(vec![(PROCESSES, Rational::ONE)]);
+            return Some(Row::of(PROCESSES));
         }
         let read = count.reads();
         let holds = |group: &Group| read.iter().all(|var| group.arrays.contains(var));
         let group = self.groups.iter().find(|group| holds(group))?;
-        let mut row = Sparse::new();
+        let mut row = Row::number(Rational::ZERO);
         for (n, class) in group.classes.iter().enumerate() {
             let literal = |literal: &Literal| match literal {
                 Literal::In { cell, values } if own(cell) => {
@@ -127,35 +121,36 @@ impl<'a> Columns<'a> {
                 .map(|conj| conj.iter().map(literal).try_fold(true, |all, one| Some(all & one?)))
                 .collect();
             if truths?.into_iter().any(|it| it) {
-                row.push((group.first + n, Rational::ONE));
+                row.terms.push((group.first + n, Rational::ONE));
             }
         }
         Some(row)
     }
 
     /// A numeric cell without indices as a row.
-    pub fn number(&self, var: VarId) -> Option<Sparse> {
+    pub fn number(&self, var: VarId) -> Option<Row> {
         match self.system.count_of(var) {
             Some(count) => self.counted(count),
-            None => Some(vec![(self.place(&Column::Number(var))?, Rational::ONE)]),
+            None => self.place(&Column::Number(var)).map(Row::of),
         }
     }
 
     /// The rows that are zero whatever the state: each process is in one class of each group, each global holds one value.
-    pub fn structural(&self) -> Result<Vec<Sparse>, Overflow> {
+    pub fn structural(&self) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
         for group in &self.groups {
             let classes = (group.first..group.first + group.classes.len()).map(|at| (at, Rational::ONE));
-            rows.push(gathered(classes.chain([(PROCESSES, Rational::ONE.neg())]).collect())?);
+            let all = (PROCESSES, Rational::ONE.neg());
+            rows.push(Row::gathered(classes.chain([all]).collect(), Rational::ZERO)?);
         }
         let held = (0..self.all.len()).filter_map(|at| self.held(at));
         let mut globals: Vec<VarId> = held.map(|it| it.0).collect();
         globals.dedup();
         for global in globals {
             let values = self.values_of(global).map(|at| (at, Rational::ONE));
-            rows.push(gathered(values.chain([(0, Rational::ONE.neg())]).collect())?);
+            rows.push(Row { terms: values.collect(), constant: Rational::ONE.neg() });
         }
-        Ok(rows)
+        Some(rows)
     }
 
     /// The global and the value that a column is about.
@@ -181,6 +176,12 @@ pub fn full(system: &System, var: VarId) -> u64 {
 /// The values that a cell of enum type can hold.
 pub fn possible(system: &System, var: VarId) -> u64 {
     system.var(var).range & full(system, var)
+}
+
+/// How many classes processes are in by the cells of these arrays.
+pub fn number_of_classes(system: &System, arrays: &[VarId]) -> usize {
+    let values = arrays.iter().map(|array| possible(system, *array).count_ones());
+    values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
 }
 
 /// The arrays of enum type with one cell for each process.

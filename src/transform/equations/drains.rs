@@ -9,22 +9,22 @@ use cubicle_lang::model::{Rational, VarId, VarKind};
 use super::case::Case;
 use super::columns::{Column, Columns, PROCESSES};
 use super::hull::{initial, is_initial};
-use super::span::{Overflow, Span, Sparse, gathered, plus, value};
+use super::span::{Row, Span, value};
 
 /// The rows of which no reachable state makes more than zero, about these numbers.
-pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Result<Vec<Sparse>, Overflow> {
+pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Option<Vec<Row>> {
     let of_number = |var: &VarId| columns.place(&Column::Number(*var));
     let places: Vec<usize> = numbers.iter().filter_map(of_number).collect();
     debug_assert!(numbers.iter().all(|var| columns.system.var(*var).kind == VarKind::Global));
     let initially = initial(columns)?;
-    let mut found: Vec<Sparse> = Vec::new();
-    let mut add = |row: Sparse, some_initial: bool| -> Result<(), Overflow> {
+    let mut found: Vec<Row> = Vec::new();
+    let mut add = |row: Row, some_initial: bool| {
         if let Some(bounded) = bounded(&row, &places, some_initial, &initially)?
             && !found.contains(&bounded)
         {
             found.push(bounded);
         }
-        Ok(())
+        Some(())
     };
     for group in &columns.groups {
         let all: Vec<usize> = (group.first..group.first + group.classes.len()).collect();
@@ -33,12 +33,12 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
             let Some(classes) = without_entries(columns, steps, &all, *class)? else { continue };
             let mut row = sum(&classes);
             for number in &places {
-                let longer = plus(&row, Rational::ONE, &vec![(*number, Rational::ONE)])?;
+                let longer = row.add_scaled(Rational::ONE, &Row::of(*number))?;
                 if first_growing(columns, steps, &longer)?.is_none() {
                     row = longer;
                 }
             }
-            if row.len() > classes.len() {
+            if row.terms.len() > classes.len() {
                 add(row, starts(&classes))?;
             }
         }
@@ -46,8 +46,7 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
             let mut classes: Vec<usize> =
                 all.iter().copied().filter(|at| !is_initial(columns, *at)).collect();
             while !classes.is_empty() {
-                let mut row = sum(&classes);
-                row = plus(&row, Rational::ONE.neg(), &vec![(*number, Rational::ONE)])?;
+                let row = sum(&classes).minus(&Row::of(*number))?;
                 let Some(case) = first_growing(columns, steps, &row)? else {
                     add(row, false)?;
                     break;
@@ -61,22 +60,22 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Resul
             }
         }
     }
-    Ok(found)
+    Some(found)
 }
 
-fn sum(classes: &[usize]) -> Sparse {
-    let mut row: Sparse = classes.iter().map(|at| (*at, Rational::ONE)).collect();
-    row.sort_unstable_by_key(|it| it.0);
-    row
+fn sum(classes: &[usize]) -> Row {
+    let mut terms: Vec<_> = classes.iter().map(|at| (*at, Rational::ONE)).collect();
+    terms.sort_unstable();
+    Row { terms, constant: Rational::ZERO }
 }
 
-/// The least set of these classes with one of them that no step enters; `None` when it is all of them.
+/// The least set of these classes with one of them that no step enters; `None` inside when it is all of them.
 fn without_entries(
     columns: &Columns<'_>,
     steps: &[Case],
     all: &[usize],
     class: usize,
-) -> Result<Option<Vec<usize>>, Overflow> {
+) -> Option<Option<Vec<usize>>> {
     let mut classes = vec![class];
     while let Some(case) = first_growing(columns, steps, &sum(&classes))? {
         let before = classes.len();
@@ -87,71 +86,66 @@ fn without_entries(
             }
         }
         if classes.len() == before || classes.len() == all.len() {
-            return Ok(None);
+            return Some(None);
         }
     }
-    Ok(Some(classes))
+    Some(Some(classes))
 }
 
 /// A case that may make the sum of the row greater.
-fn first_growing<'s>(
-    columns: &Columns<'_>,
-    steps: &'s [Case],
-    row: &Sparse,
-) -> Result<Option<&'s Case>, Overflow> {
+fn first_growing<'s>(columns: &Columns<'_>, steps: &'s [Case], row: &Row) -> Option<Option<&'s Case>> {
     for case in steps {
         if !at_most_zero(columns, case, row)? {
-            return Ok(Some(case));
+            return Some(Some(case));
         }
     }
-    Ok(None)
+    Some(None)
 }
 
 /// Whether a case certainly does not make the sum of the row greater.
-fn at_most_zero(columns: &Columns<'_>, case: &Case, row: &Sparse) -> Result<bool, Overflow> {
-    let mut growth = Sparse::new();
-    for (at, factor) in row {
+fn at_most_zero(columns: &Columns<'_>, case: &Case, row: &Row) -> Option<bool> {
+    let mut growth = Row::number(Rational::ZERO);
+    for (at, factor) in &row.terms {
         if case.lost.contains(at) {
-            return Ok(false);
+            return Some(false);
         }
         if let Some((_, after)) = case.changes.iter().find(|it| it.0 == *at) {
-            growth = plus(&growth, *factor, after)?;
-            growth = plus(&growth, factor.neg(), &vec![(*at, Rational::ONE)])?;
+            growth = growth.add_scaled(*factor, &after.minus(&Row::of(*at))?)?;
         }
     }
     // Classes have at least the parameters that are in them; nothing else is bounded.
-    let mut most = Rational::ZERO;
-    for (at, factor) in growth {
+    let mut most = growth.constant;
+    for (at, factor) in growth.terms {
         let is_class = at < columns.all.len() && matches!(columns.all[at], Column::Class(..));
         let least = match case.before.iter().find(|it| it.0 == at) {
-            _ if at == 0 => 1,
-            _ if !is_class || factor > Rational::ZERO => return Ok(false),
+            _ if !is_class || factor > Rational::ZERO => return Some(false),
             Some((_, least)) => *least,
             None => 0,
         };
-        most = factor.mul(Rational::integer(least)).and_then(|part| most.add(part)).ok_or(Overflow)?;
+        most = most.add(factor.mul(Rational::integer(least))?)?;
     }
-    Ok(most <= Rational::ZERO)
+    Some(most <= Rational::ZERO)
 }
 
 /// The row less its greatest initial value, where that is some number and a multiple of the number of processes. Processes may be in
 /// its classes initially where `some_initial` says so.
 fn bounded(
-    row: &Sparse,
+    row: &Row,
     numbers: &[usize],
     some_initial: bool,
     initially: &[Vec<Rational>],
-) -> Result<Option<Sparse>, Overflow> {
-    let of_numbers: Sparse = row.iter().filter(|it| numbers.contains(&it.0)).copied().collect();
+) -> Option<Option<Row>> {
+    let of_numbers = row.terms.iter().filter(|it| numbers.contains(&it.0)).copied().collect();
+    let of_numbers = Row { terms: of_numbers, constant: Rational::ZERO };
     // The equations between 1, the number of processes and what the numbers add up to.
     let mut span = Span::default();
     for vector in initially {
         span.add(vec![vector[0], vector[PROCESSES], value(&of_numbers, vector)?], &[0, 1, 2])?;
     }
-    let Some(equation) = span.equations(3).into_iter().find(|it| !it[2].is_zero()) else { return Ok(None) };
-    let scaled = |value: Rational| value.div(equation[2]).ok_or(Overflow);
+    let Some(equation) = span.equations(3).into_iter().find(|it| !it[2].is_zero()) else { return Some(None) };
+    let scaled = |value: Rational| value.div(equation[2]);
     let of_processes = if some_initial { Rational::ONE.neg() } else { Rational::ZERO };
-    let processes = scaled(equation[1])?.add(of_processes).ok_or(Overflow)?;
-    let less = gathered(vec![(0, scaled(equation[0])?), (PROCESSES, processes)])?;
-    plus(row, Rational::ONE, &less).map(Some)
+    let processes = scaled(equation[1])?.add(of_processes)?;
+    let less = Row::gathered(vec![(PROCESSES, processes)], scaled(equation[0])?)?;
+    row.add_scaled(Rational::ONE, &less).map(Some)
 }

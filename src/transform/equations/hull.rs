@@ -4,7 +4,7 @@ use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, R
 
 use super::case::{Case, cases};
 use super::columns::{Column, Columns, PROCESSES, full};
-use super::span::{Overflow, Span, Sparse, dense, gathered, restrict, value};
+use super::span::{Row, Span, dense, equal, restrict, value};
 
 /// Most vectors mapped before the analysis is given up.
 const MOST_STEPS: usize = 40_000;
@@ -23,16 +23,14 @@ pub struct Location {
 
 impl Location {
     /// What is zero since globals hold these values.
-    pub fn rows(&self, columns: &Columns<'_>) -> Result<Vec<Sparse>, Overflow> {
-        let mut rows = Vec::new();
-        for (global, value) in &self.held {
-            for at in columns.values_of(*global) {
-                let is = columns.all[at] == Column::Holds(*global, *value);
-                let one = if is { vec![(0, Rational::ONE.neg())] } else { Vec::new() };
-                rows.push(gathered([vec![(at, Rational::ONE)], one].concat())?);
-            }
-        }
-        Ok(rows)
+    pub fn rows(&self, columns: &Columns<'_>) -> Vec<Row> {
+        let of_global = |(global, value): &(VarId, u8)| {
+            let holds = Column::Holds(*global, *value);
+            let row =
+                |at: usize| equal(at, if columns.all[at] == holds { Rational::ONE } else { Rational::ZERO });
+            columns.values_of(*global).map(row).collect::<Vec<_>>()
+        };
+        self.held.iter().flat_map(of_global).collect()
     }
 
     /// The column of a class that has processes here.
@@ -45,21 +43,17 @@ impl Location {
         self.held.iter().zip(&to.held).all(|((global, before), (_, value))| {
             let at = columns.place(&Column::Holds(*global, *value)).expect("a value of the global");
             let changed = case.changes.iter().find(|it| it.0 == at);
-            case.lost.contains(&at) || changed.map_or(before == value, |(_, row)| !row.is_empty())
+            case.lost.contains(&at) || changed.map_or(before == value, |(_, row)| !row.constant.is_zero())
         })
     }
 
     /// The vectors that are here, where these rows are zero; none where no state is.
-    fn within(
-        &self,
-        rows: &[Sparse],
-        mut vectors: Vec<Vec<Rational>>,
-    ) -> Result<Vec<Vec<Rational>>, Overflow> {
+    fn within(&self, rows: &[Row], mut vectors: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
         for row in rows {
             restrict(&mut vectors, row)?;
         }
         if let Some((at, some)) = self.occupied {
-            let class = vec![(at, Rational::ONE)];
+            let class = Row::of(at);
             if !some {
                 restrict(&mut vectors, &class)?;
             } else if constant(&class, &vectors)?.is_some_and(|known| known < Rational::ONE) {
@@ -69,7 +63,7 @@ impl Location {
         if vectors.iter().all(|it| it[0].is_zero()) {
             vectors.clear();
         }
-        Ok(vectors)
+        Some(vectors)
     }
 }
 
@@ -78,17 +72,17 @@ pub struct Hulls(pub Vec<(Location, Span)>);
 
 impl Hulls {
     /// The hull of all of them.
-    pub fn all(&self, order: &[usize]) -> Result<Span, Overflow> {
+    pub fn all(&self, order: &[usize]) -> Option<Span> {
         let mut all = Span::default();
         for vector in self.0.iter().flat_map(|(_, span)| span.vectors()) {
             all.add(vector.clone(), order)?;
         }
-        Ok(all)
+        Some(all)
     }
 }
 
 /// The steps of all transitions.
-pub fn steps(columns: &Columns<'_>) -> Result<Vec<Case>, Overflow> {
+pub fn steps(columns: &Columns<'_>) -> Option<Vec<Case>> {
     let mut steps: Vec<Case> = Vec::new();
     for t in &columns.system.transitions {
         for case in cases(columns, t)? {
@@ -97,19 +91,19 @@ pub fn steps(columns: &Columns<'_>) -> Result<Vec<Case>, Overflow> {
             }
         }
     }
-    Ok(steps)
+    Some(steps)
 }
 
-/// The hulls; `None` when there is no initial state, or it takes too long. Pivots are chosen in this order of columns. States where a
+/// The hulls; `None` when there is no initial state, it takes too long, or a number leaves the 64-bit range. Pivots are chosen in this order of columns. States where a
 /// class has processes may be told apart from the others.
 pub fn hulls(
     columns: &Columns<'_>,
     steps: &[Case],
     order: &[usize],
     occupied: Option<usize>,
-) -> Result<Option<Hulls>, Overflow> {
+) -> Option<Hulls> {
     let mut at = locations(columns, occupied);
-    let rows = at.iter().map(|(location, _)| location.rows(columns)).collect::<Result<Vec<_>, _>>()?;
+    let rows: Vec<Vec<Row>> = at.iter().map(|(location, _)| location.rows(columns)).collect();
     let initially = initial(columns)?;
     for ((location, span), rows) in at.iter_mut().zip(&rows) {
         for vector in location.within(rows, initially.clone())? {
@@ -117,7 +111,7 @@ pub fn hulls(
         }
     }
     if at.iter().all(|(_, span)| span.is_empty()) {
-        return Ok(None);
+        return None;
     }
     let mut work = 0;
     // How often each hull grew, and, by case, when it was applied last: what did not grow since leads to nothing new.
@@ -149,11 +143,11 @@ pub fn hulls(
                 }
             }
             if work > MOST_STEPS {
-                return Ok(None);
+                return None;
             }
         }
         if !grew {
-            return Ok(Some(Hulls(at)));
+            return Some(Hulls(at));
         }
     }
 }
@@ -194,7 +188,7 @@ fn apply(
     hull: &Span,
     occupied: Option<usize>,
     case: &Case,
-) -> Result<Vec<Vec<Rational>>, Overflow> {
+) -> Option<Vec<Vec<Rational>>> {
     let width = columns.all.len();
     let mut vectors: Vec<Vec<Rational>> = hull.vectors().cloned().collect();
     for vector in &mut vectors {
@@ -205,14 +199,14 @@ fn apply(
         restrict(&mut vectors, row)?;
     }
     if vectors.iter().all(|it| it[0].is_zero()) {
-        return Ok(Vec::new());
+        return Some(Vec::new());
     }
     if !within_bounds(columns, case, occupied, &mut vectors)? {
-        return Ok(Vec::new());
+        return Some(Vec::new());
     }
     for row in &case.least_zero {
         if constant(row, &vectors)?.is_some_and(|known| known < Rational::ZERO) {
-            return Ok(Vec::new());
+            return Some(Vec::new());
         }
     }
     let mut after = Vec::with_capacity(vectors.len());
@@ -227,7 +221,7 @@ fn apply(
         after.push(next);
     }
     after.extend(case.lost.iter().map(|at| unit(width, *at)));
-    Ok(after)
+    Some(after)
 }
 
 /// Whether some vector has as many processes in each class as there are parameters in it; keeps the vectors where that may be so: a sum
@@ -237,9 +231,9 @@ fn within_bounds(
     case: &Case,
     occupied: Option<usize>,
     vectors: &mut Vec<Vec<Rational>>,
-) -> Result<bool, Overflow> {
+) -> Option<bool> {
     if case.before.is_empty() && occupied.is_none() {
-        return Ok(true);
+        return Some(true);
     }
     let least = |at: usize| {
         let params = case.before.iter().find(|it| it.0 == at).map_or(0, |it| it.1);
@@ -267,16 +261,15 @@ fn within_bounds(
                 // What is left above the least number, up to the sign of all.
                 let mut rest = row[0];
                 for (at, factor) in classes.clone().zip(&row[1..]) {
-                    let part = factor.mul(Rational::integer(least(at))).ok_or(Overflow)?;
-                    rest = rest.add(part).ok_or(Overflow)?;
+                    let part = factor.mul(Rational::integer(least(at)))?;
+                    rest = rest.add(part)?;
                 }
                 if if positive { rest > Rational::ZERO } else { rest < Rational::ZERO } {
-                    return Ok(false);
+                    return Some(false);
                 }
                 if rest.is_zero() {
                     for (at, _) in classes.clone().zip(&row[1..]).filter(|it| !it.1.is_zero()) {
-                        let number = Rational::integer(least(at)).neg();
-                        restrict(vectors, &gathered(vec![(at, Rational::ONE), (0, number)])?)?;
+                        restrict(vectors, &equal(at, Rational::integer(least(at))))?;
                     }
                 }
             }
@@ -285,27 +278,27 @@ fn within_bounds(
             }
         }
     }
-    Ok(vectors.iter().any(|it| !it[0].is_zero()))
+    Some(vectors.iter().any(|it| !it[0].is_zero()))
 }
 
-/// The value of a row, where it is the same at all states that the vectors span.
-fn constant(row: &Sparse, vectors: &[Vec<Rational>]) -> Result<Option<Rational>, Overflow> {
-    let Some(some) = vectors.iter().find(|it| !it[0].is_zero()) else { return Ok(None) };
-    let known = value(row, some)?.div(some[0]).ok_or(Overflow)?;
+/// The value of a row, `Some` inside where it is the same at all states that the vectors span.
+fn constant(row: &Row, vectors: &[Vec<Rational>]) -> Option<Option<Rational>> {
+    let Some(some) = vectors.iter().find(|it| !it[0].is_zero()) else { return Some(None) };
+    let known = value(row, some)?.div(some[0])?;
     for vector in vectors {
-        if value(row, vector)? != known.mul(vector[0]).ok_or(Overflow)? {
-            return Ok(None);
+        if value(row, vector)? != known.mul(vector[0])? {
+            return Some(None);
         }
     }
-    Ok(Some(known))
+    Some(Some(known))
 }
 
 fn unit(width: usize, at: usize) -> Vec<Rational> {
-    dense(&[(at, Rational::ONE)], width)
+    dense(&Row::of(at), width)
 }
 
 /// Vectors that span the initial states.
-pub fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
+pub fn initial(columns: &Columns<'_>) -> Option<Vec<Vec<Rational>>> {
     let system = columns.system;
     let mut vectors: Vec<Vec<Rational>> =
         (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
@@ -313,7 +306,7 @@ pub fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
     for (at, column) in columns.all.iter().enumerate() {
         match column {
             Column::Class(..) | Column::Holds(..) if !is_initial(columns, at) => {
-                rows.push(vec![(at, Rational::ONE)]);
+                rows.push(Row::of(at));
             }
             _ => {}
         }
@@ -341,7 +334,7 @@ pub fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
             && cell.index.len() == 1
             && let Some(at) = columns.place(&Column::Sum(cell.var))
         {
-            rows.push(gathered(vec![(at, *factor), (PROCESSES, expr.constant)])?);
+            rows.push(Row::gathered(vec![(at, *factor), (PROCESSES, expr.constant)], Rational::ZERO)?);
         }
     }
     // Axioms hold in every state.
@@ -357,7 +350,7 @@ pub fn initial(columns: &Columns<'_>) -> Result<Vec<Vec<Rational>>, Overflow> {
     for row in rows {
         restrict(&mut vectors, &row)?;
     }
-    Ok(vectors)
+    Some(vectors)
 }
 
 /// Whether a class may have processes, or a global hold a value, in an initial state.
@@ -385,16 +378,16 @@ pub fn is_initial(columns: &Columns<'_>, at: usize) -> bool {
     }
 }
 
-/// An expression over globals as a row, where all of it are columns.
-fn row(columns: &Columns<'_>, expr: &Linear) -> Result<Option<Sparse>, Overflow> {
-    let mut row = vec![(0, expr.constant)];
+/// An expression over globals as a row, `Some` inside where all of it are columns.
+fn row(columns: &Columns<'_>, expr: &Linear) -> Option<Option<Row>> {
+    let mut row = Row::number(expr.constant);
     for (cell, factor) in &expr.terms {
-        let Some(known) = columns.number(cell.var).filter(|_| cell.index.is_empty()) else { return Ok(None) };
-        for (at, value) in known {
-            row.push((at, value.mul(*factor).ok_or(Overflow)?));
-        }
+        let Some(known) = columns.number(cell.var).filter(|_| cell.index.is_empty()) else {
+            return Some(None);
+        };
+        row = row.add_scaled(*factor, &known)?;
     }
-    gathered(row).map(Some)
+    Some(Some(row))
 }
 
 /// The values that a formula allows for a cell of enum type, literal by literal.

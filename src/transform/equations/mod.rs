@@ -28,7 +28,7 @@ use cubicle_lang::model::{
 };
 use tracing::{debug, debug_span};
 
-use columns::{Column, Columns};
+use columns::{Column, Columns, number_of_classes};
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
 pub use seen::{open_numbers, with_counts_seen};
@@ -70,7 +70,7 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         (said(true), said(false))
     };
     let alone = found.as_ref().map_or((0, 0), settles);
-    let together = classes(system, &arrays);
+    let together = number_of_classes(system, &arrays);
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
@@ -84,12 +84,6 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         found
     };
     found.filter(|found| counts || settles(found) > (0, 0))
-}
-
-/// How many classes processes are in by the cells of these arrays.
-fn classes(system: &System, arrays: &[VarId]) -> usize {
-    let values = arrays.iter().map(|array| columns::possible(system, *array).count_ones());
-    values.fold(1_usize, |product, n| product.saturating_mul(n as usize))
 }
 
 /// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
@@ -114,7 +108,7 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
                 let place = |var: VarId| groups.iter().position(|group| group.contains(&var));
                 let (Some(of), Some(with)) = (place(update.var), place(cell.var)) else { continue };
                 let both = [&groups[of][..], &groups[with][..]].concat();
-                if of != with && classes(system, &both) <= MOST_CLASSES {
+                if of != with && number_of_classes(system, &both) <= MOST_CLASSES {
                     groups[of.min(with)] = both;
                     groups.remove(of.max(with));
                 }
@@ -133,10 +127,10 @@ fn equations(
 ) -> Option<WithEquations> {
     let columns = Columns::new(system, groups, with_globals)?;
     let order = named::independent_first(&columns);
-    let steps = hull::steps(&columns).ok()?;
-    let hulls = hull::hulls(&columns, &steps, &order, None).ok()??;
+    let steps = hull::steps(&columns)?;
+    let hulls = hull::hulls(&columns, &steps, &order, None)?;
     let marked = traps::traps(&columns, &steps);
-    let mut rows = hulls.all(&order).ok()?.equations(columns.all.len());
+    let mut rows = hulls.all(&order)?.equations(columns.all.len());
     let is_open = |var: &VarId, rows: &[Vec<Rational>]| {
         let place = columns.place(&Column::Number(*var));
         place.is_some_and(|at| rows.iter().all(|row| row[at].is_zero()))
@@ -149,16 +143,16 @@ fn equations(
         if open.is_empty() {
             break;
         }
-        let Ok(Some(more)) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
-        let of_all = more.all(&order).ok()?.equations(columns.all.len());
+        let Some(more) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
+        let of_all = more.all(&order)?.equations(columns.all.len());
         if open.iter().any(|var| !is_open(var, &of_all)) {
             rows.extend(of_all);
             open.retain(|var| is_open(var, &rows));
             apart.push(more);
         }
     }
-    let drained = drains::drains(&columns, &steps, &open).ok()?;
-    let found = named::named(&columns, &hulls, &apart, rows, marked, drained).ok()?;
+    let drained = drains::drains(&columns, &steps, &open)?;
+    let found = named::named(&columns, &hulls, &apart, rows, marked, drained)?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

@@ -9,7 +9,7 @@ use super::columns::{Column, Columns, Group, PROCESSES, full, possible};
 use super::floors::floors;
 use super::hull::{Hulls, is_initial};
 use super::limits::{MOST_EQUATIONS, MOST_VIOLATIONS};
-use super::span::{Overflow, Span, Sparse, dense};
+use super::span::{Row, Span, dense, equal};
 use super::traps::Marked;
 
 /// A system with the counts that its equations mention.
@@ -48,8 +48,8 @@ pub fn named(
     apart: &[Hulls],
     all: Vec<Vec<Rational>>,
     marked: Vec<Marked>,
-    drained: Vec<Sparse>,
-) -> Result<WithEquations, Overflow> {
+    drained: Vec<Row>,
+) -> Option<WithEquations> {
     let width = columns.all.len();
     let mut known = Span::default();
     for row in columns.structural()? {
@@ -90,13 +90,10 @@ pub fn named(
         }
     }
     for row in drained {
-        let mut row = dense(&row, width);
+        let row = dense(&row.negated()?, width);
         // What follows from an equation needs no inequality.
         if !known.clone().learn(&row)? || found.len() >= MOST_EQUATIONS {
             continue;
-        }
-        for factor in &mut row {
-            *factor = factor.neg();
         }
         let row = shortest(columns, row)?;
         if let Some(inequality) = equation(columns, &mut parts, &row) {
@@ -119,7 +116,7 @@ pub fn named(
             .into_iter()
             .filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))),
     );
-    Ok(WithEquations { system: System::new(parts), equations: found })
+    Some(WithEquations { system: System::new(parts), equations: found })
 }
 
 /// The same, where what holds for several values of a global is said once.
@@ -161,7 +158,7 @@ struct Said {
 }
 
 /// What holds at single locations and does not follow from what is known.
-fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Vec<Said>, Overflow> {
+fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Vec<Said>> {
     let width = columns.all.len();
     let mut found = Vec::new();
     for (location, hull) in &hulls.0 {
@@ -169,7 +166,7 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Ve
             location.held.iter().map(|(global, value)| (*global, 1_u64 << value)).collect();
         let occupied = location.occupied;
         let mut known = known.clone();
-        for row in location.rows(columns)? {
+        for row in location.rows(columns) {
             known.learn(&dense(&row, width))?;
         }
         if let (true, Some((at, some))) = (hull.is_empty(), occupied) {
@@ -177,25 +174,25 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Ve
             if hulls.0.iter().all(|(other, hull)| other.held != location.held || hull.is_empty()) {
                 continue;
             }
-            let row = dense(&[(at, Rational::ONE)], width);
+            let row = dense(&Row::of(at), width);
             if some && known.learn(&row)? {
                 found.push(Said { when, occupied: None, at_least: false, row });
             } else if !some {
-                let row = dense(&[(0, Rational::ONE.neg()), (at, Rational::ONE)], width);
+                let row = dense(&equal(at, Rational::ONE), width);
                 found.push(Said { when, occupied: None, at_least: true, row });
             }
             continue;
         }
         if hull.is_empty() {
             // No state at all, unless that is known.
-            let row = dense(&[(0, Rational::ONE)], width);
+            let row = dense(&Row::number(Rational::ONE), width);
             if known.learn(&row)? {
                 found.push(Said { when, row, ..Said::default() });
             }
             continue;
         }
         if let Some((at, false)) = occupied {
-            known.learn(&dense(&[(at, Rational::ONE)], width))?;
+            known.learn(&dense(&Row::of(at), width))?;
         }
         for row in hull.equations(width) {
             if known.learn(&row)? {
@@ -203,7 +200,7 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Result<Ve
             }
         }
     }
-    Ok(found)
+    Some(found)
 }
 
 /// The count of the processes in the class of a column.
@@ -215,20 +212,20 @@ fn class(columns: &Columns<'_>, parts: &mut SystemParts, at: usize) -> Option<Va
 }
 
 /// The row itself, or one that says the same with the classes of a group instead of the number of processes.
-fn shortest(columns: &Columns<'_>, row: Vec<Rational>) -> Result<Vec<Rational>, Overflow> {
+fn shortest(columns: &Columns<'_>, row: Vec<Rational>) -> Option<Vec<Rational>> {
     let mut best = row.clone();
     let processes = row[PROCESSES];
     for group in columns.groups.iter().filter(|_| !processes.is_zero()) {
         let mut other = row.clone();
         other[PROCESSES] = Rational::ZERO;
         for value in &mut other[group.first..group.first + group.classes.len()] {
-            *value = value.add(processes).ok_or(Overflow)?;
+            *value = value.add(processes)?;
         }
         if terms(columns, &other) < terms(columns, &best) {
             best = other;
         }
     }
-    Ok(best)
+    Some(best)
 }
 
 /// How many terms it takes to write the row.

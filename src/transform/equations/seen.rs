@@ -61,7 +61,7 @@ fn class(system: &System, number: VarId, array: VarId, states: &[State]) -> Opti
         let mut vector: Vec<Rational> =
             all.iter().map(|value| Rational::integer(held(value) as i64)).collect();
         vector.push(n);
-        span.add(vector, &order).ok()?;
+        span.add(vector, &order)?;
     }
     let last = all.len();
     let row = span.equations(all.len() + 1).into_iter().find(|row| row[last] == Rational::ONE)?;

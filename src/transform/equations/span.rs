@@ -1,13 +1,10 @@
-//! Linear spaces of vectors over the columns, exactly; an affine space is one whose column 0 is the constant 1.
+//! Linear spaces of vectors over the columns, exactly; an affine space is one whose column 0 is the constant 1. What gives `None` has met
+//! a number that leaves the 64-bit range.
 
-use cubicle_lang::model::Rational;
+use cubicle_lang::model::{Linear, Rational};
 
-/// A row of a few columns: column and coefficient, ascending, no coefficient zero.
-pub type Sparse = Vec<(usize, Rational)>;
-
-/// A number left the 64-bit range.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Overflow;
+/// Columns with their coefficients; the number is the coefficient of column 0.
+pub type Row = Linear<usize>;
 
 /// A space, by a basis in echelon form: each vector is 1 at its pivot, the pivots are those of no other vector.
 #[derive(Clone, Default, Debug)]
@@ -27,24 +24,26 @@ impl Span {
     }
 
     /// Adds a vector, with the first of `order` that remains as its pivot; whether the space grew.
-    pub fn add(&mut self, mut vector: Vec<Rational>, order: &[usize]) -> Result<bool, Overflow> {
+    pub fn add(&mut self, mut vector: Vec<Rational>, order: &[usize]) -> Option<bool> {
         for (pivot, known) in &self.basis {
-            eliminate(&mut vector, known, *pivot)?;
+            let factor = vector[*pivot];
+            subtract(&mut vector, factor, known)?;
         }
-        let Some(&pivot) = order.iter().find(|&&at| !vector[at].is_zero()) else { return Ok(false) };
+        let Some(&pivot) = order.iter().find(|&&at| !vector[at].is_zero()) else { return Some(false) };
         let scale = vector[pivot];
         for value in &mut vector {
-            *value = value.div(scale).ok_or(Overflow)?;
+            *value = value.div(scale)?;
         }
         for (_, known) in &mut self.basis {
-            eliminate(known, &vector, pivot)?;
+            let factor = known[pivot];
+            subtract(known, factor, &vector)?;
         }
         self.basis.push((pivot, vector));
-        Ok(true)
+        Some(true)
     }
 
     /// Adds a row, with the first column that remains as its pivot; whether the space grew.
-    pub fn learn(&mut self, row: &[Rational]) -> Result<bool, Overflow> {
+    pub fn learn(&mut self, row: &[Rational]) -> Option<bool> {
         self.add(row.to_vec(), &(0..row.len()).collect::<Vec<_>>())
     }
 
@@ -63,70 +62,44 @@ impl Span {
     }
 }
 
-/// Makes the vector zero at the pivot of another one, by a multiple of that.
-fn eliminate(vector: &mut [Rational], by: &[Rational], pivot: usize) -> Result<(), Overflow> {
-    let factor = vector[pivot];
+/// Takes a multiple of another vector from one.
+fn subtract(vector: &mut [Rational], factor: Rational, other: &[Rational]) -> Option<()> {
     if factor.is_zero() {
-        return Ok(());
+        return Some(());
     }
-    for (value, other) in vector.iter_mut().zip(by) {
-        if !other.is_zero() {
-            *value = factor.mul(*other).and_then(|part| value.sub(part)).ok_or(Overflow)?;
-        }
+    for (value, other) in vector.iter_mut().zip(other).filter(|(_, other)| !other.is_zero()) {
+        *value = value.sub(factor.mul(*other)?)?;
     }
-    Ok(())
+    Some(())
 }
 
 /// A row with all its coefficients.
-pub fn dense(row: &[(usize, Rational)], width: usize) -> Vec<Rational> {
+pub fn dense(row: &Row, width: usize) -> Vec<Rational> {
     let mut vector = vec![Rational::ZERO; width];
-    for (at, value) in row {
+    vector[0] = row.constant;
+    for (at, value) in &row.terms {
         vector[*at] = *value;
     }
     vector
 }
 
-pub fn value(row: &Sparse, vector: &[Rational]) -> Result<Rational, Overflow> {
+pub fn value(row: &Row, vector: &[Rational]) -> Option<Rational> {
     let add = |sum: Rational, (at, factor): &(usize, Rational)| sum.add(factor.mul(vector[*at])?);
-    row.iter().try_fold(Rational::ZERO, add).ok_or(Overflow)
+    row.terms.iter().try_fold(row.constant.mul(vector[0])?, add)
 }
 
 /// The vectors that span what a row maps to zero.
-pub fn restrict(vectors: &mut Vec<Vec<Rational>>, row: &Sparse) -> Result<(), Overflow> {
-    let values: Vec<Rational> = vectors.iter().map(|it| value(row, it)).collect::<Result<_, _>>()?;
-    let Some(at) = values.iter().position(|it| !it.is_zero()) else { return Ok(()) };
-    let by = vectors.remove(at);
-    for (n, vector) in vectors.iter_mut().enumerate() {
-        let factor = values[n + usize::from(n >= at)].div(values[at]).ok_or(Overflow)?;
-        if factor.is_zero() {
-            continue;
-        }
-        for (value, other) in vector.iter_mut().zip(&by) {
-            *value = factor.mul(*other).and_then(|part| value.sub(part)).ok_or(Overflow)?;
-        }
+pub fn restrict(vectors: &mut Vec<Vec<Rational>>, row: &Row) -> Option<()> {
+    let mut values: Vec<Rational> = vectors.iter().map(|it| value(row, it)).collect::<Option<_>>()?;
+    let Some(at) = values.iter().position(|it| !it.is_zero()) else { return Some(()) };
+    let (by, scale) = (vectors.remove(at), values.remove(at));
+    for (vector, value) in vectors.iter_mut().zip(values) {
+        subtract(vector, value.div(scale)?, &by)?;
     }
-    Ok(())
+    Some(())
 }
 
-/// Gathers the terms of a row.
-pub fn gathered(mut terms: Sparse) -> Result<Sparse, Overflow> {
-    terms.sort_by_key(|it| it.0);
-    let mut row = Sparse::new();
-    for (at, factor) in terms {
-        match row.last_mut() {
-            Some((last, sum)) if *last == at => *sum = sum.add(factor).ok_or(Overflow)?,
-            _ => row.push((at, factor)),
-        }
-    }
-    row.retain(|it| !it.1.is_zero());
-    Ok(row)
-}
-
-/// `row + factor * other`.
-pub fn plus(row: &Sparse, factor: Rational, other: &Sparse) -> Result<Sparse, Overflow> {
-    let mut terms = row.clone();
-    for (at, value) in other {
-        terms.push((*at, value.mul(factor).ok_or(Overflow)?));
-    }
-    gathered(terms)
+/// What is zero where a column is a number.
+pub fn equal(at: usize, number: Rational) -> Row {
+    Row { constant: number.neg(), ..Row::of(at) }
 }

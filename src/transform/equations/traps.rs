@@ -9,7 +9,7 @@ use cubicle_lang::model::{Rational, VarId};
 use super::case::Case;
 use super::columns::{Column, Columns, Group};
 use super::hull::is_initial;
-use super::span::Sparse;
+use super::span::{Row, equal};
 
 /// While a global holds one of these values, some process is in one of these classes of a group.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,10 +65,11 @@ fn trap(steps: &[Case], held: usize, group: &Group, mut classes: Vec<usize>) -> 
         for case in steps {
             let changed = case.changes.iter().find(|it| it.0 == held);
             let written = changed.is_some() || case.lost.contains(&held);
-            let surely_not = case.zero.iter().any(|row| row.as_slice() == [(held, Rational::ONE)]);
-            let surely = case.zero.iter().any(|row| is_one(row, held));
+            let surely_not = case.zero.contains(&Row::of(held));
+            let surely = case.zero.contains(&equal(held, Rational::ONE));
             // Whether the global may hold the value after the step, and whether it may have another one before.
-            let holds = if written { changed.is_none_or(|(_, row)| !row.is_empty()) } else { !surely_not };
+            let holds =
+                if written { changed.is_none_or(|(_, row)| !row.constant.is_zero()) } else { !surely_not };
             if !holds {
                 continue;
             }
@@ -96,14 +97,9 @@ fn trap(steps: &[Case], held: usize, group: &Group, mut classes: Vec<usize>) -> 
     }
 }
 
-/// Whether a row says that the column is 1.
-fn is_one(row: &Sparse, at: usize) -> bool {
-    row.as_slice() == [(0, Rational::ONE.neg()), (at, Rational::ONE)]
-}
-
 /// Whether the processes of a class that are not parameters go to a class of the set.
 fn stays(case: &Case, at: usize, is_in: &impl Fn(usize) -> bool) -> bool {
-    let reads = |row: &Sparse| row.iter().any(|it| it.0 == at);
+    let reads = |row: &Row| row.terms.iter().any(|it| it.0 == at);
     let gone = case.changes.iter().any(|(to, row)| *to == at && !reads(row));
     !gone || case.changes.iter().any(|(to, row)| is_in(*to) && reads(row))
 }

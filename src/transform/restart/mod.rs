@@ -20,11 +20,10 @@
 mod shapes;
 mod solve;
 
-use smallvec::{SmallVec, smallvec};
-
 use self::shapes::{MOST_WAYS, P, Restarts, Said, Shape, refusal, shapes};
 use self::solve::{Solution, solutions};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, System, Term, Transition, Type, Universal,
     Update, VarId, rename, simplify,
@@ -213,21 +212,12 @@ impl Restarts<'_> {
     fn rows(&self) -> Vec<Cell> {
         let mut found = Vec::new();
         for var in self.system.var_ids().filter(|var| self.is_assigned(*var)) {
-            let arity = self.system.var(var).arity();
-            if arity < 2 {
-                continue;
-            }
-            let mut all: Vec<SmallVec<[ProcRef; 2]>> = vec![smallvec![P]];
-            for _ in 1..arity {
-                let longer = |index: &SmallVec<[ProcRef; 2]>| {
-                    let next = index.iter().map(|p| if let ProcRef::Var(v) = p { *v } else { 0 }).max();
-                    let with = |v| index.iter().copied().chain([ProcRef::Var(v)]).collect();
-                    (0..=next.unwrap_or(0) + 1).map(with).collect::<Vec<_>>()
-                };
-                all = all.iter().flat_map(longer).collect();
-            }
-            all.retain(|index| index.iter().any(|p| *p != P));
-            let cells = all.into_iter().map(|index| Cell { var, index });
+            let further = self.system.var(var).arity().saturating_sub(1) as u8;
+            // One process is `P` alone.
+            let others = namings(1, further, &|_, _| true).filter(|(procs, _)| *procs > 1);
+            let cells = others.map(|(_, index)| {
+                Cell::at(var, std::iter::once(P).chain(index.into_iter().map(ProcRef::Var)))
+            });
             found.extend(cells.filter(|cell| self.is_own(cell)));
         }
         found

@@ -2,6 +2,7 @@
 
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::rename::{self, Truth};
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{Cell, Literal, ProcRef, System, VarId};
 
 /// The most transitions that restarts are made of.
@@ -109,7 +110,8 @@ pub fn shapes(restarts: &Restarts<'_>, constant: Option<u8>) -> Result<Vec<Shape
         body.push(literals.map(|it| (it.clone(), init.place(it))).collect());
     }
     let mut found: Vec<Shape> = Vec::new();
-    for tuple in tuples(init.params) {
+    // Up to the names of the other processes: 0 is the process that restarts.
+    for (procs, tuple) in namings(1, init.params, &|_, _| true) {
         if constant.is_none() && !tuple.contains(&0) {
             continue;
         }
@@ -141,23 +143,9 @@ pub fn shapes(restarts: &Restarts<'_>, constant: Option<u8>) -> Result<Vec<Shape
             }
             disjuncts.extend(said);
         }
-        let others = tuple.iter().copied().max().unwrap_or(0);
         if counts {
-            found.push(Shape { others, disjuncts });
+            found.push(Shape { others: procs - 1, disjuncts });
         }
     }
     Ok(found)
-}
-
-/// The tuples of a length, up to the names of the other processes: 0 is the process that restarts.
-fn tuples(length: u8) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = vec![Vec::new()];
-    for _ in 0..length {
-        let longer = |tuple: &Vec<u8>| {
-            let next = tuple.iter().copied().max().unwrap_or(0) + 1;
-            (0..=next).map(|p| [&tuple[..], &[p]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
 }

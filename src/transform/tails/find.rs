@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use super::effect::Effect;
 use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said, with_tails};
+use cubicle_lang::model::semantics::choices;
 use cubicle_lang::model::{Conj, Literal, ProcRef, System, Tail, Transition, Universal, negated, rename};
 use tracing::debug;
 
@@ -91,15 +92,13 @@ fn ordered(mut clauses: Vec<(Rank, Tail)>) -> Vec<(Rank, Tail)> {
 
 /// The clauses of a universal guard, all of which hold where it does, and what each is about.
 fn clauses(system: &System, t: &Transition, universal: &Universal) -> Vec<(Rank, Tail)> {
-    // One literal of each disjunct.
-    let mut all: Vec<Vec<&Literal>> = vec![Vec::new()];
-    for conj in &universal.body.0 {
-        all = all.iter().flat_map(|it| conj.iter().map(|literal| [&it[..], &[literal]].concat())).collect();
-        if all.len() > MOST_CLAUSES {
-            return Vec::new();
-        }
+    let body = &universal.body.0;
+    if body.iter().map(Vec::len).fold(1, usize::saturating_mul) > MOST_CLAUSES {
+        return Vec::new();
     }
-    all.iter().filter_map(|literals| clause(system, t, universal, literals)).collect()
+    // One literal of each disjunct.
+    let literals: Vec<Vec<&Literal>> = body.iter().map(|conj| conj.iter().collect()).collect();
+    choices(&literals).iter().filter_map(|literals| clause(system, t, universal, literals)).collect()
 }
 
 /// A clause of a universal guard.
