@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundReader};
+use cubicle_lang::model::semantics::choices;
 
 /// A question about an unnamed process, with finitely many answers that exclude each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -199,13 +200,11 @@ impl Group {
 
     /// Its classes. Some of them may be empty in all states.
     pub fn classes<'a>(&'a self, asked: &'a Questions) -> Vec<Class<'a>> {
-        let mut answers = vec![Vec::new(); self.each.unwrap_or(1)];
-        for &question in &self.questions {
-            let one = |known: Vec<usize>| {
-                (0..asked.size(question)).map(move |answer| [&known[..], &[answer]].concat())
-            };
-            answers = answers.into_iter().flat_map(one).collect();
-        }
+        let of_question = |question: &usize| (0..asked.size(*question)).collect();
+        let answers = match self.each {
+            Some(most) => vec![Vec::new(); most],
+            None => choices(&self.questions.iter().map(of_question).collect::<Vec<_>>()),
+        };
         answers.into_iter().map(|answers| Class { asked, group: self, answers }).collect()
     }
 }

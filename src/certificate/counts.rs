@@ -90,7 +90,7 @@ impl Unnamed {
                 if *integer && *sign == Sign::NotPositive {
                     total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
                 }
-                total = plus(&GroundSum::number(Rational::ZERO), Rational::ONE.neg(), &total)?;
+                total = total.negated().ok_or(Overflow)?;
                 Relation::Le
             }
         };
@@ -454,11 +454,7 @@ impl Making<'_, '_> {
 
     /// A count is what named processes and classes contribute.
     fn define(&mut self, count: &Counted, classes: &[(u8, Class<'_>)]) -> Result<(), Overflow> {
-        let mut sum = plus(
-            &GroundSum::number(Rational::ZERO),
-            Rational::ONE.neg(),
-            &GroundSum::of(count.cell.clone()),
-        )?;
+        let mut sum = GroundSum::of(count.cell.clone()).negated().ok_or(Overflow)?;
         for named in &count.named {
             let one = || vec![(GroundFormula::TRUE, GroundSum::number(Rational::ONE))];
             let ways = named.ways.clone().unwrap_or_else(one);

@@ -88,9 +88,9 @@ impl CubeInstance {
         Self { cube, procs, beyond: Vec::new() }
     }
 
-    /// Whether it rests on a cube of which `test` is true.
-    pub fn rests_on(&self, test: &mut dyn FnMut(usize) -> bool) -> bool {
-        test(self.cube) || self.beyond.iter().any(|it| it.rests_on(test))
+    /// The cubes that it rests on.
+    pub fn rests_on(&self) -> Vec<usize> {
+        std::iter::once(self.cube).chain(self.beyond.iter().flat_map(Self::rests_on)).collect()
     }
 
     pub fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {

@@ -106,12 +106,7 @@ fn named(cubes: &Cubes, which: Obligation) -> String {
     {
         return format!("that each step of {name} is one of the abstract model");
     }
-    let cube = match which {
-        Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => cube,
-        Obligation::Property(_) | Obligation::Begins => {
-            return obligation(system, which);
-        }
-    };
+    let Some(cube) = which.cube() else { return obligation(system, which) };
     let text = declaration(system, &cubes.all[cube]).unwrap_or_default();
     format!("{}, {text},", obligation(system, which))
 }

@@ -13,10 +13,8 @@ use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow,
 use super::obligation::Obligation;
 use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
-use cubicle_lang::model::semantics::{different_namings, distinct_tuples, namings, tuples};
-use cubicle_lang::model::{
-    BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Term, Transition, VarId,
-};
+use cubicle_lang::model::semantics::{arrangements, different_namings, namings, tuples};
+use cubicle_lang::model::{BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Transition, VarId};
 use cubicle_run::{Forbidden, Interrupt};
 
 /// A way in which the processes of an obligation can coincide: one formula to refute.
@@ -468,8 +466,7 @@ impl<'a> Obligations<'a> {
             let index = (0..index.len() as u8).map(ProcRef::Var).zip(index);
             let (vars, mut names): (Vec<ProcRef>, Vec<u8>) = index.unzip();
             let value = ProcRef::Var(names.len() as u8);
-            let cell = Cell { var, index: vars.into_iter().collect() };
-            let is = Literal::Eq { left: Term::Cell(cell), right: Term::Proc(value), negated: false };
+            let is = Literal::points(Cell::at(var, vars), value, true);
             names.push(0);
             let mut next = Vec::new();
             for way in ways {
@@ -539,12 +536,8 @@ impl<'a> Obligations<'a> {
         }
         let known: Vec<u8> = beside.chain([other]).filter(|it| !args.contains(it)).collect();
         for u in &t.universals {
-            for tuple in distinct_tuples(known.len(), u.bound.into()) {
-                let tuple = tuple.into_iter().map(|it| known[it]);
-                let names: Vec<u8> = args.iter().copied().chain(tuple).collect();
-                if names[args.len()..].contains(&other) {
-                    said.push(self.reader.dnf(&u.body, &names, Reading::Now)?);
-                }
+            for tuple in arrangements(&known, u.bound.into()).iter().filter(|it| it.contains(&other)) {
+                said.push(self.reader.dnf(&u.body, &[args, tuple].concat(), Reading::Now)?);
             }
         }
         Ok(said)

@@ -195,12 +195,7 @@ impl<'a> Prover<'a, '_> {
     }
 
     fn need_all(&mut self, instances: &[CubeInstance]) {
-        for instance in instances {
-            instance.rests_on(&mut |cube| {
-                self.need(cube);
-                false
-            });
-        }
+        instances.iter().flat_map(CubeInstance::rests_on).for_each(|cube| self.need(cube));
     }
 
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
@@ -340,7 +335,7 @@ impl<'a> Prover<'a, '_> {
                 let (obligation, refutations) = &self.proof.refutations[o];
                 let obligation = *obligation;
                 if obligation.cube().is_some_and(|of| of == cube || !self.needed.contains(&of))
-                    || !refutations[c].iter().any(|it| it.rests_on(&mut |used| used == cube))
+                    || !refutations[c].iter().any(|it| it.rests_on().contains(&cube))
                 {
                     continue;
                 }
@@ -381,10 +376,7 @@ impl<'a> Prover<'a, '_> {
 
 /// Notes which cubes the instances of a case rest on.
 fn note_users(users: &mut [BTreeSet<(usize, usize)>], instances: &[CubeInstance], case: (usize, usize)) {
-    for instance in instances {
-        instance.rests_on(&mut |cube| {
-            users[cube].insert(case);
-            false
-        });
+    for cube in instances.iter().flat_map(CubeInstance::rests_on) {
+        users[cube].insert(case);
     }
 }

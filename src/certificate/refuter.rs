@@ -220,7 +220,7 @@ impl<'a> Refuter<'a> {
         let mut known = HashSet::new();
         let distinct = all.into_iter().filter(|it| known.insert(it.clone()));
         let (free, mut used): (Vec<CubeInstance>, Vec<_>) =
-            distinct.partition(|it| !it.rests_on(&mut |cube| !(case.is_free)(cube)));
+            distinct.partition(|it| it.rests_on().into_iter().all(case.is_free));
         let told = |instances: &[CubeInstance]| {
             let mut possible = Possible::new(self.layout(case.procs));
             possible.tell(Cow::Borrowed(case.formula));

@@ -1,8 +1,6 @@
 //! What cells hold after a step, in formulas over the state before it.
 
-use cubicle_lang::model::{
-    Assignment, Cell, Conj, Linear, ProcRef, System, Term, Transition, negated, rename,
-};
+use cubicle_lang::model::{Assignment, Cell, Conj, ProcRef, System, Term, Transition, negated, rename};
 
 /// Both of two formulas, in short; `None` where that is too large.
 pub type And<'a> = &'a dyn Fn(&[Conj], &[Conj]) -> Option<Vec<Conj>>;
@@ -26,8 +24,7 @@ pub fn values_after(
     and: And<'_>,
 ) -> Option<Vec<(Vec<Conj>, Term)>> {
     let Some(assignment) = t.assignment(cell.var) else {
-        let is_number = system.var(cell.var).ty.is_numeric();
-        let own = if is_number { Term::Linear(Linear::of(cell.clone())) } else { Term::Cell(cell.clone()) };
+        let own = Term::held(cell.clone(), system.var(cell.var).ty);
         return Some(vec![(vec![Conj::new()], own)]);
     };
     let map = |p: ProcRef| p.indexed(t.arity(), &cell.index);

@@ -12,7 +12,7 @@ use crate::cubes::Cubes;
 use crate::ground::{Overflow, Reading};
 use crate::index::{CubeIndex, Refutations};
 use crate::obligation::Obligation;
-use cubicle_lang::model::semantics::{different_namings, distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{arrangements, different_namings, tuples};
 use cubicle_lang::model::{Literal, System, Transition};
 use cubicle_run::{Forbidden, Interrupt};
 
@@ -198,9 +198,8 @@ impl Finder<'_> {
         let others: Vec<u8> = (0..procs).filter(|it| !args.contains(it)).collect();
         let mut out = Vec::new();
         for universal in &t.universals {
-            for tuple in distinct_tuples(others.len(), universal.bound.into()) {
-                let names = args.iter().copied().chain(tuple.into_iter().map(|it| others[it]));
-                out.push(self.reader.dnf(&universal.body, &names.collect::<Vec<u8>>(), Reading::Now)?);
+            for tuple in arrangements(&others, universal.bound.into()) {
+                out.push(self.reader.dnf(&universal.body, &[args, &tuple].concat(), Reading::Now)?);
             }
         }
         Ok(out)

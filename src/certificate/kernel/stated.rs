@@ -10,7 +10,7 @@ use crate::cubes::Cubes;
 use crate::ground::Overflow;
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{
-    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId,
+    Axiom, Cell, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, VarId, rename,
 };
 use cubicle_run::Forbidden;
 
@@ -55,10 +55,9 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
         if others.is_empty() {
             continue;
         }
-        let differs = |named| Literal::Eq {
-            left: Term::Proc(ProcRef::Var(named)),
-            right: Term::Proc(ProcRef::Var(forbidden.params)),
-            negated: true,
+        let differs = |named| {
+            let [left, right] = [named, forbidden.params].map(|it| Term::Proc(ProcRef::Var(it)));
+            Literal::Eq { left, right, negated: true }
         };
         let mut body = Vec::new();
         for other in &others {
@@ -66,7 +65,7 @@ pub fn stated(model: &System, cubes: &Cubes) -> Result<Stated, Overflow> {
             body.push((0..forbidden.params).map(differs).chain(said?).collect());
         }
         let var = parts.counted(forbidden.params, Dnf(body), None, parts.init.span).ok_or(Overflow)?;
-        let cell = Cell { var, index: (0..forbidden.params).map(ProcRef::Var).collect() };
+        let cell = Cell::at(var, (0..forbidden.params).map(ProcRef::Var));
         forbidden.cube.push(compared(cell, 1, Relation::Le));
     }
     Ok(Stated { system, extended: System::new(parts), cubes: of_cubes })
@@ -77,17 +76,12 @@ pub fn with_total_witnesses(system: &System) -> Result<System, Overflow> {
     let mut parts = system.to_parts();
     for &var in &system.witnesses {
         let arity = system.var(var).arity() as u8;
-        let index = (0..arity).map(ProcRef::Var).collect();
-        let is = Literal::Eq {
-            left: Term::Cell(Cell { var, index }),
-            right: Term::Proc(ProcRef::Var(arity)),
-            negated: false,
-        };
+        let is = Literal::points(Cell::at(var, (0..arity).map(ProcRef::Var)), ProcRef::Var(arity), true);
         let span = system.var(var).span;
         let count = parts.counted(arity, Dnf(vec![vec![is]]), None, span).ok_or(Overflow)?;
         // Indices may be the same process.
         for (params, index) in namings(0, arity, &|_, _| true) {
-            let cell = Cell { var: count, index: index.into_iter().map(ProcRef::Var).collect() };
+            let cell = Cell::at(count, index.into_iter().map(ProcRef::Var));
             let none = compared(cell.clone(), 1, Relation::Le);
             let some = compared(cell, -1, Relation::Lt);
             parts.axioms.push(Axiom {
@@ -112,30 +106,17 @@ fn compared(cell: Cell, factor: i64, relation: Relation) -> Literal {
 
 /// A literal of the proof: `gaps` are the counts that stand for arrays of the proof, which are true where there is no gap.
 fn restated(literal: &Literal, renamed: &[VarId], gaps: &[VarId]) -> Result<Literal, Overflow> {
-    let term = |term: &Term| {
-        Ok(match term {
-            Term::Cell(it) => Term::Cell(cell(it, renamed)),
-            Term::Linear(it) => Term::Linear(sum(it, renamed)?),
-            Term::Constructor(_) | Term::Proc(_) => term.clone(),
-        })
-    };
+    let renaming = |it: &Cell| cell(it, renamed);
     Ok(match literal {
-        Literal::In { cell: it, values } => {
-            let it = cell(it, renamed);
-            match (gaps.contains(&it.var), values >> TRUE & 1) {
-                (false, _) => Literal::In { cell: it, values: *values },
-                (true, 0) => compared(it, -1, Relation::Lt),
-                (true, _) => compared(it, 1, Relation::Le),
-            }
-        }
-        Literal::Eq { left, right, negated } => {
-            Literal::Eq { left: term(left)?, right: term(right)?, negated: *negated }
-        }
-        Literal::Less { left, right, strict } => {
-            Literal::Less { left: term(left)?, right: term(right)?, strict: *strict }
-        }
+        Literal::In { cell, values } if gaps.contains(&renaming(cell).var) => match values >> TRUE & 1 {
+            0 => compared(renaming(cell), -1, Relation::Lt),
+            _ => compared(renaming(cell), 1, Relation::Le),
+        },
         Literal::Linear { expr, relation, integer } => {
             Literal::Linear { expr: sum(expr, renamed)?, relation: *relation, integer: *integer }
+        }
+        Literal::In { .. } | Literal::Eq { .. } | Literal::Less { .. } => {
+            rename::replaced(literal, &renaming, &|p| p)
         }
     })
 }

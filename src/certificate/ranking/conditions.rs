@@ -159,8 +159,7 @@ impl<'a> Rule<'a> {
         });
         let of = |number: &Linear| {
             // number + 1 <= 0
-            let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-            let expr = number.add_scaled(Rational::ONE, &one);
+            let expr = number.add_scaled(Rational::ONE, &Linear::number(Rational::ONE));
             let negative = expr.map_or_else(Conj::new, |expr| {
                 vec![Literal::Linear { expr, relation: Relation::Le, integer: true }]
             });

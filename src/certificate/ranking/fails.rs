@@ -1,6 +1,6 @@
 //! A condition on a state that fails somewhere: over some processes, and all others.
 
-use cubicle_lang::model::semantics::distinct_tuples;
+use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::ways::{Values, Ways, both, conj, denied, updated};
 use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, ProcRef, System, Transition, rename};
 
@@ -34,8 +34,7 @@ impl Fails {
     /// some processes are named.
     pub fn and_others(&mut self, but: &[u8], bound: u8, said: &dyn Fn(&[u8]) -> Vec<Conj>) {
         let named: Vec<u8> = (0..self.procs).filter(|it| !but.contains(it)).collect();
-        for tuple in distinct_tuples(named.len(), bound.into()) {
-            let tuple: Vec<u8> = tuple.into_iter().map(|it| named[it]).collect();
+        for tuple in arrangements(&named, bound.into()) {
             let said = said(&tuple);
             if !said.iter().any(Vec::is_empty) {
                 self.and(&said);

@@ -144,12 +144,8 @@ impl<'a> Rule<'a> {
             let Term::Linear(after) = value else { return unknown() };
             // before - after < 0, or <= 0.
             let Some(expr) = before.add_scaled(Rational::ONE.neg(), &after) else { return unknown() };
-            let expr = if greater {
-                expr.add_scaled(Rational::ONE, &Linear { terms: Vec::new(), constant: Rational::ONE })
-            } else {
-                Some(expr)
-            };
-            let Some(expr) = expr else { return unknown() };
+            let more = if greater { Rational::ONE } else { Rational::ZERO };
+            let Some(expr) = expr.add_scaled(Rational::ONE, &Linear::number(more)) else { return unknown() };
             let literal = Literal::Linear { expr, relation: Relation::Le, integer: true };
             match rename::literal(&literal, &|p| p) {
                 None => return unknown(),

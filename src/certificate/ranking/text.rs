@@ -90,9 +90,11 @@ fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
 }
 
 fn not_negative(number: &Linear) -> Literal {
-    let terms = number.terms.iter().map(|(cell, factor)| (cell.clone(), factor.neg())).collect();
-    let expr = Linear { terms, constant: number.constant.neg() };
-    Literal::Linear { expr, relation: Relation::Le, integer: true }
+    Literal::Linear { expr: negated(number), relation: Relation::Le, integer: true }
+}
+
+fn negated(number: &Linear) -> Linear {
+    number.negated().expect("the negation of a number is one")
 }
 
 fn names(processes: &[u8]) -> String {
@@ -152,8 +154,7 @@ pub fn read(
                 if params != observed {
                     return Err(FORM);
                 }
-                let terms = expr.terms.iter().map(|(cell, factor)| (cell.clone(), factor.neg())).collect();
-                Measured::Number(Linear { terms, constant: expr.constant.neg() })
+                Measured::Number(negated(expr))
             } else {
                 let (params, body) = parsed(model, rest)?;
                 Measured::Tuples { further: params.checked_sub(observed).ok_or(FORM)?, body }

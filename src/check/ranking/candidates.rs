@@ -151,8 +151,7 @@ impl<'a> Candidates<'a> {
         let all: Vec<u8> = (0..self.params).collect();
         let numbers = self.cells(&all, |ty| ty == Type::Int);
         for (left, _) in &numbers {
-            let zero = Linear { terms: vec![(left.clone(), Rational::ONE)], constant: Rational::ZERO };
-            found.push(Measured::Number(zero));
+            found.push(Measured::Number(Linear::of(left.clone())));
             let others = numbers.iter().filter(|(right, _)| right != left);
             found.extend(others.map(|(right, _)| Measured::Number(difference(left, right, 0))));
         }

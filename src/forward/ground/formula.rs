@@ -7,9 +7,7 @@ use crate::error::{Overflow, Unbuildable};
 use crate::ground::arguments::FixedSorts;
 use crate::ground::places::Places;
 use cubicle_lang::model::semantics::{Point, Value};
-use cubicle_lang::model::{
-    Cell, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
-};
+use cubicle_lang::model::{Cell, Count, Dnf, Linear, Literal, Rational, Relation, System, Term, Type};
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,14 +70,9 @@ pub struct Grounder<'a> {
 }
 
 impl Grounder<'_> {
-    /// The process that `p` denotes when `Var(i)` stands for `env[i]`.
-    pub fn process(p: ProcRef, env: &[usize]) -> usize {
-        p.of(env)
-    }
-
     /// Number of a cell; of one that states do not have, what it holds.
     pub fn cell(&self, cell: &Cell, env: &[usize]) -> Result<usize, Value> {
-        let index = || cell.index.iter().map(|&p| Self::process(p, env));
+        let index = || cell.index.iter().map(|p| p.of(env));
         let position = self.places.of(cell.var).position(index());
         position.ok_or_else(|| self.places.left_out(cell.var, &index().collect::<Vec<_>>()))
     }
@@ -124,7 +117,7 @@ impl Grounder<'_> {
         let Some(count) = self.system.count_of(cell.var).filter(|count| count.reads().is_empty()) else {
             return Ok(None);
         };
-        let index: Vec<usize> = cell.index.iter().map(|&p| Self::process(p, env)).collect();
+        let index: Vec<usize> = cell.index.iter().map(|p| p.of(env)).collect();
         let parts = self.contributions(count, &index)?;
         let total = parts.iter().try_fold(Rational::ZERO, |total, (_, summand)| total.add(summand.constant));
         total.map(Some).ok_or(Overflow)
@@ -132,7 +125,7 @@ impl Grounder<'_> {
 
     fn side(&self, term: &Term, env: &[usize]) -> Result<usize, Value> {
         match term {
-            Term::Proc(p) => Err(Value::Proc(Point::process(Self::process(*p, env)))),
+            Term::Proc(p) => Err(Value::Proc(Point::process(p.of(env)))),
             Term::Cell(c) => self.cell(c, env),
             Term::Constructor(_) | Term::Linear(_) => {
                 unreachable!("the IR compares only cells and processes")
@@ -192,7 +185,7 @@ impl Grounder<'_> {
             Literal::Linear { expr, relation, .. } => {
                 let sum = self.sum(expr, env)?;
                 if sum.terms.is_empty() {
-                    Err(holds(*relation, sum.constant.signum()))
+                    Err(relation.holds(sum.constant))
                 } else {
                     Ok(Lit::Linear { sum, relation: *relation })
                 }
@@ -267,16 +260,6 @@ fn merge_sets(dnf: GroundDnf) -> GroundDnf {
     match union {
         Some((cell, values)) => vec![vec![Lit::In { cell, values }]],
         None => dnf,
-    }
-}
-
-/// Whether a number with this sign is in `relation` to zero.
-pub const fn holds(relation: Relation, sign: i64) -> bool {
-    match relation {
-        Relation::Eq => sign == 0,
-        Relation::Ne => sign != 0,
-        Relation::Le => sign <= 0,
-        Relation::Lt => sign < 0,
     }
 }
 

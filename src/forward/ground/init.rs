@@ -10,7 +10,7 @@ use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
-    Assignment, Conj, FormulaOfSorts, Literal, Rational, Relation, Said, Transition, Type, VarId,
+    Assignment, Conj, FormulaOfSorts, Literal, Relation, Said, Transition, Type, VarId,
 };
 use cubicle_run::Stop;
 
@@ -262,8 +262,7 @@ impl InitDisjunct {
             Type::Proc if set >> process & 1 == 1 => self.sets[cell] = 1 << process,
             Type::Enum(_) | Type::Proc => self.sets[cell] = set & set.wrapping_neg(),
             Type::Int | Type::Real => {
-                let sum = Sum { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO };
-                push(&mut self.rest, Lit::Linear { sum, relation: Relation::Eq });
+                push(&mut self.rest, Lit::Linear { sum: Sum::of(cell), relation: Relation::Eq });
             }
             Type::Abstract(_) => {}
         }

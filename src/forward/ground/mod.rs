@@ -13,6 +13,6 @@ pub mod places;
 
 pub use arguments::{Arguments, FixedSorts};
 pub use choices::Choice;
-pub use formula::{GroundConj, GroundCount, GroundDnf, Grounder, Lit, Side, Sum, holds, push};
+pub use formula::{GroundConj, GroundCount, GroundDnf, Grounder, Lit, Side, Sum, push};
 pub use init::{InitDisjunct, disjuncts, full_sets};
 pub use places::{Places, Range, Table};

@@ -5,7 +5,7 @@ use crate::ground::{GroundConj, Grounder};
 use crate::live::graph::RunGraph;
 use crate::program::{Program, Test};
 use crate::state::UNDEF;
-use cubicle_lang::model::semantics::{distinct_tuples, other_tuples};
+use cubicle_lang::model::semantics::other_tuples;
 use cubicle_lang::model::{Bad, Condition, Conj, System};
 use cubicle_run::ForwardOptions;
 
@@ -92,14 +92,12 @@ fn ground(
 ) -> Result<Vec<Vec<Test>>, Unbuildable> {
     let places = &program.cells.places;
     let grounder = Grounder { system, places, sorts: program.sorts.as_ref() };
-    let others: Vec<usize> = (0..places.procs).filter(|p| !tuple.contains(p)).collect();
     let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
         conj.iter().map(|lit| program.counts.test(&program.cells, lit)).collect()
     };
     let mut cases = Vec::new();
     for case in &condition.0 {
-        for chosen in distinct_tuples(others.len(), usize::from(case.hidden)) {
-            let env: Vec<usize> = tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
+        for env in other_tuples(places.procs, tuple, case.hidden.into()) {
             let Some(conj) = grounder.conj(&case.cube, &env)? else { continue };
             let mut all = tests(&conj)?;
             for universal in &case.universals {

@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, MAX_RENAMED, Moves, STAY, STUTTER, Turn};
 use crate::program::{Program, Scratch};
 use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT, Store};
+use crate::store::{Inserted, ROOT, Store, way};
 use cubicle_run::Stop;
 
 /// The steps from some states, one after the other.
@@ -221,14 +221,8 @@ impl RunGraph {
 
     /// How a state was found: the initial state, then the moves and the states that they lead to.
     pub fn way_to(&self, state: u32) -> (u32, Vec<Arrow>) {
-        let mut way = Vec::new();
-        let mut at = state;
-        while self.found[at as usize].0 != ROOT {
-            let (from, label) = self.found[at as usize];
-            way.push(Arrow { label, to: at });
-            at = from;
-        }
-        way.reverse();
-        (at, way)
+        let way = way(state as usize, usize::MAX, |at| self.found[at].0);
+        let arrow = |at: &usize| Arrow { label: self.found[*at].1, to: *at as u32 };
+        (way[0] as u32, way[1..].iter().map(arrow).collect())
     }
 }

@@ -382,7 +382,7 @@ impl Compiler<'_> {
             }
             let source = match &branch.value {
                 Term::Constructor(c) => WrittenValue::Code(self.cells.constructor_code(cell, *c)),
-                Term::Proc(p) => WrittenValue::Code(Grounder::process(*p, env) as i64),
+                Term::Proc(p) => WrittenValue::Code(p.of(env) as i64),
                 Term::Cell(c) => match self.grounder.cell(c, env) {
                     Ok(cell) => WrittenValue::Copy(cell),
                     Err(_) => unreachable!("a cell that is read is a cell of the state"),

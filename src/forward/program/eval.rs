@@ -1,9 +1,9 @@
 //! Evaluates guards and updates in a state in which all cells that they read are defined.
 
-use crate::ground::holds;
 use crate::program::code::{CountedExpr, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::state::Cells;
+use cubicle_lang::model::Rational;
 
 impl Test {
     /// Whether the test holds where cells have these codes; all that it reads are defined. `None` when it depends on a number
@@ -18,7 +18,9 @@ impl Test {
                 if *strict { x < y } else { x <= y }
             }
             Self::Linear(e, relation) => return e.test(*relation, get),
-            Self::Counted(e, relation) => holds(*relation, e.numerator(cells, get)?.signum() as i64),
+            Self::Counted(e, relation) => {
+                relation.holds(Rational::integer(e.numerator(cells, get)?.signum() as i64))
+            }
             Self::Any(any) => return any_holds(any, cells, get),
         })
     }

@@ -1,7 +1,7 @@
 //! Linear expressions over stored numbers.
 
 use crate::error::Overflow;
-use crate::ground::{Sum, holds};
+use crate::ground::Sum;
 use crate::state::cells::{Cells, CodeKind};
 use cubicle_lang::model::{Rational, Relation, lcm};
 
@@ -53,6 +53,6 @@ impl LinearExpr {
 
     /// Whether the expression is in `relation` to zero.
     pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
-        Some(holds(relation, self.numerator(get)?.signum() as i64))
+        Some(relation.holds(Rational::integer(self.numerator(get)?.signum() as i64)))
     }
 }

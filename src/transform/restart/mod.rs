@@ -25,8 +25,8 @@ use self::solve::{Solution, solutions};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{
-    Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, System, Term, Transition, Type, Universal,
-    Update, VarId, rename, simplify,
+    Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, Type, Universal, Update,
+    VarId, rename, simplify,
 };
 
 /// One way to restart: new values of cells, and when it is possible.
@@ -332,8 +332,7 @@ impl Restarts<'_> {
         }
         // Cells with fewer different indices come first.
         branches.sort_by_key(|it| std::cmp::Reverse(it.when.0[0].len()));
-        let is_number = self.system.var(var).ty.is_numeric();
-        let same = if is_number { Term::Linear(Linear::of(own)) } else { Term::Cell(own) };
+        let same = Term::held(own, self.system.var(var).ty);
         branches.push(Branch { when: Dnf::truth(), value: same });
         Some(Update { var, assignment: Assignment::Cases(branches) })
     }
