@@ -100,19 +100,14 @@ impl Known {
         {
             (*own_high, grown) = (Some(new), true);
         }
-        while self.whole
-            && let Some(low) = *own_low
-            && holes.contains(&low.at)
-            && let Some(next) = low.at.add(Rational::ONE)
-        {
-            *own_low = Some(End { at: next, open: false });
-        }
-        while self.whole
-            && let Some(high) = *own_high
-            && holes.contains(&high.at)
-            && let Some(next) = high.at.sub(Rational::ONE)
-        {
-            *own_high = Some(End { at: next, open: false });
+        for (own, step) in [(own_low, Rational::ONE), (own_high, Rational::ONE.neg())] {
+            while self.whole
+                && let Some(end) = *own
+                && holes.contains(&end.at)
+                && let Some(next) = end.at.add(step)
+            {
+                *own = Some(End { at: next, open: false });
+            }
         }
         grown
     }

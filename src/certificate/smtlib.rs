@@ -13,6 +13,7 @@ use super::index::Refutations;
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Rational, System, Type, VarId};
 use cubicle_run::Interrupt;
 
@@ -136,12 +137,9 @@ impl<'a> ScriptWriter<'a> {
         out.push_str(if self.ordered { "(define-sort Proc () Int)\n" } else { "(declare-sort Proc 0)\n" });
         let used = self.vars.iter().map(|&var| system.var(var).ty);
         let used = used.chain(self.others.iter().map(|cell| cell.ty(system)));
-        let mut done: Vec<Type> = Vec::new();
-        for ty in used {
-            if done.contains(&ty) {
-                continue;
-            }
-            done.push(ty);
+        let mut types: Vec<Type> = Vec::new();
+        extend_new(&mut types, used);
+        for ty in types {
             match ty {
                 Type::Enum(id) => {
                     let decl = system.enumeration(id);

@@ -18,13 +18,22 @@ use super::turn::{Turn, TurnEnd, limits};
 use super::{all_sizes, claims};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::{
-    BackwardMode, Decider, Event, Exploration, ForwardOptions, Options, Outcome, Reason, Report, SearchOrder,
-    Silent, Stage, Stop, Strategy, Vacuity, Verdict,
+    BackwardMode, Decider, Event, Exploration, ForwardOptions, Options, Outcome, Reason, Report, RunsPlan,
+    RunsProof, SearchOrder, Silent, Stage, Stop, Strategy, Vacuity, Verdict,
 };
 use tracing::info;
 
-/// Decides whether a system that was derived for a property of runs is safe, with these cubes proposed.
-pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forbidden>) -> Report {
+/// The proof that a system which was derived for a property of runs is safe, with these cubes proposed.
+///
+/// # Errors
+/// It has another verdict.
+pub fn prove_derived(
+    session: &Session<'_>,
+    system: System,
+    proposed: Vec<Forbidden>,
+    plan: RunsPlan,
+    because: Vec<String>,
+) -> Result<RunsProof, Verdict> {
     let mut options = Options::default()
         .vacuity(Vacuity::Ignore)
         .rounds(Some(session.options.rounds.map_or(DERIVED_ROUNDS, |most| most.min(DERIVED_ROUNDS))))
@@ -32,10 +41,17 @@ pub fn decide_derived(session: &Session<'_>, system: &System, proposed: Vec<Forb
     options.backward.proposed = proposed;
     let mut observer = Silent;
     let (interrupt, engine) = (session.interrupt, session.engine);
-    let mut derived = Session::new(system, &options, interrupt, &mut observer, engine, Report::default());
+    let mut derived = Session::new(&system, &options, interrupt, &mut observer, engine, Report::default());
     derived.is_derived = true;
     decide(&mut derived);
-    derived.report
+    let Report { verdict, backward, .. } = derived.report;
+    match verdict.expect("the search ended") {
+        Verdict::Safe => {
+            let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
+            Ok(RunsProof { system, plan, because, invariant, counts })
+        }
+        other => Err(other),
+    }
 }
 
 /// Decides the problem, using what is explored already.
@@ -210,7 +226,7 @@ impl Auto<'_, '_> {
         let alone = |session: &mut Session<'_>| {
             let end = first.search(session);
             let ended = Auto { session, spurious }.conclude(&first, end);
-            let goes_on = goes_on(&ended);
+            let goes_on = matches!(&ended, Verdict::Unknown(reason) if !is_final(reason));
             (ended, goes_on)
         };
         let (ended, beside) = side_by_side(self.session, alone, &second);
@@ -311,11 +327,6 @@ impl Auto<'_, '_> {
         });
         found.map_err(|trace| self.session.decided_by_run(trace))
     }
-}
-
-/// Whether other searches are to be tried after one that ended so.
-fn goes_on(ended: &Verdict) -> bool {
-    matches!(ended, Verdict::Unknown(reason) if !is_final(reason))
 }
 
 /// Whether the run as a whole ends for this reason.

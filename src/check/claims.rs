@@ -3,6 +3,7 @@
 use super::accept::confirmed;
 use super::session::Session;
 use cubicle_certificate::Claim;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{Bad, BadKind, Forbidden, ProcRef, System, negated};
 use cubicle_run::{Event, Outcome, Reason, Statistics, Verdict};
@@ -15,11 +16,7 @@ pub fn states_of(system: &System, bad: &Bad) -> Vec<Forbidden> {
 /// What a system claims that no run reaches.
 pub fn claimed(system: &System) -> Vec<Forbidden> {
     let mut found: Vec<Forbidden> = system.bad.iter().flat_map(|bad| states_of(system, bad)).collect();
-    for bad in system.bad.iter().map(Forbidden::from) {
-        if !found.contains(&bad) {
-            found.push(bad);
-        }
-    }
+    extend_new(&mut found, system.bad.iter().map(Forbidden::from));
     found.extend(never_of_constants(system));
     found
 }

@@ -9,8 +9,8 @@ use cubicle_forward::{RunAnswer, RunsChecked, check_runs};
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, Temporal, TemporalKind};
 use cubicle_run::{
-    Cut, Event, ForwardOptions, Options, Reason, Report, RunsPlan, RunsProof, RunsSeen, Stop,
-    TemporalFinding, TemporalReport, Unproved, Verdict,
+    Cut, Event, ForwardOptions, Options, Reason, RunsPlan, RunsProof, RunsSeen, Stop, TemporalFinding,
+    TemporalReport, Unproved, Verdict,
 };
 
 /// Checks the model's properties of runs in instances, and puts the results into the report.
@@ -155,15 +155,13 @@ fn settle(system: &System, report: &mut TemporalReport) {
 fn never_reached(session: &mut Session<'_>, cover: &Temporal) -> Result<RunsProof, Unproved> {
     session.tell(Event::Work { what: "proving that no run reaches the cover" });
     let system = session.system.edited(|parts| parts.ask(cover.goals()));
-    let Report { verdict, backward, .. } = auto::decide_derived(session, &system, Vec::new());
-    match verdict.expect("the search ended") {
-        Verdict::Safe => {
-            let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof { system, plan: RunsPlan::Cover, because: Vec::new(), invariant, counts })
-        }
-        Verdict::Unsafe(_) => Err(Unproved::Search(Box::new(Reason::NotReached(vec![cover.name.clone()])))),
-        Verdict::Unknown(why) => Err(Unproved::Search(Box::new(why))),
-    }
+    let proof = auto::prove_derived(session, system, Vec::new(), RunsPlan::Cover, Vec::new());
+    proof.map_err(|verdict| {
+        let Verdict::Unknown(why) = verdict else {
+            return Unproved::Search(Box::new(Reason::NotReached(vec![cover.name.clone()])));
+        };
+        Unproved::Search(Box::new(why))
+    })
 }
 
 /// Numbers of processes of the instances to check.

@@ -11,6 +11,7 @@ use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
 use cubicle_certificate::{Confirmed, Subject};
 use cubicle_forward::{Explored, StateSpace};
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Forbidden, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
@@ -101,11 +102,7 @@ impl Known {
 
     /// Adds transitions whose universal guards a search had to remember.
     fn remember(&mut self, transitions: Vec<TransitionId>) {
-        for id in transitions {
-            if !self.remembered.contains(&id) {
-                self.remembered.push(id);
-            }
-        }
+        extend_new(&mut self.remembered, transitions);
     }
 }
 

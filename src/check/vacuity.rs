@@ -10,6 +10,7 @@ use super::populated::unpopulated;
 use super::session::Session;
 use super::size::{Purpose, oracle_size};
 use super::tuning::{VACUITY_INSTANCES, VACUITY_STATES};
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::{admits, choices_of_arguments};
 use cubicle_lang::model::{BadKind, System, TemporalKind, TransitionId};
 use cubicle_run::{
@@ -129,11 +130,8 @@ fn of_proof(session: &Session<'_>) -> (Vec<Vacuous>, Option<usize>) {
         [least.max(2), (least + 1).max(3)].into_iter().filter(|procs| admits(system, *procs)).collect();
     let most = sizes.last().copied().unwrap_or_else(|| system.max_procs.map_or(1, |most| most as usize));
     for transition in &system.transitions {
-        if transition.arity() <= most
-            && !system.is_watch(transition)
-            && !look.open.contains(&transition.origin)
-        {
-            look.open.push(transition.origin);
+        if transition.arity() <= most && !system.is_watch(transition) {
+            add_new(&mut look.open, transition.origin);
         }
     }
     for exploration in &report.explorations {

@@ -12,6 +12,7 @@ mod expand;
 pub mod explain;
 pub mod format;
 pub mod index;
+pub mod list;
 pub mod load;
 pub mod model;
 pub mod named;

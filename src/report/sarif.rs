@@ -9,6 +9,7 @@ use super::document::{
 use super::github::{DEADLOCK, INVARIANT, RUNS, UNSAFE, findings};
 use super::mutation::changes;
 use cubicle_lang::explain;
+use cubicle_lang::list::sorted;
 use cubicle_lang::named::Named;
 use cubicle_transform::mutate::Operator;
 
@@ -18,9 +19,7 @@ pub fn sarif(document: &Document) -> String {
     let found = findings(document);
     let about_model = |it: &&Message| it.code.is_some() && matches!(it.level, Level::Error | Level::Warning);
     let messages: Vec<&Message> = document.messages.iter().filter(about_model).chain(&found).collect();
-    let mut codes: Vec<&str> = messages.iter().filter_map(|message| message.code.as_deref()).collect();
-    codes.sort_unstable();
-    codes.dedup();
+    let codes: Vec<&str> = sorted(messages.iter().filter_map(|message| message.code.as_deref()));
     let results = messages.iter().map(|message| result(document, message, &codes, uri.as_deref()));
     let notes = document.messages.iter().filter(|it| it.code.is_none());
     let notes = notes.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));

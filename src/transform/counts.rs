@@ -8,6 +8,7 @@
 
 use crate::after::values_after;
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, System, SystemParts,
     Term, Transition, Update, fold_processes, rename, rename::Truth, simplify, substitute,
@@ -201,11 +202,7 @@ impl Step<'_> {
         let summand = rename::term(&summand, &map)?;
         let body = rename::disjunction(&self.count.body.0, &map)?;
         let mut cells: Vec<&Cell> = Vec::new();
-        for cell in body.iter().flatten().flat_map(Literal::cells).chain(summand.cells()) {
-            if !cells.contains(&cell) {
-                cells.push(cell);
-            }
-        }
+        extend_new(&mut cells, body.iter().flatten().flat_map(Literal::cells).chain(summand.cells()));
         let mut ways: Ways<Vec<(Cell, Term)>> = vec![(vec![Conj::new()], Vec::new())];
         for cell in cells {
             let mut next = Vec::new();
@@ -286,11 +283,8 @@ impl Step<'_> {
             let in_summand = summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell);
             let in_cells = read.chain(in_summand).flat_map(|cell| cell.index.iter().copied());
             let in_terms = when.iter().flatten().flat_map(terms);
-            for p in in_cells.chain(in_terms) {
-                if matches!(p, ProcRef::Var(_)) && p != other && !free.contains(&p) {
-                    free.push(p);
-                }
-            }
+            let is_free = |p: &ProcRef| matches!(p, ProcRef::Var(_)) && *p != other;
+            extend_new(&mut free, in_cells.chain(in_terms).filter(is_free));
             let map = |p: ProcRef| match free.iter().position(|it| *it == p) {
                 Some(at) => ProcRef::Var(at as u8),
                 None if p == other => ProcRef::Var(free.len() as u8),
@@ -335,9 +329,7 @@ impl Step<'_> {
             let both: Conj = a.iter().chain(b).cloned().collect();
             let Some(both) = simplify(both, &|a, b| self.same(a, b)) else { continue };
             let Some(both) = self.under_guard(both) else { continue };
-            if !found.contains(&both) {
-                found.push(both);
-            }
+            add_new(&mut found, both);
         }
         if found.iter().any(Vec::is_empty) {
             return Some(vec![Conj::new()]);

@@ -3,6 +3,7 @@
 
 use cubicle_lang::index;
 use cubicle_lang::index::{NameKind, NamedSymbol, Role, Use};
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{System, Type};
 use cubicle_lang::syntax::ast::Item;
 use serde_json::{Value, json};
@@ -104,9 +105,7 @@ fn listed(document: &OpenModel, words: [&str; 2], name: impl Fn(&Use) -> Option<
         let uses = document.analysis().index.uses.iter().filter(|it| it.role == role);
         let mut names: Vec<String> = Vec::new();
         for name in uses.filter_map(&name).map(|name| format!("`{name}`")) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
+            add_new(&mut names, name);
         }
         (!names.is_empty()).then(|| format!("{word} {}.", names.join(", ")))
     };

@@ -14,6 +14,7 @@ use crate::cube::{
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{
     Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, Type,
     VarId,
@@ -350,9 +351,7 @@ impl<'a> Counting<'a> {
             return Ok(vec![cube]);
         }
         let Some(instructed) = self.instructed(context, &cube)? else { return Ok(Vec::new()) };
-        let mut compared: Vec<CubeCell> = instructed.relational.iter().flat_map(Relational::cells).collect();
-        compared.sort_unstable();
-        compared.dedup();
+        let mut compared: Vec<CubeCell> = sorted(instructed.relational.iter().flat_map(Relational::cells));
         compared.retain(|cell| !cell.is_process() && self.counts(cell.var()));
         let pairs =
             compared.iter().enumerate().flat_map(|(at, a)| compared[at + 1..].iter().map(|b| vec![*a, *b]));

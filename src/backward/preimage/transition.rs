@@ -6,6 +6,7 @@ use super::axioms::{Witness, witnesses};
 use crate::cube::{
     CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Overflow, Reduced, conjoin,
 };
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
 /// A transition with its updates indexed by variable.
@@ -238,9 +239,7 @@ fn ways(
         for way in ways {
             env.context.interrupt.poll()?;
             let Some(left) = rest_of(clause.iter().copied(), &way) else {
-                if !next.contains(&way) {
-                    next.push(way);
-                }
+                add_new(&mut next, way);
                 continue;
             };
             for literal in left {

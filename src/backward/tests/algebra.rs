@@ -8,6 +8,7 @@ use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
     formulas, invariant, less, oracle_question, rename_mask, rename_relational,
 };
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::{Env, Layout};
 use cubicle_solver::smt::InstanceFormula;
 
@@ -207,9 +208,7 @@ fn bounds_of_one_form_are_compared_exactly() {
                 for c in -1..=1 {
                     let reduced = world.literal((0, 0, kind, 0, (k, 0, c)), false);
                     let Reduced::Literal(CubeLiteral::Relational(r)) = reduced else { panic!("{reduced:?}") };
-                    if !all.contains(&r) {
-                        all.push(r);
-                    }
+                    add_new(&mut all, r);
                 }
             }
         }

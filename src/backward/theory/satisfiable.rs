@@ -8,6 +8,7 @@ use super::feasible;
 use super::sat::Sat;
 use crate::cube::{CellKind, CubeBuilder, CubeCell, CubeContext, Halt, OTHER, Relational, is_singleton};
 use crate::tuning::MAX_SPLITS;
+use cubicle_lang::list::place_of;
 
 /// Whether some state satisfies the cube under construction.
 pub fn satisfiable(context: &CubeContext, b: &CubeBuilder<'_>) -> Result<Sat, Halt> {
@@ -79,13 +80,13 @@ pub fn orders(context: &CubeContext, b: &CubeBuilder<'_>) -> Sat {
     for relational in b.relational() {
         match *relational {
             Relational::Eq(x, y) => {
-                let (x, y) = (node(&mut nodes, x), node(&mut nodes, y));
+                let (x, y) = (place_of(&mut nodes, x), place_of(&mut nodes, y));
                 edges.push((x, y, false));
                 edges.push((y, x, false));
             }
-            Relational::Ne(x, y) => unequal.push((node(&mut nodes, x), node(&mut nodes, y))),
-            Relational::Lt(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), true)),
-            Relational::Le(x, y) => edges.push((node(&mut nodes, x), node(&mut nodes, y), false)),
+            Relational::Ne(x, y) => unequal.push((place_of(&mut nodes, x), place_of(&mut nodes, y))),
+            Relational::Lt(x, y) => edges.push((place_of(&mut nodes, x), place_of(&mut nodes, y), true)),
+            Relational::Le(x, y) => edges.push((place_of(&mut nodes, x), place_of(&mut nodes, y), false)),
             Relational::Linear { .. } => {}
         }
     }
@@ -94,7 +95,8 @@ pub fn orders(context: &CubeContext, b: &CubeBuilder<'_>) -> Sat {
     }
     if edges.iter().any(|e| e.2) || nodes.iter().any(|s| s.is_process()) {
         for k in 1..context.rigid {
-            let (x, y) = (node(&mut nodes, CubeCell::process(k - 1)), node(&mut nodes, CubeCell::process(k)));
+            let (x, y) =
+                (place_of(&mut nodes, CubeCell::process(k - 1)), place_of(&mut nodes, CubeCell::process(k)));
             edges.push((x, y, true));
         }
     }
@@ -128,11 +130,4 @@ pub fn orders(context: &CubeContext, b: &CubeBuilder<'_>) -> Sat {
             && (0..n).any(|j| j != i && context.kind(nodes[j]) == CellKind::Proc && same(i, j))
     });
     if strict_loop || clash || merged { Sat::No } else { Sat::Yes }
-}
-
-fn node(nodes: &mut Vec<CubeCell>, s: CubeCell) -> usize {
-    nodes.iter().position(|&n| n == s).unwrap_or_else(|| {
-        nodes.push(s);
-        nodes.len() - 1
-    })
 }

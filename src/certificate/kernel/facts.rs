@@ -8,6 +8,7 @@ use super::formula::{CountCell, Formula, Key, Known, LinearAtom, Sum, process_ke
 use super::read::{ONE, Reader, Sort, as_linear, difference};
 use super::simplex::{Constraint, Outcome, solve, value_of};
 use crate::ground::{Overflow, Reading, plus};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Rational, Relation};
 
 /// A distance that no constant of a formula is likely to be.
@@ -76,18 +77,14 @@ impl Reader<'_> {
                 let LinearAtom { relation, sum, .. } = &**atom;
                 let whole = |&(key, factor): &(Key, Rational)| factor.is_integer() && self.is_whole(key);
                 let whole = sum.constant.is_integer() && sum.terms.iter().all(whole);
-                let (relation, sum) = match (relation, holds) {
-                    (Relation::Eq | Relation::Le, true) => (*relation, sum.clone()),
-                    (Relation::Le, false) if whole => {
-                        (Relation::Le, plus(&sum.negated().ok_or(Overflow)?, Rational::ONE, &ONE)?)
-                    }
-                    (Relation::Le, false) => (Relation::Lt, sum.negated().ok_or(Overflow)?),
-                    (Relation::Lt, true) if whole => (Relation::Le, plus(sum, Rational::ONE, &ONE)?),
-                    (Relation::Lt, true) => (Relation::Lt, sum.clone()),
-                    (Relation::Lt, false) => (Relation::Le, sum.negated().ok_or(Overflow)?),
-                    (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
+                let said = if *holds { Some((sum.clone(), *relation)) } else { sum.denied(*relation) };
+                let (sum, relation) = said.ok_or(Overflow)?;
+                let constraint = match relation {
+                    Relation::Ne => return Ok(None),
+                    Relation::Lt if whole => constraint(Relation::Le, plus(&sum, Rational::ONE, &ONE)?),
+                    _ => constraint(relation, sum),
                 };
-                (constraint(relation, sum), Formula::Linear(atom.clone(), !holds))
+                (constraint, Formula::Linear(atom.clone(), !holds))
             }
             Premise::Holds(key, p) => {
                 let sum = Sum::of(*key).minus(&process(*p)?).ok_or(Overflow)?;
@@ -147,9 +144,7 @@ impl Reader<'_> {
         let mut premises: Vec<Premise> =
             known.facts.iter().map(|(atom, holds)| Premise::Atom(atom.clone(), *holds)).collect();
         let mut cells: Vec<Key> =
-            known.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|term| term.0)).collect();
-        cells.sort_unstable();
-        cells.dedup();
+            sorted(known.facts.iter().flat_map(|(atom, _)| atom.sum.terms.iter().map(|term| term.0)));
         cells.retain(|&key| self.sort(key) == Some(Sort::Process));
         for &key in &cells {
             let held = places(key).trailing_zeros() as u8;

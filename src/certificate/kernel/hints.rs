@@ -12,6 +12,7 @@ use crate::cubes::Cubes;
 use crate::ground::{Overflow, Reading};
 use crate::index::{CubeIndex, Refutations};
 use crate::obligation::Obligation;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::semantics::{arrangements, different_namings, tuples};
 use cubicle_lang::model::{Literal, System, Transition};
 use cubicle_run::{Forbidden, Interrupt};
@@ -54,9 +55,7 @@ pub fn find(
     }
     let mut likely: BTreeMap<Obligation, Vec<usize>> = BTreeMap::new();
     for (obligation, cases) in refutations {
-        let mut used: Vec<usize> = cases.iter().flatten().map(|it| it.cube).collect();
-        used.sort_unstable();
-        used.dedup();
+        let used: Vec<usize> = sorted(cases.iter().flatten().map(|it| it.cube));
         likely.insert(*obligation, used);
     }
     let index = CubeIndex::new(system, cubes, interrupt);

@@ -319,18 +319,9 @@ impl Reader<'_> {
                 let mut parts = Vec::new();
                 for (when, value) in self.linear(expr, names, time)? {
                     let Value::Number(sum) = value else { unreachable!("a sum") };
-                    let formula = match (relation, yes) {
-                        (Relation::Eq, true) | (Relation::Ne, false) => Formula::linear(Relation::Eq, sum)?,
-                        (Relation::Ne, true) | (Relation::Eq, false) => Formula::linear(Relation::Ne, sum)?,
-                        (relation, true) => Formula::linear(*relation, sum)?,
-                        (Relation::Le, false) => {
-                            Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?
-                        }
-                        (Relation::Lt, false) => {
-                            Formula::linear(Relation::Le, sum.negated().ok_or(Overflow)?)?
-                        }
-                    };
-                    parts.push(when.and(formula));
+                    let denied = if yes { Some((sum, *relation)) } else { sum.denied(*relation) };
+                    let (sum, relation) = denied.ok_or(Overflow)?;
+                    parts.push(when.and(Formula::linear(relation, sum)?));
                 }
                 Ok(Formula::any(parts))
             }

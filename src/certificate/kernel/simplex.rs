@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::formula::{Key, Sum};
 use crate::ground::Overflow;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Rational, Relation};
 
 /// `sum relation 0`; the relation is not `<>`.
@@ -46,9 +47,7 @@ struct Tableau {
 }
 
 pub fn solve(constraints: &[Constraint]) -> Result<Outcome, Overflow> {
-    let mut names: Vec<Key> = constraints.iter().flat_map(|it| it.sum.terms.iter().map(|t| t.0)).collect();
-    names.sort_unstable();
-    names.dedup();
+    let names: Vec<Key> = sorted(constraints.iter().flat_map(|it| it.sum.terms.iter().map(|t| t.0)));
     let (keys, all) = (names.len(), names.len() + constraints.len());
     let zero = (Rational::ZERO, Rational::ZERO);
     let mut tableau = Tableau {

@@ -1,6 +1,7 @@
 //! The system of a theorem as the text that `coq/Print.v` prints it as.
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::list::place_of;
 use cubicle_lang::model::{BOOL, BadKind, System, Type};
 use cubicle_lang::words;
 
@@ -30,8 +31,8 @@ pub fn plain(system: &System) -> System {
         let (mut enums, mut abstracts) = (vec![BOOL], Vec::new());
         for var in &mut parts.vars {
             match &mut var.ty {
-                Type::Enum(id) => id.0 = position(&mut enums, *id) as u16,
-                Type::Abstract(id) => id.0 = position(&mut abstracts, *id) as u16,
+                Type::Enum(id) => id.0 = place_of(&mut enums, *id) as u16,
+                Type::Abstract(id) => id.0 = place_of(&mut abstracts, *id) as u16,
                 Type::Proc | Type::Int | Type::Real => {}
             }
         }
@@ -48,13 +49,5 @@ pub fn plain(system: &System) -> System {
             transition.params = (1..=transition.arity()).map(|p| format!("p{p}")).collect();
             transition.hidden = 0;
         }
-    })
-}
-
-/// Where it is in the list, which it is added to if it is not there.
-fn position<T: PartialEq>(list: &mut Vec<T>, it: T) -> usize {
-    list.iter().position(|known| *known == it).unwrap_or_else(|| {
-        list.push(it);
-        list.len() - 1
     })
 }

@@ -1,5 +1,6 @@
 //! A condition on a state that fails somewhere: over some processes, and all others.
 
+use cubicle_lang::list::{add_least, is_part};
 use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::ways::{Values, Ways, both, conj, denied, updated};
 use cubicle_lang::model::{Assignment, Cell, Conj, Dnf, Literal, ProcRef, System, Transition, rename};
@@ -52,13 +53,9 @@ impl Fails {
 
 /// The ways without those that say more than another one.
 fn tidy(ways: Vec<Conj>) -> Vec<Conj> {
-    let within = |weak: &Conj, strong: &Conj| weak.iter().all(|it| strong.contains(it));
     let mut found: Vec<Conj> = Vec::new();
     for way in ways {
-        if !found.iter().any(|known| within(known, &way)) {
-            found.retain(|known| !within(&way, known));
-            found.push(way);
-        }
+        add_least(&mut found, way, |a, b| is_part(a, b));
     }
     found
 }

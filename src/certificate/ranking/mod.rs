@@ -52,6 +52,7 @@ mod helpers;
 mod rule;
 mod text;
 
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{
     BOOL, Bad, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress, Ranking, Rational, Relation,
     System, SystemParts, TemporalKind, Transition, Type, Universal, Update, VarId, VarKind,
@@ -100,16 +101,12 @@ pub fn ranked(model: &System, ranking: &Ranking) -> Result<System, NotDerived> {
         for way in ways {
             if others.is_empty() {
                 let found = (procs, way);
-                if !bad.contains(&found) {
-                    bad.push(found);
-                }
+                add_new(&mut bad, found);
                 continue;
             }
             let universal = |(bound, body): &(u8, Vec<Conj>)| Universal::derived(*bound, body.clone(), span);
             let found = (procs, way, others.iter().map(universal).collect());
-            if !steps.contains(&found) {
-                steps.push(found);
-            }
+            add_new(&mut steps, found);
         }
         if bad.len() + steps.len() > MOST {
             return Err(NotDerived::TooHard("a condition of the ranking fails in too many ways".to_owned()));

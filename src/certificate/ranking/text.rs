@@ -2,6 +2,7 @@
 
 use super::super::declaration::literal_words;
 use super::super::unreadable::LineError;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::load::{ModelSource, parse_claims_with_counts};
 use cubicle_lang::model::{
     Conj, Fairness, Helper, Least, Linear, Literal, Measure, Measured, Progress, Ranking, Relation, System,
@@ -61,11 +62,7 @@ fn reasons(model: &System, observed: u8, progress: &Progress) -> Vec<String> {
     };
     let name = |it: &Helper| model.fairness.get(it.fairness).map_or("", |it| model.name_of(it));
     let mut steps: Vec<&str> = Vec::new();
-    for helper in &progress.helpers {
-        if !steps.contains(&name(helper)) {
-            steps.push(name(helper));
-        }
-    }
+    extend_new(&mut steps, progress.helpers.iter().map(name));
     let waits = inner(model, &progress.waits);
     if progress.helpers.is_empty() {
         return vec!["nothing is ever awaited".to_owned()];

@@ -21,7 +21,7 @@ use cubicle_lang::model::{
     Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind, Transition, Type,
     Universal, Update, VarId, VarKind, negated, rename,
 };
-use cubicle_run::{Event, Report, RunsPlan, RunsProof, Trace, Unproved, Verdict};
+use cubicle_run::{Event, RunsPlan, RunsProof, Trace, Unproved, Verdict};
 use cubicle_transform::has_name;
 use sample::Sample;
 use tracing::info;
@@ -107,27 +107,16 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
     };
     let cubes = proof.map_or(&[][..], |it| &it.invariant);
     let proposed = cubes.iter().filter(|it| it.literals().all(known)).cloned().collect();
-    let Report { verdict, backward, .. } = auto::decide_derived(session, &system, proposed);
-    match verdict.expect("the search ended") {
-        Verdict::Safe => {
-            let (invariant, counts) = backward.map(|it| (it.invariant, it.counts)).unwrap_or_default();
-            Ok(RunsProof {
-                system,
-                because: ranking_words(session.system, &ranking),
-                plan: RunsPlan::Ranking(ranking),
-                invariant,
-                counts,
-            })
-        }
-        Verdict::Unsafe(trace) => {
+    let because = ranking_words(session.system, &ranking);
+    let proof = auto::prove_derived(session, system, proposed, RunsPlan::Ranking(ranking), because);
+    proof.map_err(|verdict| {
+        if let Verdict::Unsafe(trace) = verdict {
             info!(procs = trace.initial.procs, "the ranking fails");
-            Err(Some(*trace))
+            return Some(*trace);
         }
-        Verdict::Unknown(reason) => {
-            info!(?reason, "the ranking is not proved");
-            Err(None)
-        }
-    }
+        info!(?verdict, "the ranking is not proved");
+        None
+    })
 }
 
 /// That a state is bad in which a process satisfies the guard and all others the body.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::session::Session;
 use cubicle_certificate::awaited_again;
 use cubicle_forward::{SeenStep, sample_runs};
+use cubicle_lang::list::{extend_new, place_of};
 use cubicle_lang::model::semantics::{Env, Semantics, State, Value, distinct_tuples, other_tuples};
 use cubicle_lang::model::{
     Assignment, Case, Conj, Fairness, Helper, Literal, System, Temporal, Term, TransitionId, Type, VarKind,
@@ -125,11 +126,7 @@ impl<'a> Sample<'a> {
         let procs = run.initial.procs;
         let run = run.clone().within(system);
         let mut states: Vec<State> = Vec::new();
-        for state in std::iter::once(run.initial).chain(run.steps.into_iter().map(|it| it.after)) {
-            if !states.contains(&state) {
-                states.push(state);
-            }
-        }
+        extend_new(&mut states, std::iter::once(run.initial).chain(run.steps.into_iter().map(|it| it.after)));
         let mut steps = Vec::new();
         for from in 0..states.len() {
             for (t, id) in system.transitions.iter().zip(0..) {
@@ -142,10 +139,7 @@ impl<'a> Sample<'a> {
                         continue;
                     }
                     let Some(after) = semantics.fire(&states[from], id, &args, &[]) else { continue };
-                    let to = states.iter().position(|it| *it == after).unwrap_or_else(|| {
-                        states.push(after);
-                        states.len() - 1
-                    });
+                    let to = place_of(&mut states, after);
                     steps.push(SeenStep { from, transition: id, args, to });
                 }
             }

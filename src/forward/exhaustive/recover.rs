@@ -7,6 +7,7 @@ use crate::exhaustive::search::Search;
 use crate::limits::Limits;
 use crate::run::{Findings, Problem};
 use crate::store::{StateTree, Visited, WaysTo};
+use cubicle_lang::list::sorted;
 use cubicle_run::{ForwardOptions, Silent, Stop, Strategy};
 
 /// Why the states cannot be had.
@@ -29,9 +30,7 @@ pub fn ways<'v>(
         WaysTo::Tree(tree) => return Ok(tree),
         WaysTo::Forgotten(ways) => ways,
     };
-    let mut wanted: Vec<usize> = ways.iter().flatten().copied().collect();
-    wanted.sort_unstable();
-    wanted.dedup();
+    let wanted: Vec<usize> = sorted(ways.iter().flatten().copied());
     let words = problem.program.packing.words;
     let mut tree = StateTree::new(words);
     let Some(last) = wanted.last() else { return Ok(Cow::Owned(tree)) };

@@ -1,6 +1,6 @@
 //! A running exhaustive search: how initial states and the successors of a chunk reach its store, and how it ends.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::checkpoint::SearchKeeper;
@@ -145,19 +145,16 @@ impl<'a> Search<'a> {
     /// Stores the initial states.
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
         let program = self.problem.program;
-        let mut numbers = false;
-        let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.limits.clock);
-        program.initial_states(&clock, &mut numbers, &mut |state| {
-            buffer.copy_from_slice(state);
-            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
+        let numbers = program.initial_states(&clock, &mut |state| {
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
             if self.limits.count(1 + tried) {
                 let (visited, mut intake) = self.intake();
-                if let Err(why) = visited.add_root(&buffer, &mut intake) {
+                if let Err(why) = visited.add_root(state, &mut intake) {
                     self.fail(why);
                 }
             }
-            if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            self.limits.stop.is_some()
         })?;
         let (visited, mut intake) = self.intake();
         if let Err(why) = visited.end_roots(&mut intake) {

@@ -10,6 +10,7 @@ use std::collections::HashSet;
 use crate::program::Program;
 use crate::state::{CodeKind, UNDEF};
 use crate::store::StateTree;
+use cubicle_lang::list::place_of;
 use cubicle_lang::model::semantics::{arrangements, rising_tuples_of, tuples};
 
 /// Kinds of entries of a view.
@@ -150,10 +151,7 @@ impl<'a> Viewer<'a> {
                     // All classes share the processes, but not outside values.
                     let process = info.kind == CodeKind::Proc && code < cells.procs as i64;
                     let name = (if process { usize::MAX } else { info.class }, code);
-                    let known = names.iter().position(|n| *n == name).unwrap_or_else(|| {
-                        names.push(name);
-                        names.len() - 1
-                    });
+                    let known = place_of(names, name);
                     // A process is not an outside value.
                     (NAMELESS + i64::from(process), known as i64)
                 }

@@ -1,6 +1,6 @@
 //! The steps of a set of states.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::alike::Alike;
@@ -240,10 +240,10 @@ impl Follower {
         let mut found = Vec::new();
         let (words, most) = (self.program.packing.words, self.most);
         let mut cut = false;
-        self.program.initial_states(&self.clock, &mut self.scratch.numbers, &mut |state| {
+        self.scratch.numbers |= self.program.initial_states(&self.clock, &mut |state| {
             found.extend_from_slice(state);
             cut = found.len() / words > most;
-            if cut { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            cut
         })?;
         let mut front = Front::new(words);
         for state in found.chunks_exact(words) {

@@ -1,7 +1,6 @@
 //! What a campaign stores: initial states, and the results of walks, in the order of the walks.
 
 use std::mem;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,37 +19,30 @@ impl Campaign {
     /// Stores the initial states.
     pub fn seed(&mut self) -> Result<(), Unbuildable> {
         let program = &*Arc::clone(&self.program);
-        let mut numbers = false;
-        let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.limits.clock);
         let mut scratch = Scratch::timed(program, &clock);
         let mut items = ItemBuffer::default();
-        program.initial_states(&clock, &mut numbers, &mut |state| {
-            buffer.copy_from_slice(state);
-            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
-            let (exits, conditional) = program.exits(&buffer, &mut scratch);
-            if let Some(number) = self.insert(&buffer, ROOT, exits, 0) {
-                if let Some((bad, refined)) = program.bad(&buffer, &mut scratch) {
+        let numbers = program.initial_states(&clock, &mut |state| {
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
+            let (exits, conditional) = program.exits(state, &mut scratch);
+            if let Some(number) = self.insert(state, ROOT, exits, 0) {
+                if let Some((bad, refined)) = program.bad(state, &mut scratch) {
                     self.found_bad(number, refined, bad);
                 }
                 if self.options.deadlock
                     && conditional
-                    && let Some(refined) = program.deadlock(&buffer, &mut scratch)
+                    && let Some(refined) = program.deadlock(state, &mut scratch)
                 {
                     self.findings.deadlock(&self.program, number as usize, refined);
                 }
                 let mut combinations = Vec::new();
-                self.coverage.unseen(program, None, &buffer, &mut items, |c| combinations.push(c));
-                let mut new = 0;
-                for c in combinations {
-                    new += usize::from(self.coverage.record(c));
-                }
+                self.coverage.unseen(program, None, state, &mut items, |c| combinations.push(c));
+                let new = combinations.into_iter().filter(|c| self.coverage.record(*c)).count();
                 if new > 0 {
                     self.novel.push(number);
                 }
             }
-            self.limits.count(1 + tried);
-            if self.limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            !self.limits.count(1 + tried)
         })?;
         self.leave_out(Stop::Numbers, numbers | scratch.numbers);
         self.initial = self.visited.store.len();

@@ -162,7 +162,6 @@ fn rigid(cube: &Guard, written: &[bool]) -> Guard {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::Seek;
@@ -177,11 +176,11 @@ mod tests {
         let clock = Arc::new(Clock::new(&options, &Interrupt::default()));
         let program = Program::new(&system, 3, &options, &clock).expect("a small instance");
         let mut initial: Vec<Vec<u64>> = Vec::new();
-        let mut add = |state: &[u64]| {
+        let mut add = |state: &mut [u64]| {
             initial.push(state.to_vec());
-            ControlFlow::Continue(())
+            false
         };
-        program.initial_states(&clock, &mut false, &mut add).expect("it has initial states");
+        program.initial_states(&clock, &mut add).expect("it has initial states");
         let of = |bad: usize| {
             let cubes = program.bads.iter().filter(|it| it.bad == bad).map(|it| it.guard.clone()).collect();
             let mut seek = Seek::new(&program, cubes, 400).expect("it is small");

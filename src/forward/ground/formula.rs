@@ -6,6 +6,7 @@ use crate::clock::Clock;
 use crate::error::{Overflow, Unbuildable};
 use crate::ground::arguments::FixedSorts;
 use crate::ground::places::Places;
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::{Point, Value};
 use cubicle_lang::model::{Cell, Count, Dnf, Linear, Literal, Rational, Relation, System, Term, Type};
 
@@ -217,9 +218,7 @@ impl Grounder<'_> {
                 if conj.is_empty() {
                     return Ok(vec![Vec::new()]);
                 }
-                if !out.contains(&conj) {
-                    out.push(conj);
-                }
+                add_new(&mut out, conj);
             }
         }
         Ok(merge_sets(out))
@@ -241,9 +240,7 @@ pub fn push(conj: &mut GroundConj, lit: Lit) -> bool {
             return false;
         }
     }
-    if !conj.contains(&lit) {
-        conj.push(lit);
-    }
+    add_new(conj, lit);
     true
 }
 

@@ -4,6 +4,7 @@
 //! A node says what holds now and what must hold from the next position on. A run is accepted when it can be followed
 //! through nodes, each of which fits its state, such that no `until` is put off for ever.
 
+use cubicle_lang::list::place_of;
 use cubicle_lang::model::Ltl;
 
 /// A set of subformulas, by their numbers.
@@ -148,11 +149,7 @@ fn number(formula: &Ltl, parts: &mut Vec<Part>) -> Option<u8> {
         Ltl::Until(a, b) => Part::Until(number(a, parts)?, number(b, parts)?),
         Ltl::Release(a, b) => Part::Release(number(a, parts)?, number(b, parts)?),
     };
-    let at = parts.iter().position(|it| *it == part).unwrap_or_else(|| {
-        parts.push(part);
-        parts.len() - 1
-    });
-    u8::try_from(at).ok().filter(|at| *at < 128)
+    u8::try_from(place_of(parts, part)).ok().filter(|at| *at < 128)
 }
 
 #[cfg(test)]

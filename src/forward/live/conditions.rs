@@ -63,28 +63,8 @@ pub fn holds(
     Ok(found)
 }
 
-/// A condition for a tuple, to be evaluated in one state at a time.
-pub struct Watched(Vec<Vec<Test>>);
-
-impl Watched {
-    /// The condition for this tuple of processes.
-    pub fn new(
-        system: &System,
-        program: &Program,
-        condition: &Condition,
-        tuple: &[usize],
-    ) -> Result<Self, Unbuildable> {
-        Ok(Self(ground(system, program, condition, tuple)?))
-    }
-
-    /// Whether it surely holds.
-    pub fn holds(&self, program: &Program, state: &[u64]) -> bool {
-        program.any(&self.0, state) == Some(true)
-    }
-}
-
 /// The cases of a condition for a tuple, as tests on codes.
-fn ground(
+pub fn ground(
     system: &System,
     program: &Program,
     condition: &Condition,

@@ -1,6 +1,5 @@
 //! All states and all steps of an instance, with labels.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
@@ -125,17 +124,14 @@ impl RunGraph {
             stop: Stop::Complete,
             found: Vec::new(),
         };
-        let mut numbers = false;
-        let mut first = vec![0; program.packing.words];
         let clock = Arc::clone(&limits.clock);
-        program.initial_states(&clock, &mut numbers, &mut |state| {
-            first.copy_from_slice(state);
-            representative(program, &mut first);
-            this.insert(&first, hash(&first), (ROOT, STUTTER), limits);
+        let numbers = program.initial_states(&clock, &mut |state| {
+            representative(program, state);
+            this.insert(state, hash(state), (ROOT, STUTTER), limits);
             if limits.tick() && this.store.len().is_multiple_of(1024) {
                 limits.check_memory(this.bytes());
             }
-            if limits.stop.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            limits.stop.is_some()
         })?;
         Ok((this, numbers))
     }

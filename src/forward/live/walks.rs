@@ -12,9 +12,9 @@ use rand_chacha::ChaCha8Rng;
 use crate::error::Unbuildable;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, STUTTER};
-use crate::live::conditions::Watched;
+use crate::live::conditions::ground;
 use crate::live::graph::{Expanded, Expander, RunGraph};
-use crate::program::Program;
+use crate::program::{Program, Test};
 use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_run::{ForwardOptions, Stop};
@@ -24,8 +24,8 @@ const NONE: u32 = u32::MAX;
 
 /// What a `response` or a `recurrence` is about, for the first processes.
 struct Guide {
-    waits: Option<Watched>,
-    answer: Watched,
+    waits: Option<Vec<Vec<Test>>>,
+    answer: Vec<Vec<Test>>,
 }
 
 /// Walks through a graph that they extend.
@@ -53,7 +53,7 @@ impl<'a> Walks<'a> {
             if !guided || tuple.len() > program.cells.procs {
                 continue;
             }
-            let watch = |condition| Watched::new(system, program, condition, &tuple);
+            let watch = |condition| ground(system, program, condition, &tuple);
             match property.kind {
                 TemporalKind::Response => guides
                     .push(Guide { waits: Some(watch(&property.first)?), answer: watch(&property.then)? }),
@@ -140,7 +140,8 @@ impl<'a> Walks<'a> {
         while next < near.len().min(RUN_NEAR_STATES) && self.look(near[next], graph, expander, limits) {
             for arrow in graph.arrows.of(self.place_of(near[next])) {
                 let state = graph.store.state(arrow.to as usize);
-                if !self.guides[guide].answer.holds(self.program, state) && known.insert(arrow.to) {
+                if self.program.any(&self.guides[guide].answer, state) != Some(true) && known.insert(arrow.to)
+                {
                     near.push(arrow.to);
                 }
             }
@@ -168,14 +169,14 @@ impl<'a> Walks<'a> {
     fn guide(&mut self, graph: &RunGraph, at: u32, before: Option<usize>) -> Option<usize> {
         let state = graph.store.state(at as usize);
         if let Some(guide) = before
-            && !self.guides[guide].answer.holds(self.program, state)
+            && self.program.any(&self.guides[guide].answer, state) != Some(true)
         {
             return before;
         }
         let begins = |guide: &usize| {
             let Guide { waits, answer } = &self.guides[*guide];
-            waits.as_ref().is_none_or(|it| it.holds(self.program, state))
-                && !answer.holds(self.program, state)
+            waits.as_ref().is_none_or(|it| self.program.any(it, state) == Some(true))
+                && self.program.any(answer, state) != Some(true)
         };
         let waiting: Vec<usize> = (0..self.guides.len()).filter(begins).collect();
         waiting.choose(&mut self.rng).copied()
@@ -195,7 +196,7 @@ impl<'a> Walks<'a> {
             && self.rng.random_ratio(7, 8)
         {
             let answer = &self.guides[guide].answer;
-            let waits = |to: &u32| !answer.holds(self.program, graph.store.state(*to as usize));
+            let waits = |to: &u32| self.program.any(answer, graph.store.state(*to as usize)) != Some(true);
             let silent: Vec<u32> = all.iter().copied().filter(waits).collect();
             all = if silent.is_empty() { all } else { silent };
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::state::LinearExpr;
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{Relation, TransitionId};
 
 /// A ground test on a state in which all cells that it reads are defined.
@@ -143,9 +144,7 @@ impl Guard {
 
     /// Adds a cell that must be defined.
     pub fn read(&mut self, cell: usize) {
-        if !self.reads.contains(&cell) {
-            self.reads.push(cell);
-        }
+        add_new(&mut self.reads, cell);
     }
 }
 

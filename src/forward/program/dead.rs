@@ -17,6 +17,7 @@ use crate::ground::{InitDisjunct, Lit};
 use crate::program::choosing::Choosing;
 use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
 use crate::state::{Cells, CodeKind, Packing, UNDEF};
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{System, VarId};
 
 #[derive(Clone, Debug, Default)]
@@ -214,9 +215,7 @@ fn without_circles(
             at += 1;
         }
         if !above.contains(&own) {
-            if !controls.contains(&(own, control)) {
-                controls.push((own, control));
-            }
+            add_new(&mut controls, (own, control));
             kept.push((c, k, dead));
         }
     }

@@ -8,6 +8,7 @@ use crate::program::compiled::Program;
 use crate::program::orbits::Orbits;
 use crate::state::{CodeKind, UNDEF};
 use crate::tuning::MAX_INTERVAL;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::Relation;
 
 /// Why an enumeration ended early: the caller has enough, or the run must end.
@@ -316,11 +317,7 @@ impl<'a> DisjunctStates<'a> {
                 let scale = i128::from(if int { 1 } else { cells.scale });
                 let near = [low, low.map(|l| l + scale), high, high.map(|h| h - scale)];
                 let mut values: Vec<i64> = samples.collect();
-                for n in near.into_iter().flatten().filter_map(|n| i64::try_from(n).ok()) {
-                    if !values.contains(&n) {
-                        values.push(n);
-                    }
-                }
+                extend_new(&mut values, near.into_iter().flatten().filter_map(|n| i64::try_from(n).ok()));
                 Next::Number(cell, values, false)
             }
         }

@@ -8,8 +8,6 @@
 //! value counts. A run is *clean* when it begins with values that are needed and chooses processes from
 //! then on.
 
-use std::ops::ControlFlow;
-
 use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::FixedSorts;
@@ -23,14 +21,13 @@ use cubicle_lang::model::semantics::{Point, Value};
 
 impl Program {
     /// Calls `f` with the initial states, or, with symmetry, at least one of each orbit: nameless codes in canonical form,
-    /// processes not renamed, perhaps some of them twice. `f` may end the enumeration; the error comes from `clock`. Sets `numbers` when
-    /// numbers had to be sampled. A narrowed program begins only with outside values that are needed.
+    /// processes not renamed, perhaps some of them twice. `f` may change them, and returns true to end the enumeration; the error comes from
+    /// `clock`. Returns whether numbers had to be sampled. A narrowed program begins only with outside values that are needed.
     pub fn initial_states(
         &self,
         clock: &Clock,
-        numbers: &mut bool,
-        f: &mut dyn FnMut(&[u64]) -> ControlFlow<()>,
-    ) -> Result<(), Unbuildable> {
+        f: &mut dyn FnMut(&mut [u64]) -> bool,
+    ) -> Result<bool, Unbuildable> {
         let mut packed = vec![0; self.packing.words];
         let compared: Vec<DisjunctStates<'_>> = if self.cells.outside || self.disjuncts.len() > MAX_COMPARED {
             Vec::new()
@@ -40,7 +37,7 @@ impl Program {
                 .map(|disjunct| DisjunctStates::new(self, disjunct))
                 .collect::<Result<_, _>>()?
         };
-        let mut open = false;
+        let (mut numbers, mut open) = (false, false);
         for init in &self.disjuncts {
             let mut disjunct = DisjunctStates::new(self, init)?;
             if !self.cells.outside {
@@ -52,7 +49,7 @@ impl Program {
                     *numbers = true;
                     return Ok(());
                 }
-                if f(&packed).is_break() { Err(None) } else { Ok(()) }
+                if f(&mut packed) { Err(None) } else { Ok(()) }
             };
             let mut meet = |codes, numbers: &mut bool| {
                 self.each_chosen(codes, clock, &mut |codes| meet_chosen(codes, numbers))
@@ -63,7 +60,7 @@ impl Program {
             let fixed = self.symmetry.fixed().filter(|_| alone);
             let sorts = FixedSorts::of(self.sorts.as_ref());
             let orbits = fixed.and_then(|fixed| Orbits::new(&self.cells, fixed, sorts, init));
-            let end = disjunct.each(start, clock, numbers, orbits, &mut |codes, numbers| {
+            let end = disjunct.each(start, clock, &mut numbers, orbits, &mut |codes, numbers| {
                 if self.cells.outside {
                     return meet(codes, numbers);
                 }
@@ -75,8 +72,7 @@ impl Program {
                 Err(Some(why)) => return Err(why),
             }
         }
-        *numbers |= open;
-        Ok(())
+        Ok(numbers | open)
     }
 
     /// Calls `f` with the states that these codes stand for in which each cell of a witness can hold something.

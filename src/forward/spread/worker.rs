@@ -1,7 +1,7 @@
 //! A worker of a distributed exploration: the states that it owns, level by level, and its work in a round.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -259,24 +259,21 @@ impl Worker {
             return;
         }
         let program = Arc::clone(&self.program);
-        let mut numbers = false;
-        let mut buffer = vec![0; program.packing.words];
         let clock = Arc::clone(&self.clock);
-        let done = program.initial_states(&clock, &mut numbers, &mut |state| {
-            buffer.copy_from_slice(state);
-            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, &mut buffer);
-            let h = hash(&buffer);
+        let done = program.initial_states(&clock, &mut |state| {
+            let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
+            let h = hash(state);
             if owner(h, self.config.total) == self.config.me {
-                self.meet(&buffer, h, AWAKE);
+                self.meet(state, h, AWAKE);
             }
             if let Some(stop) = self.ticker.count(1 + tried, &self.clock) {
                 self.summary.halt = Some(stop);
             }
-            if self.summary.halt.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            self.summary.halt.is_some()
         });
-        self.summary.numbers |= numbers;
-        if let Err(why) = done {
-            self.summary.halt = Some(why.into());
+        match done {
+            Ok(numbers) => self.summary.numbers |= numbers,
+            Err(why) => self.summary.halt = Some(why.into()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::state::cells::{Cells, Class, CodeKind, MAX_CODES};
 use crate::state::codes::{Codes, UNDEF};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::classes::Distinctness;
 
 impl Cells {
@@ -98,9 +99,7 @@ impl Cells {
             }
             let in_gap = first..first + class.per_gap;
             let others = class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
-            let mut used: Vec<i64> = others.filter(|c| in_gap.contains(c)).collect();
-            used.sort_unstable();
-            used.dedup();
+            let used: Vec<i64> = sorted(others.filter(|c| in_gap.contains(c)));
             // Values above are moved up by one to make room; there are at most
             // `per_gap` cells, so the last rank stays in the gap.
             for rank in 0..=used.len() {

@@ -7,6 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::state::{CellShape, Cells, CodeKind, UNDEF};
 use crate::tuning::MAX_TRIED;
+use cubicle_lang::list::sorted;
 
 /// A renaming: `perm[old] = new`.
 pub type Renaming = SmallVec<[u8; 16]>;
@@ -139,9 +140,7 @@ pub fn refine(cells: &Cells, codes: &[i64], colours: &mut [u64]) {
         for (colour, seen) in blocks.iter_mut().zip(&block_seen) {
             *colour = mix(*colour, *seen);
         }
-        let mut sorted = colours.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
+        let sorted = sorted(colours.iter().copied());
         if sorted.len() == procs || sorted.len() == distinct && distinct > 1 {
             break;
         }

@@ -315,12 +315,11 @@ fn initial_states_are_those_of_all_orbits() {
             }
             let (mut states, mut met) = (std::collections::BTreeSet::new(), 0);
             let clock = Clock::new(&ForwardOptions::default(), &Interrupt::default());
-            let found = all.initial_states(&clock, &mut false, &mut |state| {
+            let found = all.initial_states(&clock, &mut |state| {
                 met += 1;
-                let mut state = state.to_vec();
-                program.symmetry.canonicalize(&program.cells, &program.packing, &mut state);
-                states.insert(state);
-                std::ops::ControlFlow::Continue(())
+                program.symmetry.canonicalize(&program.cells, &program.packing, state);
+                states.insert(state.to_vec());
+                false
             });
             found.expect("nothing ends it");
             (states, met)

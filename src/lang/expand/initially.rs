@@ -2,6 +2,7 @@
 
 use super::make::{all, number};
 use super::types::{Expander, Type, Variable};
+use crate::list::add_new;
 use crate::syntax::ast::{Comparison, Expr, ExprKind, Loc, Name, Path, Property, Quantifier, Term};
 
 impl Expander {
@@ -26,9 +27,7 @@ impl Expander {
         let said = said.iter().map(|it| self.formula(it));
         let mut known: Vec<Expr> = Vec::new();
         for part in further.iter().cloned().chain(said) {
-            if !known.contains(&part) {
-                known.push(part);
-            }
+            add_new(&mut known, part);
         }
         if known.is_empty() {
             return;

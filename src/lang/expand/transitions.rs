@@ -10,6 +10,7 @@ use super::terms::Way;
 use super::types::{Expander, Type};
 use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
+use crate::list::add_new;
 use crate::syntax::ast::{Case, Comparison, Expr, ExprKind, Name, Part, Path, Rhs, Term, Transition, Update};
 use crate::syntax::negation;
 
@@ -137,9 +138,7 @@ impl Expander {
                 parts.push(condition.clone());
                 let update = self.trouble(trouble, at);
                 let transition = step(decl, parts, vec![update]);
-                if !out.contains(&transition) {
-                    out.push(transition);
-                }
+                add_new(out, transition);
             }
             if draft.fails {
                 continue;
@@ -148,9 +147,7 @@ impl Expander {
             parts.extend(draft.troubles.iter().map(|(_, condition)| negation(condition)));
             for updates in self.updates(decl, &draft)? {
                 let transition = step(decl, parts.clone(), updates);
-                if !out.contains(&transition) {
-                    out.push(transition);
-                }
+                add_new(out, transition);
                 if out.len() > MOST_PARTS {
                     return Some(());
                 }

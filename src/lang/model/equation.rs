@@ -2,6 +2,7 @@
 
 use super::linear::{Truth, normalise};
 use super::{Cell, Conj, Forbidden, Linear, Literal, Rational, Relation, SystemParts, Type, VarId};
+use crate::list::sorted;
 
 /// A linear equation or inequality that holds in every reachable state: the number plus what the values of globals add is zero, or
 /// not negative.
@@ -32,9 +33,7 @@ impl Equation {
     /// `most`, or a number leaves the 64-bit range.
     pub fn violations(&self, system: &SystemParts, most: usize) -> Option<Vec<Forbidden>> {
         let mut cases = vec![(self.when.clone(), self.number.constant)];
-        let mut cells: Vec<&Cell> = self.indicators.iter().map(|it| &it.0).collect();
-        cells.sort_unstable();
-        cells.dedup();
+        let cells: Vec<&Cell> = sorted(self.indicators.iter().map(|it| &it.0));
         for cell in cells {
             let Type::Enum(id) = system.var(cell.var).ty else { return None };
             let all = system.enumeration(id).all();

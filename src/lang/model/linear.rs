@@ -40,6 +40,17 @@ impl<C: Clone + Ord> Linear<C> {
         self.scaled(Rational::ONE.neg())
     }
 
+    /// An expression with a relation to zero exactly where this one does not have that relation; `None` when a number leaves the
+    /// 64-bit range.
+    pub fn denied(&self, relation: Relation) -> Option<(Self, Relation)> {
+        Some(match relation {
+            Relation::Eq => (self.clone(), Relation::Ne),
+            Relation::Ne => (self.clone(), Relation::Eq),
+            Relation::Le => (self.negated()?, Relation::Lt),
+            Relation::Lt => (self.negated()?, Relation::Le),
+        })
+    }
+
     /// The same expression over other cells.
     pub fn map_cells<D: Clone + Ord>(&self, mut map: impl FnMut(&C) -> D) -> Option<Linear<D>> {
         Linear::gathered(self.terms.iter().map(|(cell, a)| (map(cell), *a)).collect(), self.constant)
@@ -126,12 +137,7 @@ pub fn negated(system: &SystemParts, literal: &Literal) -> Option<Literal> {
             Literal::Less { left: right.clone(), right: left.clone(), strict: !strict }
         }
         Literal::Linear { expr, relation, integer } => {
-            let (expr, relation) = match relation {
-                Relation::Eq => (expr.clone(), Relation::Ne),
-                Relation::Ne => (expr.clone(), Relation::Eq),
-                Relation::Le => (expr.negated()?, Relation::Lt),
-                Relation::Lt => (expr.negated()?, Relation::Le),
-            };
+            let (expr, relation) = expr.denied(*relation)?;
             match normalise(expr, relation, *integer)? {
                 Truth::Literal(literal) => literal,
                 Truth::Constant(_) => return None,

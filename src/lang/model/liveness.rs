@@ -7,6 +7,7 @@ use super::scope::Scope;
 use super::temporal::{Case, Condition, Fairness, Temporal, TemporalKind};
 use super::{Literal, Transition, rename};
 use crate::diagnostic::Diagnostic;
+use crate::list::add_new;
 use crate::syntax::ast::{self, Comparison, Expr};
 
 impl<'a> Context<'a> {
@@ -84,9 +85,7 @@ impl<'a> Context<'a> {
             match (case, universals) {
                 (Some(Some(cube)), Some(universals)) => {
                     let case = Case { hidden: disjunct.exists.len() as u8, cube, universals };
-                    if !cases.contains(&case) {
-                        cases.push(case);
-                    }
+                    add_new(cases, case);
                 }
                 (Some(None), _) => {}
                 _ => self.report_bound(self.declaration, "a number is too large"),

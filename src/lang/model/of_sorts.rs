@@ -8,6 +8,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::semantics::choices;
 use super::{Conj, Dnf, Literal, ProcRef, SystemParts, Term, VarId};
+use crate::list::{extend_new, sorted};
 
 /// A formula about parameters, for processes of known sorts.
 ///
@@ -53,9 +54,7 @@ impl<'a> FormulaOfSorts<'a> {
         sorts: &[Option<u8>],
         mut tell: impl FnMut(&[u8], &Dnf) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut kinds = sorts.to_vec();
-        kinds.sort_unstable();
-        kinds.dedup();
+        let kinds = sorted(sorts.iter().copied());
         for Said { part, params: mentioned } in self.said(params, kinds).iter() {
             let of_sort = |sort| (0..).zip(sorts).filter(move |it| *it.1 == sort).map(|it| it.0);
             let processes: Vec<Vec<u8>> = mentioned.iter().map(|it| of_sort(it.1).collect()).collect();
@@ -136,11 +135,7 @@ impl<'a> FormulaOfSorts<'a> {
             let rest =
                 |conj: &Conj| conj.iter().filter(|it| decided(it).is_none()).cloned().collect::<Conj>();
             let mut kept: Vec<Conj> = Vec::new();
-            for conj in formula.0.iter().filter(possible).map(rest) {
-                if !kept.contains(&conj) {
-                    kept.push(conj);
-                }
-            }
+            extend_new(&mut kept, formula.0.iter().filter(possible).map(rest));
             Dnf(kept)
         })
     }

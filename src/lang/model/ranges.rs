@@ -24,6 +24,7 @@
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, SystemParts, Term, Type, VarId, VarKind,
 };
+use crate::list::add_new;
 
 impl System {
     /// The same system with the range of every enum variable set to all constructors.
@@ -169,9 +170,7 @@ fn bound(conj: &Conj, cell: &Cell, all: u64) -> u64 {
                 } else {
                     continue;
                 };
-                if !equal.contains(&other) {
-                    equal.push(other);
-                }
+                add_new(&mut equal, other);
             }
         }
     }

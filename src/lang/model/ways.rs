@@ -7,6 +7,7 @@ use super::{
     Assignment, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term, Type,
     Update, VarId, negated, simplify,
 };
+use crate::list::{add_least, is_part};
 
 /// The most cases of a formula.
 const MAX_WAYS: usize = 1 << 12;
@@ -71,11 +72,7 @@ pub fn denied(system: &System, formula: &Dnf) -> Ways<Vec<Conj>> {
             let Some(way) = simplify([&way[..], std::slice::from_ref(literal)].concat(), &same) else {
                 continue;
             };
-            let within = |a: &Conj, b: &Conj| a.iter().all(|it| b.contains(it));
-            if !next.iter().any(|it| within(it, &way)) {
-                next.retain(|it| !within(&way, it));
-                next.push(way);
-            }
+            add_least(&mut next, way, |a, b| is_part(a, b));
             if next.len() > MAX_WAYS {
                 return Err(NoWays::TooMany);
             }

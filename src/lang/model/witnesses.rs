@@ -6,6 +6,7 @@
 use super::initially::Initially;
 use super::{Cell, Conj, Literal, ProcRef, SystemParts, Term, Transition, VarId, rename};
 use crate::diagnostic::Span;
+use crate::list::place_of;
 
 impl SystemParts {
     /// The conjunctions of initial states, bad states, counts and steps.
@@ -50,14 +51,8 @@ impl SystemParts {
         let sort_array = self.sort_array()?;
         self.witnesses.iter().find_map(|&var| {
             let mut sorts: Vec<Option<u8>> = Vec::new();
-            let index = (0..self.var(var).arity()).map(|at| {
-                let sort = self.index_sort(var, at);
-                let known = sorts.iter().position(|it| *it == sort);
-                ProcRef::Var(known.unwrap_or_else(|| {
-                    sorts.push(sort);
-                    sorts.len() - 1
-                }) as u8)
-            });
+            let index = (0..self.var(var).arity())
+                .map(|at| ProcRef::Var(place_of(&mut sorts, self.index_sort(var, at)) as u8));
             let cell = Cell { var, index: index.collect() };
             sorts.push(self.pointed_sort(var));
             let of_sort = (0..).zip(&sorts).filter_map(|(param, sort)| {

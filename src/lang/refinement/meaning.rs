@@ -5,6 +5,7 @@ use smallvec::SmallVec;
 use super::both::{BothModels, InText, NoRefinement, RefinedModel, refused};
 use super::text::{ArgText, ImageText, MapText, STUTTER, StepText};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::list::add_new;
 use crate::load::{core, core_values};
 use crate::model::beside::{NamedModel, Names, updates};
 use crate::model::{
@@ -206,9 +207,7 @@ impl RefinementMap {
                 let error = error.also(said[first].name.span(), "the first one");
                 let error = error.help("join them with `|`");
                 // Several concrete transitions may have this name.
-                if !errors.contains(&error) {
-                    errors.push(error);
-                }
+                add_new(&mut errors, error);
             }
             let Some(&at) = its.first() else {
                 all.push(vec![self.step_by_name(decl, abstraction)]);

@@ -3,6 +3,7 @@
 use super::instance::{Refusal, TakenNames};
 use super::read::Range;
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Assignment, BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
 
 /// Names of types, constructors and variables.
@@ -39,10 +40,7 @@ impl SymbolNames {
 
 /// The enums that are the type of some variable, without `bool`, in file order.
 pub fn used_enums(system: &System) -> Vec<EnumId> {
-    let mut used: Vec<EnumId> = system.vars.iter().filter_map(|var| enum_of(var.ty)).collect();
-    used.sort_unstable();
-    used.dedup();
-    used
+    sorted(system.vars.iter().filter_map(|var| enum_of(var.ty)))
 }
 
 fn enum_of(ty: Type) -> Option<EnumId> {

@@ -8,6 +8,7 @@ use super::instance::{InstanceName, Refusal, TakenNames, others, title};
 use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
 use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
 use super::values::Values;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::semantics::{Layout, Value};
 use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
@@ -132,13 +133,9 @@ impl Tla<'_> {
         out.push_str("Init ==\n");
         for (id, var) in self.system.declared() {
             let first = layout.position(id, vec![0; var.arity()]);
-            let mut all = domains[first..first + procs.pow(var.arity() as u32)].to_vec();
-            all.sort();
-            all.dedup();
+            let all = sorted(domains[first..first + procs.pow(var.arity() as u32)].iter().cloned());
             related |= all.len() > 1;
-            let mut values: Vec<Value> = all.concat();
-            values.sort_unstable();
-            values.dedup();
+            let values: Vec<Value> = sorted(all.concat());
             let name = self.symbols.var(id);
             if let [value] = values.as_slice() {
                 let index = index_names(&self.names, var.arity());

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use cubicle_lang::diagnostic::{Diagnostic, Diagnostics, Span};
+use cubicle_lang::list::add_new;
 
 use super::formula::{Formula, SortId, SymbolId, Term, VarId};
 use super::tree::{Definition, Expr, File, Made, Name, SymbolDecl, refuse};
@@ -150,9 +151,7 @@ impl<'f> Symbols<'f> {
                     format!("derived relation `{}` changes with what defines it", name.text)
                 }
                 Some(Global::Symbol(id)) if self.get(id).mutable => {
-                    if !modified.contains(&id) {
-                        modified.push(id);
-                    }
+                    add_new(&mut modified, id);
                     continue;
                 }
                 _ => format!("`{}` is not mutable", name.text),

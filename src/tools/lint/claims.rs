@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::question::{Asker, LintedModel};
 use cubicle_certificate::{CheckOptions, Claim, Subject, confirm};
 use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Bad, BadKind, System, forbids_all_of};
 use cubicle_run::{Forbidden, Verdict};
 use cubicle_transform::strengthen::equivalent;
@@ -23,10 +24,7 @@ pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
 
 /// The declarations of a kind, in file order.
 fn declared(system: &System, which: impl Fn(&Bad) -> bool) -> Vec<Span> {
-    let mut spans: Vec<Span> = system.bad.iter().filter(|bad| which(bad)).map(|bad| bad.span).collect();
-    spans.sort_unstable();
-    spans.dedup();
-    spans
+    sorted(system.bad.iter().filter(|bad| which(bad)).map(|bad| bad.span))
 }
 
 fn of(system: &System, span: Span) -> impl Iterator<Item = &Bad> {

@@ -7,6 +7,7 @@ use super::plan::MutationOptions;
 use crate::mutation::MutantClaim;
 use cubicle_forward::{Explored, Fingerprint, explore};
 use cubicle_lang::diagnostic::{Source, Span};
+use cubicle_lang::list::add_new;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{BadKind, System};
@@ -128,9 +129,7 @@ pub fn all_violated(baseline: &Baseline<'_>, system: &System, trace: &Trace) -> 
             let found = explore(system, size, &options, baseline.interrupt, &mut Silent).exploration;
             for trace in found.unsafe_trace.iter().chain(&found.more_unsafe_traces) {
                 let claim = violated(system, trace);
-                if !claims.contains(&claim) {
-                    claims.push(claim);
-                }
+                add_new(&mut claims, claim);
             }
         }
         claims[1..].sort_unstable();

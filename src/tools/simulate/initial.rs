@@ -7,6 +7,7 @@
 
 use super::command::CommandRefusal;
 use super::values::{CellNames, around};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::semantics::{Env, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::{Cell, Dnf, Literal, Rational};
 
@@ -41,9 +42,7 @@ impl<'a> Initials<'a> {
         let clauses = clauses(instance);
         let mut of_cell = vec![Vec::new(); instance.cells.len()];
         for (number, clause) in clauses.iter().enumerate() {
-            let mut cells: Vec<usize> = clause.last.iter().flatten().copied().flatten().collect();
-            cells.sort_unstable();
-            cells.dedup();
+            let cells: Vec<usize> = sorted(clause.last.iter().flatten().copied().flatten());
             for cell in cells {
                 of_cell[cell].push(number);
             }

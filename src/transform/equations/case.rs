@@ -1,5 +1,6 @@
 //! What a transition does to the columns, by cases of the finite values that matter to it.
 
+use cubicle_lang::list::{add_new, place_of};
 use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
@@ -270,9 +271,7 @@ impl TransitionCases<'_> {
             let (zero, least_zero) = (zero.clone(), least_zero.clone());
             let (before, lost) = (before.clone(), lost.clone());
             let case = Case { zero, least_zero, before, after, changes, lost, unknown: unknown.len() };
-            if !out.contains(&case) {
-                out.push(case);
-            }
+            add_new(out, case);
         }
         Some(out.len() <= MOST_CASES)
     }
@@ -392,10 +391,8 @@ impl TransitionCases<'_> {
                             let mut ways = Vec::new();
                             for term in known.outcomes(branches, &self.own) {
                                 let Term::Linear(linear) = term else { continue };
-                                ways.push(Change::of(vec![(
-                                    at,
-                                    self.row(linear, &self.own, known, unknown)?,
-                                )]));
+                                let row = self.row(linear, &self.own, known, unknown)?;
+                                ways.push(Change::of(vec![(at, row)]));
                             }
                             all.push(ways);
                         }
@@ -437,11 +434,10 @@ impl TransitionCases<'_> {
         let mut moved = Vec::new();
         for class in 0..group.classes.len() {
             let known = self.of_class(n, class, known);
-            let after: Vec<u64> =
+            let sets: Vec<u64> =
                 group.arrays.iter().map(|array| self.after(*array, self.arity, &known)).collect();
-            let after: Vec<u8> = after.iter().map(|set| set.trailing_zeros() as u8).collect();
-            let unique =
-                group.arrays.iter().all(|array| self.after(*array, self.arity, &known).is_power_of_two());
+            let after: Vec<u8> = sets.iter().map(|set| set.trailing_zeros() as u8).collect();
+            let unique = sets.iter().all(|set| set.is_power_of_two());
             let Some(to) = group.classes.iter().position(|it| *it == after).filter(|_| unique) else {
                 return Some(None);
             };
@@ -457,9 +453,7 @@ impl TransitionCases<'_> {
                     if values.iter().zip(&sets).all(|(value, set)| set >> value & 1 == 1) {
                         let mut way = way.clone();
                         way[class] += 1;
-                        if !next.contains(&way) {
-                            next.push(way);
-                        }
+                        add_new(&mut next, way);
                     }
                 }
             }
@@ -587,11 +581,7 @@ impl TransitionCases<'_> {
 
     /// The column of a number of which nothing is known.
     fn unknown(&self, unknown: &mut Vec<Place>, place: &Place) -> usize {
-        let at = unknown.iter().position(|it| it == place).unwrap_or_else(|| {
-            unknown.push(place.clone());
-            unknown.len() - 1
-        });
-        self.columns.all.len() + at
+        self.columns.all.len() + place_of(unknown, place.clone())
     }
 
     /// The case that says nothing of what is written.

@@ -4,6 +4,7 @@
 //! These are the sub-invariants of a net (place weights y with y . C <= 0; K. Lautenbach 1987), of two forms: numbers and classes
 //! that no step enters from outside, or a class set that no step enters without raising the number.
 
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::model::{Rational, VarId, VarKind};
 
 use super::case::Case;
@@ -19,10 +20,8 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Optio
     let initially = initial(columns)?;
     let mut found: Vec<Row> = Vec::new();
     let mut add = |row: Row, some_initial: bool| {
-        if let Some(bounded) = bounded(&row, &places, some_initial, &initially)?
-            && !found.contains(&bounded)
-        {
-            found.push(bounded);
+        if let Some(bounded) = bounded(&row, &places, some_initial, &initially)? {
+            add_new(&mut found, bounded);
         }
         Some(())
     };
@@ -80,11 +79,7 @@ fn without_entries(
     while let Some(case) = first_growing(columns, steps, &sum(&classes))? {
         let before = classes.len();
         let from = case.before.iter().map(|it| it.0).chain(case.changes.iter().map(|it| it.0));
-        for at in from.filter(|at| all.contains(at)) {
-            if !classes.contains(&at) {
-                classes.push(at);
-            }
-        }
+        extend_new(&mut classes, from.filter(|at| all.contains(at)));
         if classes.len() == before || classes.len() == all.len() {
             return Some(None);
         }

@@ -1,5 +1,6 @@
 //! The affine hulls of the reachable states, for each location.
 
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, VarId};
 
 use super::case::{Case, cases};
@@ -85,11 +86,7 @@ impl Hulls {
 pub fn steps(columns: &Columns<'_>) -> Option<Vec<Case>> {
     let mut steps: Vec<Case> = Vec::new();
     for t in &columns.system.transitions {
-        for case in cases(columns, t)? {
-            if !steps.contains(&case) {
-                steps.push(case);
-            }
-        }
+        extend_new(&mut steps, cases(columns, t)?);
     }
     Some(steps)
 }
@@ -303,14 +300,7 @@ pub fn initial(columns: &Columns<'_>) -> Option<Vec<Vec<Rational>>> {
     let mut vectors: Vec<Vec<Rational>> =
         (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
     let mut rows = columns.structural()?;
-    for (at, column) in columns.all.iter().enumerate() {
-        match column {
-            Column::Class(..) | Column::Holds(..) if !is_initial(columns, at) => {
-                rows.push(Row::of(at));
-            }
-            _ => {}
-        }
-    }
+    rows.extend((0..columns.all.len()).filter(|at| !is_initial(columns, *at)).map(Row::of));
     let literals = |conj: &Conj| -> Vec<Linear> {
         let equation = |literal: &Literal| match literal {
             Literal::Linear { expr, relation: Relation::Eq, integer: true } => Some(expr.clone()),

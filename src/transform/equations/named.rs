@@ -1,6 +1,7 @@
 //! Equations that people can read: over the counts that say them in the fewest words.
 
 use cubicle_lang::diagnostic::Span as Place;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{
     Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId, VarKind, lcm,
 };
@@ -62,11 +63,7 @@ pub fn named(
         }
     }
     for hulls in std::iter::once(hulls).chain(apart) {
-        for said in merged(columns, of_locations(columns, hulls, &known)?) {
-            if !rows.contains(&said) {
-                rows.push(said);
-            }
-        }
+        extend_new(&mut rows, merged(columns, of_locations(columns, hulls, &known)?));
     }
     let mut parts = columns.system.to_parts();
     let mut found = Vec::new();

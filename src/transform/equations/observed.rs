@@ -21,6 +21,7 @@
 use std::collections::BTreeMap;
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::model::rename::{self, Truth};
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Equation, Init, Linear, Literal, ProcRef, Rational,
@@ -52,11 +53,7 @@ pub fn with_equations_of_each(
         Some(found) => (found.system.to_parts(), found.equations),
         None => (system.to_parts(), Vec::new()),
     };
-    for equation in observed.said(&of_it, &mut parts) {
-        if !equations.contains(&equation) {
-            equations.push(equation);
-        }
-    }
+    extend_new(&mut equations, observed.said(&of_it, &mut parts));
     (!equations.is_empty()).then(|| WithEquations { system: System::new(parts), equations })
 }
 
@@ -374,8 +371,7 @@ impl<'a> Observed<'a> {
                 Some((Truth::Constant(false), _)) => return Some(None),
                 Some((Truth::Constant(true), _)) => {}
                 Some((Truth::Literal(literal), is_same)) if is_same || !exact => {
-                    let is_new = !said.contains(&literal);
-                    said.extend(is_new.then_some(literal));
+                    add_new(&mut said, literal);
                 }
                 _ if exact => return None,
                 _ => {}

@@ -4,6 +4,7 @@
 //! Equations do not see this; with traps, they decide most of what place invariants alone leave open (J. Esparza, S. Melzer,
 //! "Verification of safety properties using integer programming", Formal Methods in System Design 2000).
 
+use cubicle_lang::list::{add_least, is_part};
 use cubicle_lang::model::{Rational, VarId};
 
 use super::case::Case;
@@ -41,11 +42,7 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
                 for b in a..classes {
                     let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b).collect();
                     let Some(trap) = trap(steps, at, group, kept) else { continue };
-                    let within = |small: &[usize], large: &[usize]| small.iter().all(|it| large.contains(it));
-                    if !least.iter().any(|known| within(known, &trap)) {
-                        least.retain(|known| !within(&trap, known));
-                        least.push(trap);
-                    }
+                    add_least(&mut least, trap, |a, b| is_part(a, b));
                 }
             }
             least.sort_by_key(|it| (it.len(), it.clone()));

@@ -1,6 +1,7 @@
 //! The meaning of a system as a number: systems that differ only in their wording have the same one.
 
 use cubicle_lang::digest::digest;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Term, Transition, Type, VarId};
 
 /// Identifies the meaning of a system, up to hash collisions: names of transitions, places and the order of declarations do
@@ -13,38 +14,29 @@ pub struct MeaningKey(pub u128);
 /// updates that change nothing.
 pub fn key(system: &System) -> MeaningKey {
     let simple = Simplifier { system };
-    let mut transitions: Vec<u128> =
-        system.transitions.iter().filter_map(|it| simple.transition(it)).collect();
-    transitions.sort_unstable();
-    transitions.dedup();
+    let transitions: Vec<u128> = sorted(system.transitions.iter().filter_map(|it| simple.transition(it)));
     let init = &system.init;
     let bad: Vec<(u8, Option<Conj>)> =
         system.bad.iter().map(|bad| (bad.params, simple.conj(&bad.cube))).collect();
     let axioms: Vec<(u8, &Conj)> = system.axioms.iter().map(|it| (it.params, &it.cube)).collect();
     let vars: Vec<_> = system.vars.iter().map(|var| (&var.name, var.kind, var.ty)).collect();
-    let counts: Vec<_> = system.counts.iter().map(|it| (it.var, sorted(&it.body), &it.summand)).collect();
+    let counts: Vec<_> = system.counts.iter().map(|it| (it.var, disjuncts(&it.body), &it.summand)).collect();
     let enums: Vec<_> = system.enums.iter().map(|it| (&it.name, &it.constructors)).collect();
     MeaningKey(digest(&(
         (system.max_procs, system.proc_constants, enums, &system.abstracts, vars, counts),
-        (init.params, sorted(&init.body), sorted(&init.without_processes)),
+        (init.params, disjuncts(&init.body), disjuncts(&init.without_processes)),
         (axioms, bad, transitions),
     )))
 }
 
 /// The disjuncts in a fixed order, each once.
-fn sorted(dnf: &Dnf) -> Vec<u128> {
-    let mut all: Vec<u128> = dnf.0.iter().map(|conj| unordered(conj)).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
+fn disjuncts(dnf: &Dnf) -> Vec<u128> {
+    sorted(dnf.0.iter().map(|conj| unordered(conj)))
 }
 
 /// The literals of a conjunction, whatever their order.
 fn unordered(conj: &[Literal]) -> u128 {
-    let mut all: Vec<u128> = conj.iter().map(digest).collect();
-    all.sort_unstable();
-    all.dedup();
-    digest(&all)
+    digest(&sorted(conj.iter().map(digest)))
 }
 
 struct Simplifier<'s> {
@@ -93,19 +85,13 @@ impl Simplifier<'_> {
     }
 
     fn dnf(&self, dnf: &Dnf) -> Vec<u128> {
-        let mut all: Vec<u128> =
-            dnf.0.iter().filter_map(|conj| self.conj(conj)).map(|conj| unordered(&conj)).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
+        sorted(dnf.0.iter().filter_map(|conj| self.conj(conj)).map(|conj| unordered(&conj)))
     }
 
     /// `None` when it is never enabled, or changes nothing.
     fn transition(&self, t: &Transition) -> Option<u128> {
         let guard = unordered(&self.conj(&t.guard)?);
-        let mut universals: Vec<_> = t.universals.iter().map(|it| (it.bound, self.dnf(&it.body))).collect();
-        universals.sort_unstable();
-        universals.dedup();
+        let universals: Vec<_> = sorted(t.universals.iter().map(|it| (it.bound, self.dnf(&it.body))));
         let mut updates = Vec::new();
         for update in &t.updates {
             let Assignment::Cases(branches) = &update.assignment else {

@@ -2,6 +2,7 @@
 
 use super::scene::Scene;
 use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
@@ -141,11 +142,7 @@ impl Step<'_> {
             };
             for part in &known[at].2 {
                 let found = self.failing(choice, part).map_err(|why| self.unsayable(why))?;
-                for copy in found {
-                    if !copies.contains(&copy) {
-                        copies.push(copy);
-                    }
-                }
+                extend_new(&mut copies, found);
                 if copies.len() > MAX_COPIES {
                     return Err(self.unsayable(NoWays::TooMany));
                 }

@@ -30,6 +30,7 @@ mod failing;
 mod scene;
 
 use cubicle_lang::diagnostic::Span;
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::load::core;
 use cubicle_lang::model::{System, VarId};
 use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel, RefinementMap, TOO_MANY, refused};
@@ -121,11 +122,7 @@ fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Ve
     let reading = |cell: &_| scene.before(&map.variables, cell);
     let mut found: Vec<(u8, Conj)> = Vec::new();
     let mut add = |params: u8, cube: &Conj| -> Ways<()> {
-        for cube in conj(scene.system(), cube, &reading)? {
-            if !found.contains(&(params, cube.clone())) {
-                found.push((params, cube));
-            }
-        }
+        extend_new(&mut found, conj(scene.system(), cube, &reading)?.into_iter().map(|cube| (params, cube)));
         Ok(())
     };
     let lifted = |dnf: &Dnf| Dnf(dnf.0.iter().map(|it| scene.lifted(it)).collect());
@@ -148,10 +145,8 @@ fn excluded(scene: &Scene, map: &RefinementMap, abstraction: &System) -> Ways<Ve
 fn arrangements(cube: &Conj) -> Ways<Vec<(u8, Conj)>> {
     let mut mentioned: Vec<u8> = Vec::new();
     let mut note = |p: ProcRef| {
-        if let ProcRef::Var(v) = p
-            && !mentioned.contains(&v)
-        {
-            mentioned.push(v);
+        if let ProcRef::Var(v) = p {
+            add_new(&mut mentioned, v);
         }
     };
     for literal in cube {

@@ -23,6 +23,7 @@ mod solve;
 use self::shapes::{MOST_WAYS, P, Restarts, Said, Shape, refusal, shapes};
 use self::solve::{Solution, solutions};
 use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::list::{add_least, add_new};
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, Type, Universal, Update,
@@ -65,10 +66,7 @@ pub fn restarts(system: &System, template: &Transition) -> Result<Vec<Transition
                     && a.universals.iter().zip(&b.universals).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
                     && a.guard.iter().all(|(it, _)| b.guard.iter().any(|(other, _)| it == other))
             };
-            if !found.iter().any(|other| as_wide(other, &way)) {
-                found.retain(|other| !as_wide(&way, other));
-                found.push(way);
-            }
+            add_least(&mut found, way, as_wide);
             if found.len() > MOST_WAYS {
                 return Err(restarts.too_many());
             }
@@ -91,10 +89,8 @@ impl Restarts<'_> {
     fn cases(&self) -> Vec<Which> {
         let mut constants: Vec<u8> = Vec::new();
         for cell in self.system.init.body.0.iter().flatten().flat_map(Literal::cells) {
-            if let (true, Some(ProcRef::Const(c))) = (self.is_assigned(cell.var), cell.index.first())
-                && !constants.contains(c)
-            {
-                constants.push(*c);
+            if let (true, Some(ProcRef::Const(c))) = (self.is_assigned(cell.var), cell.index.first()) {
+                add_new(&mut constants, *c);
             }
         }
         let is = |c: &u8, negated| {

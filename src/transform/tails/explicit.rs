@@ -3,6 +3,7 @@
 use super::effect::Effect;
 use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
@@ -101,9 +102,7 @@ fn update(system: &System, t: &Transition, tail: &Tail, ghost: VarId) -> Option<
             }
             let mut conj = [&of_sorts[..], &without(conj, others)].concat();
             conj.retain(|literal| !t.guard.iter().any(|known| known.implies(literal)));
-            if !out.contains(&conj) {
-                out.push(conj);
-            }
+            add_new(&mut out, conj);
         }
         out
     };

@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 
 use super::effect::Effect;
 use super::explicit::{at, bound_processes, constants, is_said, others, sorts_said, with_tails};
+use cubicle_lang::list::{extend_new, is_part};
 use cubicle_lang::model::semantics::choices;
 use cubicle_lang::model::{Conj, Literal, ProcRef, System, Tail, Transition, Universal, negated, rename};
 use tracing::debug;
@@ -110,11 +111,8 @@ fn clause(
 ) -> Option<(Rank, Tail)> {
     let arity = t.arity() as u8;
     let mut of: Vec<ProcRef> = Vec::new();
-    for p in literals.iter().flat_map(|it| it.procs()) {
-        if !matches!(p, ProcRef::Var(v) if v >= arity) && !of.contains(&p) {
-            of.push(p);
-        }
-    }
+    let is_named = |p: &ProcRef| !matches!(p, ProcRef::Var(v) if *v >= arity);
+    extend_new(&mut of, literals.iter().flat_map(|it| it.procs()).filter(is_named));
     let constants = of.len();
     of.extend((arity..arity + universal.bound).map(ProcRef::Var));
     if !of.iter().all(|p| literals.iter().any(|it| it.procs().contains(p))) {
@@ -157,18 +155,15 @@ fn weakened(system: &System, tail: &Tail) -> Option<Tail> {
         for literal in repairs {
             let mut next = tail.clone();
             next.denial.push(literal);
-            let known =
-                waiting.iter().any(|(_, it)| it.denial.len() == next.denial.len() && covers(it, &next));
+            let known = waiting
+                .iter()
+                .any(|(_, it)| it.denial.len() == next.denial.len() && is_part(&it.denial, &next.denial));
             if !known && waiting.len() < MOST_EXAMINED {
                 waiting.push((added + 1, next));
             }
         }
     }
     None
-}
-
-fn covers(a: &Tail, b: &Tail) -> bool {
-    a.denial.iter().all(|it| b.denial.contains(it))
 }
 
 /// The first way in which a step makes the clause true for a process, as literals of a denial that would exclude it; `None`
