@@ -355,7 +355,7 @@ fn beyond(system: &System, var: VarId, rises: bool, than: Rational, procs: usize
     let options = ForwardOptions::default().max_states(BOUND_STATES);
     let seen = explore(&asked, procs, &options, &Interrupt::default(), &mut Silent).exploration;
     let trace = seen.unsafe_trace?;
-    let state = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let state = trace.last();
     let layout = Layout::new(system, procs);
     let values =
         distinct_tuples(procs, params).filter_map(|index| match state.values[layout.position(var, index)] {

@@ -47,7 +47,7 @@ fn prefer_unsafe(system: &System, trace: &mut Trace) {
     if !ends_in_invariant(system, trace) {
         return;
     }
-    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let last = trace.last();
     let unsafe_cube =
         |&bad: &usize| !is_invariant(system.bad[bad].kind) && satisfies(system, last, bad).is_some();
     if let Some(bad) = (0..system.bad.len()).find(unsafe_cube) {

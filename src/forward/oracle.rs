@@ -236,7 +236,7 @@ impl Oracle for StateSpace {
 
     fn learn(&self, trace: &Trace) {
         let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
-        for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after)) {
+        for state in trace.states() {
             learnt.insert((state.procs, state.values.clone()));
         }
     }

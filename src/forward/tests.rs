@@ -107,7 +107,7 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
         }
         let bad = reachable.iter().any(|values| {
             let state = State { procs, values: values.clone() };
-            (0..system.bad.len()).any(|b| brute.semantics.satisfies(&state, b).is_some())
+            brute.semantics.first_bad(&state).is_some()
         });
         let deadlock = reachable.iter().any(|values| {
             let state = State { procs, values: values.clone() };

@@ -289,6 +289,40 @@ impl Source<'_> {
     }
 }
 
+/// A text with the offsets of its lines, to look up many places in a long text.
+#[derive(Debug)]
+pub struct Lines<'t> {
+    text: &'t str,
+    /// Offset of the first character of each line.
+    starts: Vec<usize>,
+    /// Whether each character is a byte.
+    ascii: bool,
+}
+
+impl<'t> Lines<'t> {
+    /// For the text that spans index.
+    pub fn new(text: &'t str) -> Self {
+        // A byte order mark is not visible.
+        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        Self { text, starts: std::iter::once(first).chain(ends).collect(), ascii: text.is_ascii() }
+    }
+
+    /// Line and column of the character at `offset`, from 1.
+    pub fn position(&self, offset: u32) -> (usize, usize) {
+        let at = floor_boundary(self.text, offset as usize).max(self.starts[0]);
+        let line = self.starts.partition_point(|start| *start <= at);
+        let start = self.starts[line - 1];
+        let before = if self.ascii { at - start } else { self.text[start..at].chars().count() };
+        (line, before + 1)
+    }
+
+    /// Line of the character at `offset`, from 1.
+    pub fn line(&self, offset: u32) -> usize {
+        self.starts.partition_point(|start| *start <= (offset as usize).max(self.starts[0]))
+    }
+}
+
 /// The line that a span starts in, cut to a window when it is long. A span that goes on in later lines
 /// is shown up to the end of its first line: enough to find it, whatever its size.
 struct Excerpt<'t> {
@@ -363,4 +397,21 @@ fn floor_boundary(text: &str, at: usize) -> usize {
         at -= 1;
     }
     at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_in_lines_are_those_of_sources() {
+        for text in ["", "a", "a\nbc\n", "\u{feff}a\nb", "é→x\n\n𝄞y", "\u{feff}", "\r\na\r\n"] {
+            let (lines, source) = (Lines::new(text), Source { name: "m", text });
+            for start in 0..text.len() as u32 + 2 {
+                let place = lines.position(start);
+                assert_eq!(place, source.position(Span::new(start, start)), "{text:?} {start}");
+                assert_eq!(place.0, lines.line(start), "{text:?} {start}");
+            }
+        }
+    }
 }

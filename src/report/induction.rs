@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::trace::{action, legend, open_run};
+use super::trace::{TraceStates, action, changes, entered, legend, open_run};
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::{Layout, State, forbidden_at};
-use cubicle_lang::words::{ValueNames, cells_of, processes};
+use cubicle_lang::model::semantics::{Layout, forbidden_at};
+use cubicle_lang::words::{ValueNames, cells_of, for_processes};
 use cubicle_run::style::Style;
 use cubicle_run::words::{count, reason, sizes};
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionStep};
@@ -70,8 +70,8 @@ fn step(system: &System, InductionStep { step: run, bad, claim }: &InductionStep
         let it = &system.bad[*bad];
         let layout = Layout::new(system, before.procs);
         let witnesses = forbidden_at(&layout, &step.after, claim);
-        let who = witnesses.filter(|it| !it.is_empty()).map(|it| format!(" for {}", processes(&it)));
-        let _ = writeln!(text, "   {}{}", style.bad(&it.name), who.unwrap_or_default());
+        let who = for_processes(&witnesses.unwrap_or_default());
+        let _ = writeln!(text, "   {}{who}", style.bad(&it.name));
     }
     text + &legend(&names) + "\n"
 }
@@ -86,42 +86,18 @@ pub fn refinement(
     let BrokenRefinement { run, beside, why } = broken;
     let (own, names) = (ValueNames::new(concrete, run), beside.names(abstraction));
     let mut text = format!("Init ({})\n", count(run.initial.procs, "process"));
-    let steps =
-        std::iter::once((None, &run.initial)).chain(run.steps.iter().map(|step| (Some(step), &step.after)));
-    let mut before: Option<(&State, &State)> = None;
-    for (at, ((step, state), image)) in steps.zip(&beside.states).enumerate() {
-        if let Some(step) = step {
-            let _ = writeln!(text, "-> {}", action(concrete, step, style));
-        }
-        let changed = changes(concrete, state, before.map(|it| it.0), &own);
-        for line in &changed {
-            let _ = writeln!(text, "     {line}");
-        }
-        if changed.is_empty() && step.is_some() {
-            text.push_str("     (nothing changes)\n");
-        }
-        if let Some(name) = at.checked_sub(1).and_then(|at| beside.steps.get(at)) {
+    for (at, image) in (0..=run.steps.len()).zip(&beside.states) {
+        text += &entered(concrete, run, at, TraceStates::Diff, &own, style);
+        let before = at.checked_sub(1);
+        if let Some(name) = before.and_then(|it| beside.steps.get(it)) {
             let _ = writeln!(text, "   | {}", style.name(name));
         }
-        for line in changes(abstraction, image, before.map(|it| it.1), &names) {
+        for line in changes(abstraction, image, before.map(|it| &beside.states[it]), &names) {
             let _ = writeln!(text, "   |   {line}");
         }
-        before = Some((state, image));
     }
     for line in why {
         let _ = writeln!(text, "   | {}: {line}", style.bad("no such step"));
     }
     text + &legend(&own) + &legend(&names)
-}
-
-/// The cells that differ from those of an earlier state, or all.
-pub fn changes(
-    system: &System,
-    state: &State,
-    before: Option<&State>,
-    names: &ValueNames<'_>,
-) -> Vec<String> {
-    let all = cells_of(system, state).into_iter();
-    let changed = all.filter(|cell| before.is_none_or(|it| cell.differs(it, state)));
-    changed.map(|cell| format!("{} = {}", cell.name, names.shown(&cell, state))).collect()
 }

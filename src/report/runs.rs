@@ -6,7 +6,7 @@ use super::trace::{EndedRun, action, legend, walked};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, Value};
 use cubicle_lang::model::{System, TemporalKind};
-use cubicle_lang::words::{ValueNames, processes};
+use cubicle_lang::words::{ValueNames, for_processes, processes};
 use cubicle_run::style::Style;
 use cubicle_run::words::{cause, count, numbers, sizes, unproved};
 use cubicle_run::{Report, RunsSeen, TemporalFinding, TemporalReport};
@@ -88,10 +88,7 @@ pub fn explained(
         TemporalKind::Ltl => "--ltl".to_owned(),
         _ => source.place(property.span),
     };
-    let processes = match found.tuple() {
-        [] => String::new(),
-        tuple => format!(" for {}", processes(tuple)),
-    };
+    let processes = for_processes(found.tuple());
     let what = match found {
         TemporalFinding::Reached { .. } => "is reached",
         _ => "is broken",

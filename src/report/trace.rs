@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::{State, Step, satisfies};
-use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::model::semantics::{State, Step};
+use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, for_processes, processes, violated};
 use cubicle_run::style::Style;
 use cubicle_run::words::count;
 use cubicle_run::{Report, Trace, named};
+use cubicle_tools::validate::CellValue;
 
 named! {
     /// Which cells to show after each step of a trace.
@@ -70,7 +71,8 @@ pub(super) fn action(system: &System, step: &Step, style: Style) -> String {
 pub fn states(system: &System, trace: &Trace, which: TraceStates, style: Style) -> String {
     let names = ValueNames::new(system, trace);
     let mut text = walked(system, trace, which, &names, style);
-    let _ = writeln!(text, "-> {}{}", style.bad(ending(system, trace)), witnesses(system, trace));
+    let who = violated(system, trace).map(|it| for_processes(&it.witnesses)).unwrap_or_default();
+    let _ = writeln!(text, "-> {}{who}", style.bad(ending(system, trace)));
     text + &legend(&names)
 }
 
@@ -89,37 +91,59 @@ pub(super) fn walked(
     names: &ValueNames<'_>,
     style: Style,
 ) -> String {
-    let procs = trace.initial.procs;
-    let cells = cells_of(system, &trace.initial);
-    let mut text = format!("Init ({})\n", count(procs, "process"));
-    let mut before: Option<&State> = None;
-    let steps = std::iter::once((None, &trace.initial))
-        .chain(trace.steps.iter().map(|step| (Some(step), &step.after)));
-    for (step, state) in steps {
-        if let Some(step) = step {
-            let _ = writeln!(text, "-> {}", action(system, step, style));
-        }
-        let mut changed = false;
-        for cell in &cells {
-            let same = before.is_some_and(|before| !cell.differs(before, state));
-            if !same || which == TraceStates::Full {
-                let _ = writeln!(text, "     {} = {}", cell.name, names.shown(cell, state));
-                changed = true;
-            }
-        }
-        if !changed && step.is_some() {
-            text.push_str("     (nothing changes)\n");
-        }
-        before = Some(state);
+    let states = (0..=trace.steps.len()).map(|at| entered(system, trace, at, which, names, style));
+    format!("Init ({})\n{}", count(trace.initial.procs, "process"), states.collect::<String>())
+}
+
+/// The state after this number of steps, below the last one.
+pub(super) fn entered(
+    system: &System,
+    trace: &Trace,
+    at: usize,
+    which: TraceStates,
+    names: &ValueNames<'_>,
+    style: Style,
+) -> String {
+    let before = at.checked_sub(1);
+    let mut text =
+        before.map_or_else(String::new, |it| format!("-> {}\n", action(system, &trace.steps[it], style)));
+    let before = before.filter(|_| which == TraceStates::Diff).map(|it| trace.state(it));
+    let cells = changes(system, trace.state(at), before, names);
+    if cells.is_empty() && at > 0 {
+        text.push_str("     (nothing changes)\n");
     }
+    cells.iter().for_each(|line| text += &format!("     {line}\n"));
     text
+}
+
+/// The cells that differ from those of an earlier state, or all.
+pub(super) fn changed(
+    system: &System,
+    state: &State,
+    before: Option<&State>,
+    names: &ValueNames<'_>,
+) -> Vec<CellValue> {
+    let all = cells_of(system, state).into_iter();
+    let changed = all.filter(|cell| before.is_none_or(|it| cell.differs(it, state)));
+    changed.map(|cell| CellValue { value: names.shown(&cell, state), cell: cell.name }).collect()
+}
+
+/// As [`changed`], each in words.
+pub(super) fn changes(
+    system: &System,
+    state: &State,
+    before: Option<&State>,
+    names: &ValueNames<'_>,
+) -> Vec<String> {
+    let changed = changed(system, state, before, names);
+    changed.iter().map(|it| format!("{} = {}", it.cell, it.value)).collect()
 }
 
 /// `unsafe at line 17 (model.cub:17:1) holds in the last state for #1, #2:`, then the literals, each with the
 /// place of its comparison in the source; `None` for a deadlock. Without the last line end.
 pub(super) fn violation(system: &System, source: &Source<'_>, trace: &Trace) -> Option<String> {
     let Violation { witnesses, literals } = said(system, source, trace)?;
-    let who = if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
+    let who = for_processes(&witnesses);
     let place = source.place(system.bad[trace.bad?].span);
     let mut text = format!("{} ({place}) holds in the last state{who}:", ending(system, trace));
     for (literal, span) in &literals {
@@ -152,13 +176,4 @@ pub(super) fn said(system: &System, source: &Source<'_>, trace: &Trace) -> Optio
         Some(formula) => Violation { literals: vec![formula], ..found },
         None => found,
     })
-}
-
-/// ` for #1, #3`: the processes of the bad cube, when it has any.
-fn witnesses(system: &System, trace: &Trace) -> String {
-    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
-    match trace.bad.and_then(|bad| satisfies(system, last, bad)) {
-        Some(witnesses) if !witnesses.is_empty() => format!(" for {}", processes(&witnesses)),
-        _ => String::new(),
-    }
 }

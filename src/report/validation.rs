@@ -110,7 +110,7 @@ fn run(system: &System, found: &Validated, style: Style) -> String {
     }
     let all = cells_of(system, &trace.initial);
     for (number, step) in trace.steps.iter().enumerate().skip(first) {
-        let before = if number == 0 { &trace.initial } else { &trace.steps[number - 1].after };
+        let before = trace.state(number);
         let transition = system.transition(step.transition);
         let args: Vec<&str> =
             step.args[..transition.params.len()].iter().map(|p| names[*p].as_str()).collect();

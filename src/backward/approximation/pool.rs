@@ -197,7 +197,7 @@ impl Pool {
 
 /// A run to a candidate may pass a bad state: the shortest such prefix.
 fn prefix_to_bad(system: &System, trace: &Trace) -> Option<Box<Trace>> {
-    let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
+    let states = trace.states();
     for (i, state) in states.enumerate() {
         // Trusted invariants, too: a run into one refutes an assumption.
         for k in 0..system.bad.len() {

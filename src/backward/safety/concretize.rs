@@ -141,7 +141,7 @@ pub fn lost(
     if let Unrolled::Run(run) = weaker.unroll(path.steps.len(), weaker.goal(goal))? {
         let semantics = Semantics::new(system, run.initial.procs);
         let of_path = names_of_path(&run, path);
-        let states = std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after));
+        let states = run.states();
         for (at, (before, step)) in states.zip(&run.steps).enumerate() {
             if let Some((universal, scope)) = semantics.failing(before, step.transition, &step.args).next() {
                 let names: Vec<String> = scope.iter().map(|process| name(&of_path[*process])).collect();

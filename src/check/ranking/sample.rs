@@ -196,8 +196,7 @@ impl<'a> Sample<'a> {
     /// The number of processes, and the state in the words of the model.
     pub fn words(&self, wait: usize) -> (usize, String) {
         let (_, state, _) = self.at(wait);
-        let names =
-            ValueNames::new(self.system, &Trace { initial: state.clone(), steps: Vec::new(), bad: None });
+        let names = ValueNames::new(self.system, &Trace::begin(state.clone()));
         let shown = |it: &ShownCell<'_>| format!("{} = {}", it.name, names.shown(it, state));
         let cells: Vec<String> = cells_of(self.system, state).iter().map(shown).collect();
         (state.procs, cells.join(" && "))

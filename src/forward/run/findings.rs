@@ -101,8 +101,7 @@ impl Findings {
 
 /// Whether a cell holds an outside value in some state of the run.
 pub fn goes_outside(trace: &Trace) -> bool {
-    let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|s| &s.after));
-    states.into_iter().any(|state| {
+    trace.states().any(|state| {
         let outside = |v: &Value| matches!(v, Value::Proc(p) if p.as_process(state.procs).is_none());
         state.values.iter().any(outside)
     })

@@ -48,7 +48,7 @@ pub fn on_violated_property(system: &System, text: &str, trace: &Trace) -> Optio
     };
     if let Some((negation, turned)) = turned_round(text, bad.span) {
         let negation = negation.text;
-        let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
+        let states = trace.states();
         let states: Option<Vec<State>> = states.map(|state| state_of(&turned, system, state)).collect();
         let met =
             |state: &State| cubes(&turned, bad.span).any(|cube| satisfies(&turned, state, cube).is_some());

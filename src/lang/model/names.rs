@@ -1,7 +1,7 @@
 //! The names of properties in reports: by their place in the source.
 
 use super::{Bad, BadKind, Temporal};
-use crate::diagnostic::Span;
+use crate::diagnostic::{Lines, Span};
 
 /// Gives each bad cube its name. A declared name stays; cubes of one declaration are counted (`mutual, case 2`).
 /// The others have `unsafe at line 12`, with the column where the line has several, and their
@@ -11,13 +11,11 @@ use crate::diagnostic::Span;
 /// The place of a cube is its declaration's, or where the last of its comparisons in there begins when the
 /// declaration has several disjuncts: a comparison that stands in several is known by its first place.
 pub(super) fn properties(bad: &mut [Bad], text: &str) {
-    let lines: Vec<usize> =
-        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    let lines = Lines::new(text);
     let mut places: Vec<(BadKind, usize, u32)> = Vec::with_capacity(bad.len());
     for this in &*bad {
         let start = if is_alone(bad, this) { this.span.start } else { last_comparison(this) };
-        let line = lines.partition_point(|&from| from <= start as usize);
-        places.push((this.kind, line, start));
+        places.push((this.kind, lines.line(start), start));
     }
     let mut sorted = places.clone();
     sorted.sort_unstable_by_key(|&(kind, line, start)| (line, kind == BadKind::Unsafe, start));
@@ -42,7 +40,7 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
         let word = words.into_iter().find(|word| said.starts_with(word)).unwrap_or(words[0]);
         let mut name = format!("{word} at line {line}");
         if like(&|place| place.0 == kind, line) > 1 {
-            let before = text.get(lines[line - 1]..start as usize).unwrap_or_default();
+            let before = text.get(..start as usize).and_then(|it| it.rsplit('\n').next()).unwrap_or_default();
             name.push_str(&format!(":{}", before.chars().count() + 1));
             if like(&|place| *place == (kind, line, start), line) > 1 {
                 let earlier = places[..at].iter().filter(|place| **place == (kind, line, start)).count();

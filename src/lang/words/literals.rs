@@ -305,7 +305,7 @@ pub struct Violation {
 /// The violation that a run ends in; `None` for a deadlock.
 pub fn violated(system: &System, trace: &Trace) -> Option<Violation> {
     let bad = &system.bad[trace.bad?];
-    let last = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+    let last = trace.last();
     let witnesses = satisfies(system, last, trace.bad?)?;
     let name = |p: ProcRef| processes(&[p.of(&witnesses)]);
     let spans = bad.spans.iter().copied().chain(std::iter::repeat(bad.span));

@@ -6,4 +6,7 @@ mod values;
 
 pub use literals::{Violation, alternatives, cell, conditions, ending, equation, literal, tail, violated};
 pub use model::{formula, model};
-pub use values::{ShownCell, ValueNames, all_cells, cells, cells_of, constant, processes, shown_cells};
+pub use values::{
+    ShownCell, ValueNames, all_cells, cells, cells_of, constant, for_processes, process_names, processes,
+    shown_cells,
+};

@@ -27,7 +27,7 @@ impl<'a> ValueNames<'a> {
         let procs = trace.initial.procs;
         let nil = cells(system, procs).find(|(_, var, ..)| var.is_nil()).map(|it| trace.initial.values[it.3]);
         let mut names = Self { system, procs, outside: Vec::new(), nil, nameless: Vec::new() };
-        for state in std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after)) {
+        for state in trace.states() {
             names.learn(state);
         }
         names.outside.sort_unstable();
@@ -146,7 +146,7 @@ pub fn cells(system: &System, procs: usize) -> impl Iterator<Item = (VarId, &Var
         let layout = layout.clone();
         tuples(procs, var.arity()).map(move |index| {
             let position = layout.position(id, index.iter().copied());
-            (id, var, system.families.cell(&var.name, &names(&index)), position)
+            (id, var, system.families.cell(&var.name, &process_names(&index)), position)
         })
     })
 }
@@ -227,8 +227,8 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
             .map_or_else(|| var.name.clone(), |(family, leaf, _)| family.title(leaf / family.form.size()));
         for index in tuples(procs, var.arity()) {
             let name = match &of {
-                Some((family, leaf, _)) => family.cell(leaf / family.form.size(), &names(&index)),
-                None => system.families.cell(&var.name, &names(&index)),
+                Some((family, leaf, _)) => family.cell(leaf / family.form.size(), &process_names(&index)),
+                None => system.families.cell(&var.name, &process_names(&index)),
             };
             let parts = vars.iter().map(|(id, var)| (*id, *var, layout.position(*id, index.iter().copied())));
             shown.push(ShownCell { name, parts: parts.collect(), index, title: title.clone(), form });
@@ -237,13 +237,19 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
     shown
 }
 
-fn names(index: &[usize]) -> Vec<String> {
-    index.iter().map(|process| format!("#{}", process + 1)).collect()
+/// `#1` and `#3` for processes 0 and 2.
+pub fn process_names(processes: &[usize]) -> Vec<String> {
+    processes.iter().map(|process| format!("#{}", process + 1)).collect()
+}
+
+/// ` for #1, #3`; empty without processes.
+pub fn for_processes(processes: &[usize]) -> String {
+    if processes.is_empty() { String::new() } else { format!(" for {}", self::processes(processes)) }
 }
 
 /// `#1, #3` for processes 0 and 2.
 pub fn processes(processes: &[usize]) -> String {
-    names(processes).join(", ")
+    process_names(processes).join(", ")
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use cubicle_lang::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity, Span};
+pub use cubicle_lang::diagnostic::Lines;
+use cubicle_lang::diagnostic::{Diagnostic, Severity, Span};
 
 /// A message.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
@@ -60,39 +61,6 @@ impl TextRange {
     }
 }
 
-/// A text with the offsets of its lines, to look up many places in a long text.
-#[derive(Debug)]
-pub struct Lines<'t> {
-    text: &'t str,
-    /// Offset of the first character of each line.
-    starts: Vec<usize>,
-    /// Whether each character is a byte.
-    ascii: bool,
-}
-
-impl<'t> Lines<'t> {
-    /// For the text that spans index.
-    pub fn new(text: &'t str) -> Self {
-        // A byte order mark is not visible.
-        let first = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len_utf8() } else { 0 };
-        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-        Self { text, starts: std::iter::once(first).chain(ends).collect(), ascii: text.is_ascii() }
-    }
-
-    /// Line and column of the character at `offset`, from 1.
-    pub(super) fn position(&self, offset: u32) -> (usize, usize) {
-        let mut at = (offset as usize).min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let at = at.max(self.starts[0]);
-        let line = self.starts.partition_point(|start| *start <= at);
-        let start = self.starts[line - 1];
-        let before = if self.ascii { at - start } else { self.text[start..at].chars().count() };
-        (line, before + 1)
-    }
-}
-
 /// Another place of a message.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
 pub struct Related {
@@ -136,25 +104,5 @@ impl Message {
     /// Never: all keys are strings.
     pub fn line(&self) -> String {
         serde_json::to_string(self).expect("keys are strings")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use cubicle_lang::diagnostic::Source;
-
-    #[test]
-    fn positions_agree_with_those_of_diagnostics() {
-        for text in ["", "a", "a\nbc\n", "\u{feff}a\nb", "é→x\n\n𝄞y", "\u{feff}", "\r\na\r\n"] {
-            let (lines, source) = (Lines::new(text), Source { name: "m", text });
-            for start in 0..text.len() as u32 + 2 {
-                assert_eq!(
-                    lines.position(start),
-                    source.position(Span::new(start, start)),
-                    "{text:?} {start}"
-                );
-            }
-        }
     }
 }

@@ -6,11 +6,11 @@ use serde::Serialize;
 use super::message::{Lines, Message, TextRange};
 use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
 use crate::runs;
-use crate::trace::{history, path};
+use crate::trace::{changed, history, path};
 use cubicle_lang::load::ModelSource;
-use cubicle_lang::model::semantics::State;
+use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::model::{BadKind, System};
-use cubicle_lang::words::{ValueNames, Violation, cells_of, ending, processes, violated};
+use cubicle_lang::words::{ValueNames, ending, process_names, violated};
 use cubicle_run::style::Style;
 use cubicle_run::{Covered, TemporalFinding, TemporalReport, Trace, Witness};
 use cubicle_tools::validate::CellValue;
@@ -95,24 +95,19 @@ impl TraceRecord {
     /// For a trace that has been replayed.
     pub fn new(system: &System, lines: &Lines<'_>, trace: &Trace) -> Self {
         let names = ValueNames::new(system, trace);
-        let (witnesses, literals) = match violated(system, trace) {
-            Some(Violation { witnesses, literals }) => (witnesses, literals),
-            None => (Vec::new(), Vec::new()),
-        };
-        let mut before = &trace.initial;
-        let mut steps = Vec::with_capacity(trace.steps.len());
-        for step in &trace.steps {
+        let (witnesses, literals) =
+            violated(system, trace).map(|it| (it.witnesses, it.literals)).unwrap_or_default();
+        let step = |(step, before): (&Step, &State)| {
             let transition = system.transition(step.transition);
             let (shown, hidden) = step.args.split_at(transition.params.len());
-            steps.push(TraceStep {
+            TraceStep {
                 transition: transition.name.clone(),
-                arguments: processes_of(shown),
-                hidden_arguments: processes_of(hidden),
+                arguments: process_names(shown),
+                hidden_arguments: process_names(hidden),
                 place: TextRange::new(lines, transition.span),
-                changes: assignments(system, &names, &step.after, Some(before)),
-            });
-            before = &step.after;
-        }
+                changes: changed(system, &step.after, Some(before), &names),
+            }
+        };
         Self {
             kind: match trace.bad.map(|bad| system.bad[bad].kind) {
                 Some(BadKind::Unsafe) => TraceKind::Unsafe,
@@ -122,14 +117,14 @@ impl TraceRecord {
             ends_in: ending(system, trace).to_owned(),
             place: trace.bad.map(|bad| TextRange::new(lines, system.bad[bad].span)),
             processes: trace.initial.procs,
-            witnesses: processes_of(&witnesses),
+            witnesses: process_names(&witnesses),
             literals: literals
                 .into_iter()
                 .map(|(literal, span)| LiteralAt { literal, place: TextRange::new(lines, span) })
                 .collect(),
             history: history(system, trace, Style::PLAIN),
-            initial: assignments(system, &names, &trace.initial, None),
-            steps,
+            initial: changed(system, &trace.initial, None, &names),
+            steps: trace.steps.iter().zip(trace.states()).map(step).collect(),
             loop_from: None,
             legend: names.legend(),
             file: None,
@@ -164,29 +159,12 @@ impl TraceRecord {
             kind,
             ends_in: property.name.clone(),
             place: Some(TextRange::new(lines, property.span)),
-            witnesses: processes_of(found.tuple()),
+            witnesses: process_names(found.tuple()),
             history: runs::history(system, known.property, found, Style::PLAIN),
             loop_from,
             ..Self::new(system, lines, found.run())
         })
     }
-}
-
-fn processes_of(numbers: &[usize]) -> Vec<String> {
-    numbers.iter().map(|&number| processes(&[number])).collect()
-}
-
-/// The cells of `state` that differ from those of `before`, or all.
-fn assignments(
-    system: &System,
-    names: &ValueNames<'_>,
-    state: &State,
-    before: Option<&State>,
-) -> Vec<CellValue> {
-    let all = cells_of(system, state).into_iter();
-    all.filter(|cell| before.is_none_or(|before| cell.differs(before, state)))
-        .map(|cell| CellValue { value: names.shown(&cell, state), cell: cell.name })
-        .collect()
 }
 
 /// The result of the search for a run.

@@ -2,7 +2,7 @@
 
 use super::html::{Section, heads, highlighted, section, table, to_line};
 use super::{lanes, shell};
-use crate::induction::changes;
+use crate::trace::changes;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells};
@@ -69,10 +69,8 @@ impl RefinementPage<'_> {
         let BrokenRefinement { run, beside, why } = broken;
         let ((source, concrete), abstraction) = (self.concrete, self.abstraction.1);
         let (own, names) = (ValueNames::new(concrete, run), beside.names(abstraction));
-        let states: Vec<_> =
-            std::iter::once(&run.initial).chain(run.steps.iter().map(|it| &it.after)).collect();
         let rows = html! {
-            @for (at, state) in states.iter().enumerate() {
+            @for (at, state) in run.states().enumerate() {
                 @let before = at.checked_sub(1);
                 tr {
                     th scope="row" {
@@ -81,7 +79,7 @@ impl RefinementPage<'_> {
                                 crate::trace::action(concrete, step, Style::PLAIN)))
                         } @else { "Init" }
                     }
-                    td { @for it in changes(concrete, state, before.map(|it| states[it]), &own) { span class="change" { (it) } } }
+                    td { @for it in changes(concrete, state, before.map(|it| run.state(it)), &own) { span class="change" { (it) } } }
                     td {
                         @if let Some(name) = before.and_then(|it| beside.steps.get(it)) { (name) }
                         @if beside.states.get(at).is_none() {

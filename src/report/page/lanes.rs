@@ -137,7 +137,7 @@ impl<'a> RunText<'a> {
     }
 
     fn state(&self, number: usize) -> &State {
-        self.step(number).map_or(&self.trace.initial, |step| &step.after)
+        self.trace.state(number)
     }
 
     /// `enter(#1)`, with a link to where it is declared, and where a loop begins or ends.

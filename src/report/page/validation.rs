@@ -88,7 +88,7 @@ impl ValidationPage<'_> {
         };
         let rows = html! {
             @for (number, step) in trace.steps.iter().enumerate().skip(first) {
-                @let before = if number == 0 { &trace.initial } else { &trace.steps[number - 1].after };
+                @let before = trace.state(number);
                 @let transition = self.system.transition(step.transition);
                 @let args = step.args[..transition.params.len()].iter().map(|p| names[*p].as_str());
                 @let line = run.labels[number];

@@ -5,6 +5,7 @@ use super::instance::Refusal;
 use super::read::{Others, SystemReader};
 use cubicle_lang::model::semantics::{distinct_tuples, interchangeable, rising_tuples, tuples};
 use cubicle_lang::model::{Bad, System, Transition, VarId};
+use cubicle_lang::words::processes;
 
 /// The most steps that are written out.
 const MOST_STEPS: usize = 50_000;
@@ -63,9 +64,7 @@ fn step(
         }
     }
     let guard = ExportExpr::all(guard);
-    let shown: Vec<String> =
-        args.iter().take(transition.params.len()).map(|p| format!("#{}", p + 1)).collect();
-    let name = format!("{}({})", transition.name, shown.join(", "));
+    let name = format!("{}({})", transition.name, processes(&args[..transition.params.len()]));
     (guard != ExportExpr::FALSE).then_some(GroundTransition { name, guard, writes })
 }
 

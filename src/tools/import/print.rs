@@ -1,6 +1,6 @@
 //! The model as a text. Each declaration, conjunct and update says in a comment from which line it comes.
 
-use cubicle_lang::diagnostic::Span;
+use cubicle_lang::diagnostic::{Lines, Span};
 
 use super::claims::{Initially, Never};
 use super::formula::{App, Formula, SortId, SymbolId, Term, VarId, variables};
@@ -14,29 +14,12 @@ pub(super) struct Printer<'p> {
     symbols: &'p Symbols<'p>,
     vars: &'p Vars,
     names: Names,
-    lines: Lines,
+    lines: Lines<'p>,
     out: String,
 }
 
-pub(super) struct Lines {
-    /// Where each line begins.
-    starts: Vec<u32>,
-}
-
-impl Lines {
-    pub fn new(text: &str) -> Self {
-        let breaks = text.bytes().enumerate().filter(|(_, it)| *it == b'\n').map(|(at, _)| at as u32 + 1);
-        Self { starts: std::iter::once(0).chain(breaks).collect() }
-    }
-
-    /// The line of a place, from 1.
-    fn of(&self, span: Span) -> usize {
-        self.starts.partition_point(|it| *it <= span.start)
-    }
-}
-
 impl<'p> Printer<'p> {
-    pub fn new(symbols: &'p Symbols<'p>, vars: &'p Vars, text: &str, file: &str) -> Self {
+    pub fn new(symbols: &'p Symbols<'p>, vars: &'p Vars, text: &'p str, file: &str) -> Self {
         let (names, lines) = (Names::new(symbols), Lines::new(text));
         // Nothing in a comment ends it.
         let file = file.replace("*)", "* )").replace("(*", "( *");
@@ -49,7 +32,7 @@ impl<'p> Printer<'p> {
     }
 
     fn line(&self, span: Span) -> String {
-        format!("(* {} *)", self.lines.of(span))
+        format!("(* {} *)", self.lines.line(span.start))
     }
 
     /// Sorts, variables, arrays and relations.
@@ -162,7 +145,7 @@ impl<'p> Printer<'p> {
     }
 
     fn remark(&self, span: Span, remark: &str) -> String {
-        let line = self.lines.of(span);
+        let line = self.lines.line(span.start);
         if remark.is_empty() { format!("(* {line} *)") } else { format!("(* {line}, where {remark} *)") }
     }
 

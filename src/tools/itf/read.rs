@@ -117,7 +117,7 @@ pub fn read(
         StateReader::index(json, number).map_err(at(number))?;
     }
     for (number, json) in others.iter().enumerate() {
-        let before = trace.steps.last().map_or(&trace.initial, |step| &step.after);
+        let before = trace.last();
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
@@ -367,7 +367,7 @@ impl StateReader<'_> {
         let name = meta.get("transition").and_then(Json::as_str).ok_or("#meta names no transition")?;
         let shown = self.arguments(meta, "arguments")?;
         let hidden = self.arguments(meta, "hidden arguments")?;
-        let lone = Trace { initial: before.clone(), steps: Vec::new(), bad: None };
+        let lone = Trace::begin(before.clone());
         let explainer = Explainer::new(self.system, self.source, &lone);
         let mut nearest: Option<(usize, Step)> = None;
         let mut tried = 0;

@@ -9,7 +9,7 @@ use cubicle_lang::model::semantics::{
     tuples,
 };
 use cubicle_lang::model::{Assignment, System};
-use cubicle_lang::words::{ValueNames, ending, processes};
+use cubicle_lang::words::{ValueNames, ending, process_names, processes};
 use cubicle_run::Trace;
 
 /// Why a trace does not show what its file says.
@@ -59,7 +59,7 @@ pub fn replay(
         Err(error @ ReplayError::NotBad { .. }) => {
             let claimed = trace.bad.zip(claims.witnesses.as_deref());
             let claimed = claimed.filter(|(bad, witnesses)| fit(system, *bad, witnesses));
-            let why = claimed.and_then(|(bad, witnesses)| explainer.bad(last(trace), bad, witnesses));
+            let why = claimed.and_then(|(bad, witnesses)| explainer.bad(trace.last(), bad, witnesses));
             because(error.to_string(), why)
         }
         Err(error) => because(error.to_string(), None),
@@ -80,14 +80,10 @@ fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String
         };
         return Ok(format!("{steps} steps with {procs} processes, {end}: {} is broken", property.name));
     }
-    match Semantics::new(system, procs).holds(last(trace), &property.first, &claim.tuple) {
+    match Semantics::new(system, procs).holds(trace.last(), &property.first, &claim.tuple) {
         Some(true) => Ok(format!("{steps} steps with {procs} processes, reaching {}", property.name)),
         _ => Err(format!("the last state is not one that {} wants to be reached", property.name)),
     }
-}
-
-fn last(trace: &Trace) -> &State {
-    trace.steps.last().map_or(&trace.initial, |step| &step.after)
 }
 
 /// Whether bad cube number `bad` can be evaluated for these processes.
@@ -116,7 +112,7 @@ fn check_claims(
             let params = system.bad[bad].params;
             return Err(format!("{name} is about {params} different processes, not about {who:?}"));
         }
-        if let Some(why) = explainer.bad(last(trace), bad, witnesses) {
+        if let Some(why) = explainer.bad(trace.last(), bad, witnesses) {
             return Err(format!("{name} does not hold for {who} in the last state: {why}"));
         }
     }
@@ -138,7 +134,7 @@ fn check_claims(
 fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number: usize) -> Option<String> {
     let step = &trace.steps[number - 1];
     let transition = system.transition(step.transition);
-    let before = if number == 1 { &trace.initial } else { &trace.steps[number - 2].after };
+    let before = trace.state(number - 1);
     // Other faults of the arguments have been reported.
     let distinct = step.args.iter().enumerate().all(|(i, arg)| !step.args[..i].contains(arg));
     if step.args.len() != transition.arity() || !distinct {
@@ -153,7 +149,7 @@ fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number
 /// the step fails for another reason.
 fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
     let step = &trace.steps[number - 1];
-    let before = if number == 1 { &trace.initial } else { &trace.steps[number - 2].after };
+    let before = trace.state(number - 1);
     let procs = before.procs;
     let (semantics, layout) = (Semantics::new(system, procs), Layout::new(system, procs));
     if semantics.enabled(before, step.transition, &step.args) != Some(true) {
@@ -173,11 +169,10 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
             let at = layout.position(id, index.iter().copied());
             let show = |state: &State| names.value(var, state.values[at]);
             if after.values[at] != step.after.values[at] {
-                let processes: Vec<_> = index.iter().map(|p| format!("#{}", p + 1)).collect();
                 return Some(format!(
                     "{} gives {} the value {}, not {}",
                     transition.name,
-                    system.families.cell(&var.name, &processes),
+                    system.families.cell(&var.name, &process_names(&index)),
                     show(&after),
                     show(&step.after)
                 ));

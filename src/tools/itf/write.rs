@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json, json};
 use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::semantics::{Layout, State, Step, Value, tuples};
 use cubicle_lang::model::{BOOL, FamilyIndex, Form, System, Type, Var, VarId};
-use cubicle_lang::words::{Violation, ending, processes, violated};
+use cubicle_lang::words::{Violation, ending, process_names, processes, violated};
 use cubicle_run::{TemporalFinding, Trace};
 
 /// The text of the file, ending in a line feed. `source` is the model.
@@ -17,7 +17,7 @@ pub fn write(system: &System, trace: &Trace, source: &Source<'_>) -> String {
         meta["declared at"] = place(source, system.bad[bad].span);
     }
     if let Some(Violation { witnesses, literals }) = violated(system, trace) {
-        meta["arguments"] = witnesses.iter().map(|&p| processes(&[p])).collect();
+        meta["arguments"] = process_names(&witnesses).into();
         let literals = literals.into_iter();
         meta["literals"] =
             literals.map(|(text, span)| json!({ "literal": text, "at": place(source, span) })).collect();
@@ -44,7 +44,7 @@ pub fn write_run(system: &System, property: usize, found: &TemporalFinding, sour
         TemporalFinding::DeadEnd { .. } => ("leaves for ever", None),
     };
     meta[says] = declared.name.as_str().into();
-    meta["for"] = found.tuple().iter().map(|&p| processes(&[p])).collect();
+    meta["for"] = process_names(found.tuple()).into();
     meta["declared at"] = place(source, declared.span);
     let text = file(system, run, source, &meta);
     match back {
@@ -90,11 +90,11 @@ fn of_step(system: &System, source: &Source<'_>, index: usize, step: &Step) -> J
     let mut meta = json!({
         "index": index,
         "transition": transition.name,
-        "arguments": shown.iter().map(|&p| processes(&[p])).collect::<Vec<_>>(),
+        "arguments": process_names(shown),
         "declared at": place(source, transition.span),
     });
     if !hidden.is_empty() {
-        meta["hidden arguments"] = hidden.iter().map(|&p| processes(&[p])).collect();
+        meta["hidden arguments"] = process_names(hidden).into();
     }
     meta
 }

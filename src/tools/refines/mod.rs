@@ -33,10 +33,10 @@ pub fn explain(
 ) -> Result<BrokenRefinement, String> {
     let semantics = Semantics::new(concrete, found.initial.procs);
     let own = found.clone().within(concrete);
-    let mut run = Trace { initial: own.initial, steps: Vec::new(), bad: None };
+    let mut run = Trace::begin(own.initial);
     let reader = ImageReader::new(&refinement.map, concrete, abstraction, found.initial.procs);
     for step in own.steps {
-        let before = run.steps.last().map_or(&run.initial, |it| &it.after).clone();
+        let before = run.last().clone();
         if usize::from(step.transition.0) < concrete.transitions.len() {
             let explained = !reader.images(&before, &step).is_empty();
             run.steps.push(step);
@@ -63,8 +63,7 @@ pub fn explain(
     let beside = reader.beside(&run)?;
     let why = match run.steps.last() {
         Some(last) => {
-            let before = run.steps.iter().rev().nth(1).map_or(&run.initial, |it| &it.after);
-            let why = reader.why_not(before, last, &beside.names(abstraction));
+            let why = reader.why_not(run.state(run.steps.len() - 1), last, &beside.names(abstraction));
             if why.is_empty() { None } else { Some(why) }
         }
         None => reader.not_initial(&run.initial),

@@ -132,7 +132,7 @@ impl Simulation<'_> {
     /// Step number `at` and what it changed, only in the watched cells when there are some.
     fn step_line(&self, names: &ValueNames<'_>, at: usize) -> String {
         let step = &self.run.steps[at - 1];
-        let (before, after) = (self.state_at(at - 1), &step.after);
+        let (before, after) = (self.run.state(at - 1), &step.after);
         let is_watched = |cell: usize| self.watched.is_empty() || self.watched.contains(&cell);
         let changed = self.instance.shown.iter().filter(|cell| cell.differs(before, after));
         let changes: Vec<String> = changed

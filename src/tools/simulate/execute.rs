@@ -113,8 +113,7 @@ impl Simulation<'_> {
         let system = self.instance.system;
         let mut trace = Trace { steps: self.run.steps[..self.at].to_vec(), ..self.run.clone() };
         let state = self.state();
-        trace.bad =
-            (0..system.bad.len()).find(|&bad| self.instance.semantics.satisfies(state, bad).is_some());
+        trace.bad = self.instance.semantics.first_bad(state);
         let moves = Moves::of(&self.instance, state);
         let deadlocked = moves.list.is_empty() && moves.doubtful.is_empty();
         if trace.bad.is_some() || deadlocked {

@@ -7,6 +7,7 @@ use crate::itf::Explainer;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Step, distinct_tuples};
 use cubicle_lang::model::{Assignment, System, TransitionId, Update};
+use cubicle_run::Trace;
 
 impl Simulation<'_> {
     pub(super) fn holds(&self, cube: &str) -> Result<String, CommandRefusal> {
@@ -34,7 +35,7 @@ impl Simulation<'_> {
                 format!("write `why {name}(#1, ..)`"),
             ));
         };
-        let lone = cubicle_run::Trace { initial: self.state().clone(), steps: Vec::new(), bad: None };
+        let lone = Trace::begin(self.state().clone());
         let explainer = Explainer::new(self.instance.system, &self.source, &lone);
         let mut text = String::new();
         let mut fitting = false;
@@ -180,7 +181,7 @@ impl Simulation<'_> {
     /// The watched cells, one on each line.
     pub(super) fn watched_text(&self) -> String {
         let names = self.names();
-        let before = self.at.checked_sub(1).map(|before| self.state_at(before));
+        let before = self.at.checked_sub(1).map(|before| self.run.state(before));
         let table = self.cells_of(&names, before);
         let mut text = String::new();
         for cell in &self.instance.shown {

@@ -11,7 +11,7 @@ use super::values::CellNames;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{State, Step, Value, choices_of_arguments};
-use cubicle_lang::words::{ValueNames, processes};
+use cubicle_lang::words::{ValueNames, for_processes};
 use cubicle_run::style::Style;
 use cubicle_run::{Interrupt, Trace};
 
@@ -58,7 +58,7 @@ impl<'a> Simulation<'a> {
         Ok(Self {
             source,
             instance,
-            run: Trace { initial, steps: Vec::new(), bad: None },
+            run: Trace::begin(initial),
             at: 0,
             rng: ChaCha8Rng::seed_from_u64(seed),
             watched: Vec::new(),
@@ -87,12 +87,7 @@ impl<'a> Simulation<'a> {
 
     /// The present state.
     pub(super) fn state(&self) -> &State {
-        self.state_at(self.at)
-    }
-
-    /// State number `at` of the run.
-    pub(super) fn state_at(&self, at: usize) -> &State {
-        at.checked_sub(1).map_or(&self.run.initial, |step| &self.run.steps[step].after)
+        self.run.state(self.at)
     }
 
     /// Names for the values of the whole run.
@@ -123,7 +118,7 @@ impl<'a> Simulation<'a> {
 
     /// All cells of the present state.
     pub(super) fn table(&self) -> String {
-        let before = self.at.checked_sub(1).map(|before| self.state_at(before));
+        let before = self.at.checked_sub(1).map(|before| self.run.state(before));
         let names = self.names();
         let mut text = self.cells_of(&names, before).text();
         for line in names.legend() {
@@ -142,8 +137,7 @@ impl<'a> Simulation<'a> {
         let mut text = String::new();
         for (number, bad) in self.instance.system.bad.iter().enumerate() {
             let Some(witnesses) = self.instance.semantics.satisfies(self.state(), number) else { continue };
-            let who =
-                if witnesses.is_empty() { String::new() } else { format!(" for {}", processes(&witnesses)) };
+            let who = for_processes(&witnesses);
             let place = self.source.place(bad.span);
             text += &format!("{} ({place}) holds{who}\n", self.style.bad(&bad.name));
         }

@@ -62,7 +62,7 @@ impl Simulation<'_> {
     }
 
     fn begin(&mut self, initial: State) -> String {
-        self.run = Trace { initial, steps: Vec::new(), bad: None };
+        self.run = Trace::begin(initial);
         self.at = 0;
         self.scene()
     }
@@ -77,7 +77,7 @@ impl Simulation<'_> {
         let cells: Vec<usize> = self.instance.declared.iter().copied().filter(differs).collect();
         let mut text = String::new();
         for (number, state) in states.iter().enumerate() {
-            let lone = Trace { initial: state.clone(), steps: Vec::new(), bad: None };
+            let lone = Trace::begin(state.clone());
             let names = ValueNames::new(self.instance.system, &lone);
             let words: Vec<String> = cells
                 .iter()

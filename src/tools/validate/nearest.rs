@@ -80,7 +80,7 @@ impl Place<'_> {
         for (number, (binding, packed)) in states.take(MOST_TRIED).enumerate() {
             let (state, open) = self.follower.values(self.system, packed);
             let names = binding.names(self.names, self.procs);
-            let lone = Trace { initial: state.clone(), steps: Vec::new(), bad: None };
+            let lone = Trace::begin(state.clone());
             let explainer = Explainer::new(self.system, self.source, &lone).naming(&names);
             let shown = (number < MOST_STATES).then_some(number);
             if shown.is_some() {

@@ -441,8 +441,7 @@ impl Judge<'_> {
     fn coverage_of(&self, FollowedRun { trace, labels, .. }: &FollowedRun) -> WitnessCoverage {
         use cubicle_lang::model::semantics::Value;
         let mut sets = vec![0; self.system.vars.len()];
-        let states = std::iter::once(&trace.initial).chain(trace.steps.iter().map(|step| &step.after));
-        for state in states {
+        for state in trace.states() {
             for (id, _, _, position) in cubicle_lang::words::cells(self.system, trace.initial.procs) {
                 if let Value::Constructor(c) = state.values[position] {
                     sets[usize::from(id.0)] |= 1 << c;

@@ -8,7 +8,7 @@ use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::Checker;
 use cubicle_forward::explore;
 use cubicle_lang::load::{ModelSource, core};
-use cubicle_lang::model::semantics::{Semantics, State, Trace, admits, replay_steps};
+use cubicle_lang::model::semantics::{Semantics, Step, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, Case, System, Transition};
 use cubicle_lang::spelling::nearest;
 use cubicle_lang::syntax::ast::File;
@@ -274,9 +274,7 @@ impl Search<'_> {
     /// Whether a run has no bad state.
     fn passes(&self, run: &Trace) -> bool {
         let semantics = Semantics::new(self.system, run.initial.procs);
-        let passes =
-            |state: &State| (0..self.system.bad.len()).all(|bad| semantics.satisfies(state, bad).is_none());
-        passes(&run.initial) && run.steps.iter().all(|step| passes(&step.after))
+        run.states().all(|state| semantics.first_bad(state).is_none())
     }
 
     fn witness(&self, run: Trace) -> WitnessAnswer {
@@ -290,11 +288,8 @@ impl Search<'_> {
 
     /// Whether a run ends with what is wanted.
     fn shows(&self, run: &Trace) -> bool {
-        let Some((last, before)) = run.steps.split_last() else {
-            return self.goal.begins(&run.initial) && self.goal.reached(&run.initial);
-        };
-        let from = before.last().map_or(&run.initial, |step| &step.after);
-        let ends = self.goal.shown_by(self.system, from, last) || self.goal.reached(&last.after);
-        self.goal.begins(&run.initial) && ends
+        let shown = |step: &Step| self.goal.shown_by(self.system, run.state(run.steps.len() - 1), step);
+        self.goal.begins(&run.initial)
+            && (run.steps.last().is_some_and(shown) || self.goal.reached(run.last()))
     }
 }

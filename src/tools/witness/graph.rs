@@ -40,9 +40,7 @@ impl PassingGraph {
         let mut graph =
             Self { states: Vec::new(), edges: Vec::new(), initial: 0, complete: true, distance: Vec::new() };
         let mut numbers: HashMap<State, usize> = HashMap::new();
-        let passes = |state: &State| {
-            (0..instance.system.bad.len()).all(|bad| instance.semantics.satisfies(state, bad).is_none())
-        };
+        let passes = |state: &State| instance.semantics.first_bad(state).is_none();
         let mut initials = Initials::new(instance, &[]);
         for state in initials.by_ref().take(MOST_INITIAL.min(most)).filter(|it| passes(it) && goal.begins(it))
         {

@@ -60,7 +60,7 @@ fn a_run_covers_what_it_can_and_ends_with_the_transition() {
     assert_eq!(names(&system, &witness.run).last(), Some(&"stop"));
     let taken: Vec<_> = witness.coverage.transitions.iter().filter(|it| it.covered).collect();
     assert_eq!(taken.len(), 5, "all but dead and late: {:?}", witness.coverage);
-    let states = std::iter::once(&witness.run.initial).chain(witness.run.steps.iter().map(|it| &it.after));
+    let states = witness.run.states();
     assert!(states.clone().all(|state| satisfies(&system, state, 0).is_none()));
     let short = run_of(taking(MODEL, "stop", &SHORTEST));
     assert_eq!(short.run.steps.len(), 3, "{short:?}");

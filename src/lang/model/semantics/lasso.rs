@@ -21,7 +21,7 @@ pub struct Lasso {
 impl Lasso {
     /// All states of its first part.
     pub fn states(&self) -> Vec<&State> {
-        std::iter::once(&self.run.initial).chain(self.run.steps.iter().map(|step| &step.after)).collect()
+        self.run.states().collect()
     }
 
     /// Number of the first state of the part that repeats.

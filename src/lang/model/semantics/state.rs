@@ -143,6 +143,26 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// A run without steps.
+    pub const fn begin(initial: State) -> Self {
+        Self { initial, steps: Vec::new(), bad: None }
+    }
+
+    /// All its states, the initial one first.
+    pub fn states(&self) -> impl Iterator<Item = &State> + Clone {
+        std::iter::once(&self.initial).chain(self.steps.iter().map(|step| &step.after))
+    }
+
+    /// The state after this number of steps.
+    pub fn state(&self, steps: usize) -> &State {
+        steps.checked_sub(1).map_or(&self.initial, |last| &self.steps[last].after)
+    }
+
+    /// The last state.
+    pub fn last(&self) -> &State {
+        self.state(self.steps.len())
+    }
+
     /// The run in the variables of a system, which are the first of those of its states.
     #[must_use]
     pub fn within(mut self, system: &System) -> Self {

@@ -352,4 +352,9 @@ impl<'a> Semantics<'a> {
         let bad = &self.system.bad[bad];
         Matcher::new(&bad.cube, usize::from(bad.params)).first(&self.layout, state, 0)
     }
+
+    /// The first bad cube that has the state, by its number.
+    pub fn first_bad(&self, state: &State) -> Option<usize> {
+        (0..self.system.bad.len()).find(|bad| self.satisfies(state, *bad).is_some())
+    }
 }
