@@ -14,7 +14,6 @@ use super::initially::Initially;
 use super::linear::negated;
 use super::{Axiom, Bad, BadKind, Conj, Dnf, Literal, SystemParts, VarId};
 use crate::diagnostic::Span;
-use crate::list::extend_new;
 
 /// What the text of a model says, whatever becomes of it.
 #[derive(Debug, Default)]

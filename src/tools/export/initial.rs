@@ -11,12 +11,48 @@ use cubicle_lang::model::{
     Cell, Conj, Dnf, FormulaOfSorts, Literal, Rational, Relation, System, Type, Var, VarId,
 };
 
+/// The initial states of an instance.
+pub struct Initial {
+    layout: Layout,
+    /// The value of each cell that has one only; none of counts.
+    pub fixed: Vec<Option<Value>>,
+    /// The groups of the other cells, in order of their first cells.
+    pub choices: Vec<CellGroup>,
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CellGroup {
     /// Positions in the layout of the instance, ascending.
     pub cells: Vec<usize>,
     /// Their values, one list for each way.
     pub ways: Vec<Vec<Value>>,
+}
+
+impl Initial {
+    /// The initial states of the instance with this number of processes.
+    pub fn new(system: &System, procs: usize, range: Range, values: &Values) -> Result<Self, Refusal> {
+        let layout = Layout::new(system, procs);
+        let (mut fixed, mut choices) = (vec![None; layout.len()], Vec::new());
+        for group in groups(system, &layout, range, values)? {
+            match group.ways.as_slice() {
+                [way] => group.cells.iter().zip(way).for_each(|(&at, value)| fixed[at] = Some(*value)),
+                _ => choices.push(group),
+            }
+        }
+        Ok(Self { layout, fixed, choices })
+    }
+
+    /// The positions of the cells of a variable.
+    pub fn cells(&self, id: VarId, var: &Var) -> std::ops::Range<usize> {
+        let first = self.layout.position(id, vec![0; var.arity()]);
+        first..first + self.layout.procs.pow(var.arity() as u32)
+    }
+
+    /// The value that all cells of a variable have.
+    pub fn value(&self, id: VarId, var: &Var) -> Option<Value> {
+        let all = &self.fixed[self.cells(id, var)];
+        all[0].filter(|_| all.iter().all(|it| *it == all[0]))
+    }
 }
 
 /// The most ways to fill a group.
@@ -37,17 +73,17 @@ struct Constraint {
 }
 
 /// The groups, in order of their first cells.
-pub fn groups(
+fn groups(
     system: &System,
-    procs: usize,
+    layout: &Layout,
     range: Range,
     values: &Values,
 ) -> Result<Vec<CellGroup>, Refusal> {
-    let layout = Layout::new(system, procs);
+    let procs = layout.procs;
     let pieces = pieces(system);
     let semantics = Semantics::new(system, procs);
-    let constraints = constraints(system, &pieces, &layout)?;
-    let mut domains = domains(system, &layout, range, values, &constraints)?;
+    let constraints = constraints(system, &pieces, layout)?;
+    let mut domains = domains(system, layout, range, values, &constraints)?;
     let any = |var: &Var| std::iter::repeat_n(Value::first(var.ty), procs.pow(var.arity() as u32));
     let values = system.vars.iter().flat_map(any).collect();
     let state = State { procs, values };

@@ -7,12 +7,12 @@ use std::fmt::Write as _;
 
 use super::expr::{Dialect, ExportComparison, ExportExpr, Operators, Process};
 use super::ground::cells;
-use super::initial::{CellGroup, groups};
+use super::initial::Initial;
 use super::instance::{InstanceName, Refusal, TakenNames, others, title};
 use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
-use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
-use super::values::Values;
-use cubicle_lang::model::semantics::{Layout, Value};
+use super::symbols::{SymbolNames, need_small, used_enums};
+use super::values::{Values, comments};
+use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
 
 /// Reserved words of the language, and names that this module uses.
@@ -36,11 +36,9 @@ struct Murphi<'a> {
 
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
-    refuse_reals(system, "Murphi")?;
-    need_range(system, range, "Murphi")?;
-    need_size(system, procs, range, i64::from(i32::MAX), "Murphi")?;
+    need_small(system, procs, range, "Murphi")?;
     let values = Values::new(system, procs);
-    let groups = groups(system, procs, range, &values)?;
+    let initial = Initial::new(system, procs, range, &values)?;
     let mut names = TakenNames::new(RESERVED);
     let symbols = SymbolNames::new(system, &mut names, ["false", "true"]);
     let murphi = Murphi {
@@ -51,22 +49,20 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         names,
         alike: false,
     };
-    let murphi = Murphi { alike: murphi.are_alike(procs, &groups), ..murphi };
-    let mut out = String::new();
-    for line in title(instance, "Murphi") {
-        let _ = writeln!(out, "-- {line}");
-    }
-    out.push_str(
-        "-- A state without successors is not an error of the model: rumur --deadlock-detection off\n",
+    let murphi = Murphi { alike: murphi.are_alike(procs, &initial), ..murphi };
+    let mut lines = title(instance, "Murphi");
+    lines.push(
+        "A state without successors is not an error of the model: rumur --deadlock-detection off".into(),
     );
     if murphi.alike {
-        out.push_str("-- To count states that differ in the names of processes apart: rumur --symmetry-reduction off\n");
+        lines.push(
+            "To count states that differ in the names of processes apart: rumur --symmetry-reduction off"
+                .into(),
+        );
     }
-    if murphi.values.names_matter {
-        out.push_str("-- Values that are not processes are compared: states that differ in their names are counted apart.\n");
-    }
+    let mut out = comments("-- ", lines, &murphi.values, "");
     murphi.declarations(&mut out, procs);
-    murphi.start(&mut out, procs, &groups);
+    murphi.start(&mut out, procs, &initial);
     for transition in &system.transitions {
         murphi.rule(&mut out, transition);
     }
@@ -78,21 +74,15 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
 
 impl Murphi<'_> {
     /// Whether the program can be written without a process by number: nothing orders or names them, and each begins like the others.
-    fn are_alike(&self, procs: usize, groups: &[CellGroup]) -> bool {
+    fn are_alike(&self, procs: usize, initial: &Initial) -> bool {
         let system = self.system;
         let told_apart = system.orders_processes || system.proc_constants > 0 || !system.counts.is_empty();
         if procs < 2 || told_apart || self.values.names_matter {
             return false;
         }
-        let layout = Layout::new(system, procs);
-        let mut fixed: Vec<Option<Value>> = vec![None; layout.len()];
         let variables: Vec<VarId> = cells(system, procs).into_iter().map(|(id, _)| id).collect();
         let of_proc = |at: usize| system.var(variables[at]).ty == Type::Proc;
-        for group in groups {
-            if let [way] = group.ways.as_slice() {
-                group.cells.iter().zip(way).for_each(|(&at, value)| fixed[at] = Some(*value));
-                continue;
-            }
+        for group in &initial.choices {
             let global = |at: usize| system.var(variables[at]).arity() == 0;
             let any_process = match group.cells[..] {
                 [at] => group.ways.len() as u64 == self.size_of(variables[at]),
@@ -104,8 +94,7 @@ impl Murphi<'_> {
         }
         let is_process = |value: &Value| matches!(value, Value::Proc(p) if p.as_process(procs).is_some());
         system.declared().all(|(id, var)| {
-            let first = layout.position(id, vec![0; var.arity()]);
-            let all = &fixed[first..first + procs.pow(var.arity() as u32)];
+            let all = &initial.fixed[initial.cells(id, var)];
             all.iter().all(|it| *it == all[0] && !it.as_ref().is_some_and(is_process))
         })
     }
@@ -182,18 +171,12 @@ impl Murphi<'_> {
         low.abs_diff(high) + 1
     }
 
-    fn start(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
-        let layout = Layout::new(self.system, procs);
+    fn start(&self, out: &mut String, procs: usize, initial: &Initial) {
         let mut names = self.names.clone();
         let cells: Vec<(VarId, String)> =
             cells(self.system, procs).into_iter().map(|(id, index)| (id, self.cell(id, &index))).collect();
-        let mut fixed: Vec<Option<Value>> = vec![None; layout.len()];
         let (mut rulesets, mut body) = (Vec::new(), String::new());
-        for group in groups {
-            if let [way] = group.ways.as_slice() {
-                group.cells.iter().zip(way).for_each(|(&cell, value)| fixed[cell] = Some(*value));
-                continue;
-            }
+        for group in &initial.choices {
             let choice = names.fresh("choice");
             let (var, cell) = &cells[group.cells[0]];
             if group.cells.len() == 1 && group.ways.len() as u64 == self.size_of(*var) {
@@ -212,7 +195,7 @@ impl Murphi<'_> {
             }
             body.push_str("  end;\n");
         }
-        let fixed = self.fixed(procs, &layout, &cells, &fixed);
+        let fixed = self.fixed(&cells, initial);
         out.push('\n');
         if !rulesets.is_empty() {
             let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
@@ -224,19 +207,12 @@ impl Murphi<'_> {
     }
 
     /// Assignments to the cells that have one initial value; an array of one value in a loop.
-    fn fixed(
-        &self,
-        procs: usize,
-        layout: &Layout,
-        cells: &[(VarId, String)],
-        fixed: &[Option<Value>],
-    ) -> String {
+    fn fixed(&self, cells: &[(VarId, String)], initial: &Initial) -> String {
         let mut out = String::new();
         for (id, var) in self.system.declared() {
-            let first = layout.position(id, vec![0; var.arity()]);
-            let all = &fixed[first..first + procs.pow(var.arity() as u32)];
-            match all[0] {
-                Some(value) if all.len() > 1 && all.iter().all(|other| *other == Some(value)) => {
+            let all = initial.cells(id, var);
+            match initial.value(id, var) {
+                Some(value) if all.len() > 1 => {
                     let (index, loops) = loops(&self.names, var.arity());
                     let cell = self.cell(id, &index);
                     let _ = writeln!(
@@ -247,9 +223,9 @@ impl Murphi<'_> {
                     );
                 }
                 _ => {
-                    for (at, value) in all.iter().enumerate() {
-                        if let Some(value) = value {
-                            let _ = writeln!(out, "  {}", self.set(&cells[first + at].1, id, *value));
+                    for at in all {
+                        if let Some(value) = initial.fixed[at] {
+                            let _ = writeln!(out, "  {}", self.set(&cells[at].1, id, value));
                         }
                     }
                 }

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::expr::{Dialect, Operators, Process};
 use super::ground::{GroundTransition, GroundWrite, bad, cells, steps};
-use super::initial::groups;
+use super::initial::Initial;
 use super::instance::{InstanceName, Refusal, TakenNames, comment, title};
 use super::read::SystemReader;
-use super::symbols::{SymbolNames, need_range, need_size, refuse_reals, used_enums};
-use super::values::Values;
-use cubicle_lang::model::semantics::{Layout, Value};
+use super::symbols::{SymbolNames, need_small, used_enums};
+use super::values::{Values, comments};
+use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{BOOL, EnumId, System, Type, VarId};
 
 /// Reserved words of the language, which constructors must avoid. (Variables begin with `v_`.)
@@ -34,9 +34,7 @@ struct Promela<'a> {
 
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
-    refuse_reals(system, "Promela")?;
-    need_range(system, range, "Promela")?;
-    need_size(system, procs, range, i64::from(i32::MAX), "Promela")?;
+    need_small(system, procs, range, "Promela")?;
     let constructors: usize =
         used_enums(system).iter().map(|id| system.enumeration(*id).constructors.len()).sum();
     if constructors > MOST_CONSTRUCTORS {
@@ -45,7 +43,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         return Err(Refusal::of_command(what));
     }
     let values = Values::new(system, procs);
-    let groups = groups(system, procs, range, &values)?;
+    let initial = Initial::new(system, procs, range, &values)?;
     let symbols = SymbolNames::new(system, &mut TakenNames::new(RESERVED), ["false", "true"]);
     let promela = Promela {
         system,
@@ -56,15 +54,9 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     };
     let steps = steps(promela.reader, procs)?;
 
-    let layout = Layout::new(system, procs);
-    let mut fixed: Vec<Option<Value>> = vec![None; layout.len()];
     let mut choices = String::new();
     let cells = cells(system, procs);
-    for group in &groups {
-        if let [way] = group.ways.as_slice() {
-            group.cells.iter().zip(way).for_each(|(&cell, value)| fixed[cell] = Some(*value));
-            continue;
-        }
+    for group in &initial.choices {
         choices.push_str("    if\n");
         for way in &group.ways {
             let assign = |(&at, value): (&usize, &Value)| {
@@ -76,19 +68,14 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         }
         choices.push_str("    fi;\n");
     }
-    promela.assign_fixed(&mut choices, &cells, &fixed);
+    promela.assign_fixed(&mut choices, &cells, &initial);
 
-    let mut out = String::new();
-    for line in title(instance, "SPIN") {
-        let _ = writeln!(out, "/* {line} */");
-    }
+    let mut lines = title(instance, "SPIN");
     if !choices.is_empty() {
-        out.push_str("/* SPIN counts one state more: that before an initial state is chosen. */\n");
+        lines.push("SPIN counts one state more: that before an initial state is chosen.".into());
     }
-    if promela.values.names_matter {
-        out.push_str("/* Values that are not processes are compared: states that differ in their names are counted apart. */\n");
-    }
-    promela.declarations(&mut out, &layout, &fixed);
+    let mut out = comments("/* ", lines, &promela.values, " */");
+    promela.declarations(&mut out, &initial);
     let body: String = steps.iter().map(|step| promela.step(step)).collect();
     let hidden = (1..=most_locals(&steps)).map(|n| format!("hidden int t{n};\n"));
     let hidden: String = hidden.collect();
@@ -130,7 +117,7 @@ fn needs_local(step: &GroundTransition, write: &GroundWrite) -> bool {
 }
 
 impl Promela<'_> {
-    fn declarations(&self, out: &mut String, layout: &Layout, fixed: &[Option<Value>]) {
+    fn declarations(&self, out: &mut String, initial: &Initial) {
         out.push('\n');
         let constructors: Vec<&str> = used_enums(self.system)
             .iter()
@@ -153,14 +140,8 @@ impl Promela<'_> {
                 1 => format!("[{}]", self.procs + 1),
                 n => format!("[{}]", self.procs.pow(n as u32)),
             };
-            let first = layout.position(id, vec![0; var.arity()]);
-            let all = &fixed[first..first + self.procs.pow(var.arity() as u32)];
-            let value = match all[0] {
-                Some(value) if all.iter().all(|other| *other == Some(value)) => {
-                    format!(" = {}", self.value(id, value))
-                }
-                _ => String::new(),
-            };
+            let value = initial.value(id, var);
+            let value = value.map_or_else(String::new, |value| format!(" = {}", self.value(id, value)));
             let note = match (var.ty, var.arity()) {
                 (_, 2..) => " /* the cells row by row */",
                 (Type::Proc, _) => " /* other numbers are not processes */",
@@ -171,11 +152,10 @@ impl Promela<'_> {
     }
 
     /// Cells with one initial value, in arrays that have several.
-    fn assign_fixed(&self, out: &mut String, cells: &[(VarId, Vec<Process>)], fixed: &[Option<Value>]) {
-        for (at, (var, index)) in cells.iter().enumerate() {
-            let of_var = || cells.iter().zip(fixed).filter(|((other, _), _)| other == var);
-            if let Some(value) = fixed[at]
-                && !of_var().all(|(_, other)| *other == Some(value))
+    fn assign_fixed(&self, out: &mut String, cells: &[(VarId, Vec<Process>)], initial: &Initial) {
+        for ((var, index), value) in cells.iter().zip(&initial.fixed) {
+            if let Some(value) = *value
+                && initial.value(*var, self.system.var(*var)).is_none()
             {
                 let _ = writeln!(out, "    {} = {};", self.cell(*var, index), self.value(*var, value));
             }

@@ -33,10 +33,8 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let mut cells = cells(system, procs);
     cells.retain(|(var, index)| system.count_of(*var).is_none() && says_something(system, *var, index));
     let smt = SmtLib { system, ordered, cells };
-    let mut out = String::new();
-    for line in title(instance, "solvers of Horn clauses") {
-        let _ = writeln!(out, "; {line}");
-    }
+    let lines = title(instance, "solvers of Horn clauses").into_iter();
+    let mut out: String = lines.map(|line| format!("; {line}\n")).collect();
     out.push_str("; sat: no bad state is reachable in this instance. unsat: one is.\n");
     out.push_str("; Processes are the numbers from 1 on; any other number in a cell is not a process.\n");
     out.push_str("(set-logic HORN)\n");

@@ -61,8 +61,15 @@ pub fn refuse_reals(system: &System, target: &str) -> Result<(), Refusal> {
     }
 }
 
+/// Refuses reals, integers without bounds, and what is beyond 32 bits, which `target` would compute wrongly without an error.
+pub fn need_small(system: &System, procs: usize, range: Range, target: &str) -> Result<(), Refusal> {
+    refuse_reals(system, target)?;
+    need_range(system, range, target)?;
+    need_size(system, procs, range, target)
+}
+
 /// Refuses integers without bounds, which `target` does not have.
-pub fn need_range(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
+fn need_range(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
     match system.declared().find(|(_, var)| var.ty == Type::Int) {
         Some((_, var)) if range.is_none() => {
             let what = format!("numbers of {target} have bounds, and `{}` has none", var.name);
@@ -90,18 +97,13 @@ pub fn need_choice(system: &System, range: Range, target: &str) -> Result<(), Re
     Ok(())
 }
 
-/// Refuses bounds, constants and sums beyond `most`, which `target` would compute wrongly without an error.
-pub fn need_size(
-    system: &System,
-    procs: usize,
-    range: Range,
-    most: i64,
-    target: &str,
-) -> Result<(), Refusal> {
+/// Refuses bounds, constants and sums beyond 32 bits.
+fn need_size(system: &System, procs: usize, range: Range, target: &str) -> Result<(), Refusal> {
+    let most = i32::MAX;
     // Without bounds, only counts are numbers.
     let (low, high) = range.unwrap_or((0, 0));
     let size = low.unsigned_abs().max(high.unsigned_abs());
-    if size > most.unsigned_abs() {
+    if size > most.unsigned_abs().into() {
         let what = format!("numbers of {target} are at most {most}, and --abstr-num says {low} {high}");
         return Err(Refusal::of_command(what));
     }

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use super::expr::{Dialect, ExportExpr, Operators, Process};
-use super::initial::{CellGroup, groups};
+use super::initial::Initial;
 use super::instance::{InstanceName, Refusal, TakenNames, others, title};
 use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_write, process};
 use super::symbols::{SymbolNames, need_choice, refuse_reals, used_enums};
-use super::values::Values;
+use super::values::{Values, comments};
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::semantics::{Layout, Value};
+use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{Assignment, BOOL, EnumId, System, Transition, Type, Update, VarId};
 
 /// Reserved words of the language, names of the modules Integers and `FiniteSets`, and names that this module uses.
@@ -37,7 +37,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
         return Err(Refusal::of_command("a module of TLA+ has variables, and the model has none"));
     }
     let values = Values::new(system, procs);
-    let groups = groups(system, procs, range, &values)?;
+    let initial = Initial::new(system, procs, range, &values)?;
     let mut names = TakenNames::new(RESERVED);
     let module = names.fresh(&identifier(&instance.module));
     let symbols = SymbolNames::new(system, &mut names, ["FALSE", "TRUE"]);
@@ -45,16 +45,11 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let reader = SystemReader { system, range, procs, counted: Some(&counted) };
     let mut tla = Tla { system, reader, values, symbols, names };
 
-    let mut out = format!("---- MODULE {module} ----\n");
-    for line in title(instance, "TLC") {
-        let _ = writeln!(out, "\\* {line}");
-    }
-    out.push_str("\\* A state without successors is not an error of the model: tlc -deadlock\n");
+    let mut lines = title(instance, "TLC");
+    lines.push("A state without successors is not an error of the model: tlc -deadlock".into());
     let invariants: String = (1..=system.bad.len()).map(|n| format!(" Safe{n}")).collect();
-    let _ = writeln!(out, "\\* Its configuration: SPECIFICATION Spec INVARIANTS{invariants}");
-    if tla.values.names_matter {
-        out.push_str("\\* Values that are not processes are compared: states that differ in their names are counted apart.\n");
-    }
+    lines.push(format!("Its configuration: SPECIFICATION Spec INVARIANTS{invariants}"));
+    let mut out = format!("---- MODULE {module} ----\n{}", comments("\\* ", lines, &tla.values, ""));
     let sets = if system.counts.is_empty() { "" } else { ", FiniteSets" };
     let _ = writeln!(out, "EXTENDS Integers{sets}\n\nProc == 1 .. {procs}");
     for id in used_enums(system) {
@@ -66,7 +61,7 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let vars: Vec<&str> = system.declared().map(|(id, _)| tla.symbols.var(id)).collect();
     let vars = vars.join(", ");
     let _ = writeln!(out, "\nVARIABLES {vars}\nvars == <<{vars}>>\n");
-    tla.init(&mut out, procs, &groups);
+    tla.init(&mut out, &initial);
     let actions: Vec<String> =
         system.transitions.iter().map(|transition| tla.names.fresh(&transition.name)).collect();
     let safe: Vec<String> = (1..=system.bad.len()).map(|n| tla.names.fresh(&format!("Safe{n}"))).collect();
@@ -118,12 +113,12 @@ impl Tla<'_> {
         }
     }
 
-    fn init(&self, out: &mut String, procs: usize, groups: &[CellGroup]) {
-        let layout = Layout::new(self.system, procs);
-        let mut domains: Vec<Vec<Value>> = vec![Vec::new(); layout.len()];
+    fn init(&self, out: &mut String, initial: &Initial) {
+        let mut domains: Vec<Vec<Value>> =
+            initial.fixed.iter().map(|it| it.iter().copied().collect()).collect();
         let mut related = false;
-        for group in groups {
-            related |= group.cells.len() > 1 && group.ways.len() > 1;
+        for group in &initial.choices {
+            related |= group.cells.len() > 1;
             for (at, &cell) in group.cells.iter().enumerate() {
                 domains[cell] = group.ways.iter().map(|way| way[at]).collect();
                 domains[cell].sort_unstable();
@@ -132,8 +127,7 @@ impl Tla<'_> {
         }
         out.push_str("Init ==\n");
         for (id, var) in self.system.declared() {
-            let first = layout.position(id, vec![0; var.arity()]);
-            let all = sorted(domains[first..first + procs.pow(var.arity() as u32)].iter().cloned());
+            let all = sorted(domains[initial.cells(id, var)].iter().cloned());
             related |= all.len() > 1;
             let values: Vec<Value> = sorted(all.concat());
             let name = self.symbols.var(id);

@@ -96,6 +96,16 @@ impl Values {
     }
 }
 
+/// The first lines of a file as comments between these marks; the last one says whether names of values matter.
+pub fn comments(begin: &str, mut lines: Vec<String>, values: &Values, end: &str) -> String {
+    if values.names_matter {
+        lines.push(
+            "Values that are not processes are compared: states that differ in their names are counted apart.".into(),
+        );
+    }
+    lines.iter().map(|line| format!("{begin}{line}{end}\n")).collect()
+}
+
 /// Number of cells of an instance, if it is small enough to be written out.
 pub fn cells(system: &System, procs: usize) -> Option<usize> {
     let of = |arity: usize| procs.checked_pow(u32::try_from(arity).ok()?);
