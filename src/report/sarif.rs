@@ -24,10 +24,10 @@ pub fn sarif(document: &Document) -> String {
     let notes = document.messages.iter().filter(|it| it.code.is_none());
     let notes = notes.map(|it| json!({ "level": level(it.level), "message": { "text": it.text } }));
     let ended_well = document.verdict != Answer::Unchecked(Unchecked::Error);
-    let mut invocation = invocation(&document.head.command, document.exit_code, ended_well);
+    let mut invocation = invocation(&document.head.origin.command, document.exit_code, ended_well);
     invocation["toolExecutionNotifications"] = notes.collect();
     file(SarifRun {
-        tool: &document.head.tool,
+        tool: &document.head.origin.tool,
         rules: codes.iter().map(|code| rule(code)).collect(),
         invocation,
         results: results.collect(),
@@ -183,9 +183,9 @@ pub fn survivors_sarif(document: &MutationDocument) -> String {
     let results = document.mutants.iter().filter(survived).map(|it| survivor(it, uri.as_deref()));
     let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
     file(SarifRun {
-        tool: &document.tool,
+        tool: &document.origin.tool,
         rules: Operator::ALL.iter().map(|it| rule(it.name(), it.about())).collect(),
-        invocation: invocation(&document.command, document.exit_code, true),
+        invocation: invocation(&document.origin.command, document.exit_code, true),
         results: results.collect(),
         properties: json!({ "killed": document.killed, "counted": document.counted }),
     })

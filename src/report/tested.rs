@@ -119,9 +119,9 @@ fn said(run: &TestedRun) -> String {
 pub fn tests_sarif(document: &TestDocument) -> String {
     let ended_well = document.error.is_none() && document.stopped.is_none();
     file(SarifRun {
-        tool: &document.tool,
+        tool: &document.origin.tool,
         rules: RULES.map(|(id, what)| json!({ "id": id, "shortDescription": { "text": what } })).to_vec(),
-        invocation: invocation(&document.command, document.exit_code, ended_well),
+        invocation: invocation(&document.origin.command, document.exit_code, ended_well),
         results: document.models.iter().flat_map(results).collect(),
         properties: json!({ "counts": document.counts }),
     })

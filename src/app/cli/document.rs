@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::{ArgAction, ArgMatches, Command};
 use cubicle_check::DEFAULT_PROCS;
-use cubicle_report::document::{Document, DocumentKind, Head, Level, Message, Model, OptionValue, Tool};
+use cubicle_report::document::{Document, DocumentKind, Head, Level, Message, Model, OptionValue, Origin};
 use cubicle_run::{Interrupt, Procs};
 use sha2::{Digest, Sha256};
 
@@ -19,8 +19,10 @@ use super::usage;
 /// What is known from the words of the command line alone.
 pub fn of_words(words: &[OsString]) -> Head {
     Head {
-        tool: Tool::with_z3(cubicle_solver::version()),
-        command: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        origin: Origin::new(
+            cubicle_solver::version(),
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        ),
         options: BTreeMap::new(),
         model: Model { path: None, sha256: None },
         seed: 0,

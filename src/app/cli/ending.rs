@@ -175,7 +175,7 @@ impl Ending {
     }
 
     pub fn command(&self) -> Vec<String> {
-        locked(&self.head).command.clone()
+        locked(&self.head).origin.command.clone()
     }
 
     /// The document of the run, still empty.
@@ -325,11 +325,7 @@ impl Ending {
         line::close();
         let snapshot = self.snapshot().clone();
         let why = &snapshot.reason(why);
-        let mut code = match why {
-            Reason::Interrupted(signal) => exit::of_signal(*signal),
-            Reason::Cluster(_) => exit::INTERNAL,
-            _ => exit::UNKNOWN,
-        };
+        let mut code = exit::of_reason(why);
         if self.results == ResultFormat::Human {
             let blank = if self.quiet { "" } else { "\n" };
             self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));

@@ -91,7 +91,7 @@ pub fn to_file(path: &Path, head: &Head) -> Result<(), Failure> {
     let begin = || {
         let mut file = File::create(path)?;
         // This marks the file as one of this program.
-        writeln!(file, "{}", json!({ "tool": head.tool, "command": head.command }))?;
+        writeln!(file, "{}", json!({ "tool": head.origin.tool, "command": head.origin.command }))?;
         Ok(file)
     };
     let file = begin().map_err(|error| cannot_write(path, &error))?;

@@ -153,8 +153,8 @@ pub fn write_certificate(
 
 /// The command line for a shell, and what ran it.
 fn command(head: &Head) -> String {
-    let words: Vec<String> = head.command.iter().map(|word| quoted(word)).collect();
-    let tool = &head.tool;
+    let words: Vec<String> = head.origin.command.iter().map(|word| quoted(word)).collect();
+    let tool = &head.origin.tool;
     format!(
         "{}\n\n{} {}\nZ3 {}\n{} {}\n",
         words.join(" "),

@@ -51,8 +51,6 @@ pub struct Document {
     /// Always `run`: among the lines of `--format ndjson` it distinguishes the document from the events before it.
     #[schemars(extend("const" = "run"))]
     pub kind: &'static str,
-    /// Changes when a key is removed or its meaning changes.
-    pub schema_version: u32,
     /// What is known before the run.
     #[serde(flatten)]
     pub head: Head,
@@ -124,17 +122,6 @@ pub struct Tool {
     pub version: String,
     /// Version of Z3.
     pub z3: String,
-}
-
-impl Tool {
-    /// This program with this version of Z3.
-    pub fn with_z3(version: &str) -> Self {
-        Self {
-            name: "cubicle".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            z3: version.to_owned(),
-        }
-    }
 }
 
 /// A value of an option.
@@ -236,10 +223,9 @@ pub struct StageCost {
 /// What is known before a run: the beginning of its document.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct Head {
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
+    /// What makes it.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// Every option that has a value, given or by default, as it is written on a command line.
     pub options: BTreeMap<String, OptionValue>,
     /// The model.
@@ -255,8 +241,7 @@ impl Head {
     /// One for tests.
     pub fn example() -> Self {
         Self {
-            tool: Tool::with_z3("4.8.12"),
-            command: vec!["cubicle".to_owned(), "m.cub".to_owned()],
+            origin: Origin::new("4.8.12", vec!["cubicle".to_owned(), "m.cub".to_owned()]),
             options: BTreeMap::from([("quiet".to_owned(), OptionValue::Switch(false))]),
             model: Model { path: Some("m.cub".to_owned()), sha256: None },
             seed: 0,
@@ -265,10 +250,29 @@ impl Head {
     }
 }
 
+/// How the document of a command begins.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+pub struct Origin {
+    /// Changes when a key is removed or its meaning changes.
+    pub schema_version: u32,
+    /// The program that made it.
+    pub tool: Tool,
+    /// The words of the command line, the program's name first.
+    pub command: Vec<String>,
+}
+
+impl Origin {
+    /// A run of this program with this version of Z3, by these words.
+    pub fn new(z3: &str, command: Vec<String>) -> Self {
+        let (name, version) = ("cubicle".to_owned(), env!("CARGO_PKG_VERSION").to_owned());
+        Self { schema_version: SCHEMA_VERSION, tool: Tool { name, version, z3: z3.to_owned() }, command }
+    }
+}
+
 impl Document {
     /// For a run without results yet: no answer, and nothing seen.
     pub fn new(head: &Head) -> Self {
-        Self { kind: "run", schema_version: SCHEMA_VERSION, head: head.clone(), ..Self::default() }
+        Self { kind: "run", head: head.clone(), ..Self::default() }
     }
 }
 

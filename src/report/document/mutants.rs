@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message, TextRange};
-use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
+use super::{Document, Model, Origin, Written};
 use crate::trace::history;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::{BadKind, System};
@@ -22,12 +22,9 @@ pub struct MutationDocument {
     /// Always `mutation`.
     #[schemars(extend("const" = "mutation"))]
     pub kind: &'static str,
-    /// Changes when a key is removed or its meaning changes.
-    pub schema_version: u32,
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
+    /// What made it.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// The model.
     pub model: Model,
     /// Seed of all random choices.
@@ -152,9 +149,7 @@ impl MutationDocument {
     pub fn without_mutants(run: &Document) -> Self {
         Self {
             kind: "mutation",
-            schema_version: SCHEMA_VERSION,
-            tool: run.head.tool.clone(),
-            command: run.head.command.clone(),
+            origin: run.head.origin.clone(),
             model: run.head.model.clone(),
             seed: run.head.seed,
             exit_code: run.exit_code,

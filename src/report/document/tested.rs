@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Message, TextRange};
-use super::{Document, SCHEMA_VERSION, Tool, Written};
+use super::{Document, Origin, Written};
 
 /// The models of a run of `cubicle test` as one document.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
@@ -12,12 +12,9 @@ pub struct TestDocument {
     /// Always `test`.
     #[schemars(extend("const" = "test"))]
     pub kind: &'static str,
-    /// Changes when a key is removed or its meaning changes.
-    pub schema_version: u32,
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
+    /// What made it.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// Exit code of the program.
     pub exit_code: u8,
     /// Why nothing was run, or something could not be written.
@@ -160,9 +157,7 @@ impl TestDocument {
         let costs = models.iter().flat_map(|model| &model.runs).map(|it| it.cost);
         Self {
             kind: "test",
-            schema_version: SCHEMA_VERSION,
-            tool: run.head.tool.clone(),
-            command: run.head.command.clone(),
+            origin: run.head.origin.clone(),
             exit_code: run.exit_code,
             error: run.error.clone(),
             stopped: run.reason.as_ref().map(|why| why.text.clone()),

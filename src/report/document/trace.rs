@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::message::{Lines, Message, TextRange};
-use super::{Document, Model, SCHEMA_VERSION, Tool, Written};
+use super::{Document, Model, Origin, Written};
 use crate::runs;
 use crate::trace::{changed, history, path};
 use cubicle_lang::load::ModelSource;
@@ -173,12 +173,9 @@ pub struct WitnessDocument {
     /// Always `witness`.
     #[schemars(extend("const" = "witness"))]
     pub kind: &'static str,
-    /// Changes when a key is removed or its meaning changes.
-    pub schema_version: u32,
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
+    /// What made it.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// The model.
     pub model: Model,
     /// Exit code of the program.
@@ -228,9 +225,7 @@ impl WitnessDocument {
         let why = run.reason.as_ref().map(|why| why.text.clone());
         Self {
             kind: "witness",
-            schema_version: SCHEMA_VERSION,
-            tool: run.head.tool.clone(),
-            command: run.head.command.clone(),
+            origin: run.head.origin.clone(),
             model: run.head.model.clone(),
             exit_code: run.exit_code,
             error: run.error.clone(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::message::{Lines, Message};
 use super::trace::TraceRecord;
-use super::{Document, Model, SCHEMA_VERSION, Times, Tool, Written};
+use super::{Document, Model, Origin, Times, Written};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::{Covered, Trace, words};
 use cubicle_tools::validate::{CellValue, LogAnswer, NearStep, Validated};
@@ -16,12 +16,9 @@ pub struct ValidationDocument {
     /// Always `validation`.
     #[schemars(extend("const" = "validation"))]
     pub kind: &'static str,
-    /// Changes when a key is removed or its meaning changes.
-    pub schema_version: u32,
-    /// The program that made it.
-    pub tool: Tool,
-    /// The words of the command line, the program's name first.
-    pub command: Vec<String>,
+    /// What made it.
+    #[serde(flatten)]
+    pub origin: Origin,
     /// The model.
     pub model: Model,
     /// Exit code of the program.
@@ -205,9 +202,7 @@ impl ValidationDocument {
     pub fn without_logs(run: &Document) -> Self {
         Self {
             kind: "validation",
-            schema_version: SCHEMA_VERSION,
-            tool: run.head.tool.clone(),
-            command: run.head.command.clone(),
+            origin: run.head.origin.clone(),
             model: run.head.model.clone(),
             exit_code: run.exit_code,
             error: run.error.clone().or_else(|| run.reason.as_ref().map(|why| why.text.clone())),

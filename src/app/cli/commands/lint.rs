@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_report::document::{Answer, Document, DocumentKind, Unchecked, WhyOpen};
+use cubicle_run::Conclusion;
 use cubicle_run::words::count;
-use cubicle_run::{Conclusion, Reason};
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 use crate::cli::choices::{Deny, FormatChoice, ResultFormat, formats};
@@ -111,7 +111,7 @@ impl Run<'_, LintArgs> {
                 ending.messages.note("ended early: not everything was examined");
                 document.verdict = Answer::Checked(Conclusion::Unknown);
                 document.reason = Some(WhyOpen::from(&why));
-                if let Reason::Interrupted(signal) = why { exit::of_signal(signal) } else { exit::UNKNOWN }
+                exit::of_reason(&why)
             }
             None if warnings > 0 && args.deny.is_some() => {
                 let error = "the model has warnings, and --deny warnings refuses them";

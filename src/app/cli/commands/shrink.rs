@@ -123,9 +123,8 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     ending.messages.note(&format!("{before} lines before, {after} now, after {} runs", small.tries));
     match (failed, interrupt.reason()) {
         (Some(error), _) => Err(internal(error)),
-        (None, Some(cubicle_run::Reason::Interrupted(signal))) => Ok(exit::of_signal(signal)),
-        (None, None) if small.complete => Ok(exit::OK),
-        (None, _) => Ok(exit::UNKNOWN),
+        (None, Some(reason)) => Ok(exit::of_reason(&reason)),
+        (None, None) => Ok(if small.complete { exit::OK } else { exit::UNKNOWN }),
     }
 }
 

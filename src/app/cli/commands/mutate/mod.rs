@@ -208,11 +208,7 @@ impl MutateRun<'_> {
         let tell = |what: String| ending.progress().begin(&what);
         let found = properties(model, plan, selection, &args.options(proof), self.interrupt, &tell);
         ending.begin();
-        let code = match &found.stopped {
-            Some(Reason::Interrupted(signal)) => exit::of_signal(*signal),
-            Some(_) => exit::UNKNOWN,
-            None => exit::OK,
-        };
+        let code = found.stopped.as_ref().map_or(exit::OK, exit::of_reason);
         let text = if args.format == ResultFormat::Json {
             let run = ending.draft(code, &ending.document());
             MutationDocument::of_properties(&found, model.system, &run).text()
