@@ -10,13 +10,12 @@ use cubicle_certificate::{
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_lang::refinement::RefinedModel;
 use cubicle_report as report;
 use cubicle_run::Interrupt;
 use cubicle_transform::Crash;
 use cubicle_transform::refines::Refinement;
 
-use super::refines::{ABSTRACT, CONCRETE, MAP, no_map, why_not};
+use super::refines::{ABSTRACT, CONCRETE, MAP, read_map, refinement};
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
@@ -164,17 +163,11 @@ fn about_refinement(
         return Err(Failure::usage("--trust-invariants has no effect on a certificate of a refinement"));
     }
     let abstraction = load(&path, None, &ending.messages)?;
-    let map = map.map(|map| input::read(&map)).transpose()?.unwrap_or_else(no_map);
-    let (low, high) = (
-        RefinedModel { system: &concrete.system, file: &concrete.file },
-        RefinedModel { system: &abstraction.system, file: &abstraction.file },
-    );
+    let map = read_map(map.as_deref())?;
     let model = words.model();
-    let found = Refinement::new(low, high, &map.text).map_err(|refused| {
-        why_not(&refused, [(&model, concrete), (&path, &abstraction)], &map, &ending.messages)
-    })?;
+    let refinement = refinement([(&model, concrete), (&path, &abstraction)], &map, &ending.messages)?;
     let claim = format!("{} refines {}", input::name(&model), input::name(&path));
-    Ok(Some(Refined { refinement: Arc::new(found), claim }))
+    Ok(Some(Refined { refinement, claim }))
 }
 
 struct InvariantFile {

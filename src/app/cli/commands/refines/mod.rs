@@ -10,7 +10,7 @@ use cubicle_check::Refusal;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
-use cubicle_lang::refinement::{InText, NoRefinement, RefinedModel};
+use cubicle_lang::refinement::{InText, RefinedModel};
 use cubicle_report as report;
 use cubicle_report::document::{
     Answer, Document, DocumentKind, Lines, Model, RefinementRecord, TraceRecord, TransferRecord, WhyOpen,
@@ -63,26 +63,30 @@ struct Inputs {
     map: Input,
 }
 
-/// Reports why nothing can be said of a refinement, in the text that it is about.
-pub fn why_not(
-    refused: &NoRefinement,
+/// The refinement of the second model by the first one. Reports why nothing can be said of it, in the text that it is about.
+pub fn refinement(
     [concrete, abstraction]: [(&Path, &LoadedModel); 2],
     map: &Input,
     messages: &Messages,
-) -> Failure {
-    let (name, text) = match refused.of {
-        InText::Concrete => (input::name(concrete.0), &concrete.1.text),
-        InText::Abstract => (input::name(abstraction.0), &abstraction.1.text),
-        InText::Map => (map.name.clone(), &map.text),
-    };
-    messages.diagnostics(&refused.errors, &Source { name: &name, text });
-    let first = refused.errors.first().map_or("", |it| it.message.as_str());
-    Failure::usage(format!("{name}: {first}")).reported()
+) -> Result<Arc<Refinement>, Failure> {
+    let [low, high] =
+        [concrete, abstraction].map(|(_, it)| RefinedModel { system: &it.system, file: &it.file });
+    Refinement::new(low, high, &map.text).map(Arc::new).map_err(|refused| {
+        let (name, text) = match refused.of {
+            InText::Concrete => (input::name(concrete.0), &concrete.1.text),
+            InText::Abstract => (input::name(abstraction.0), &abstraction.1.text),
+            InText::Map => (map.name.clone(), &map.text),
+        };
+        messages.diagnostics(&refused.errors, &Source { name: &name, text });
+        let first = refused.errors.first().map_or("", |it| it.message.as_str());
+        Failure::usage(format!("{name}: {first}")).reported()
+    })
 }
 
-/// A map that leaves all to names.
-pub fn no_map() -> Input {
-    Input { name: "the map".to_owned(), text: String::new() }
+/// The map in a file; without one, a map that leaves all to names.
+pub fn read_map(path: Option<&Path>) -> Result<Input, Failure> {
+    let none = || Ok(Input { name: "the map".to_owned(), text: String::new() });
+    path.map_or_else(none, input::read)
 }
 
 enum Finding {
@@ -107,14 +111,8 @@ impl Run<'_, RefinesArgs> {
             files::probe(path)?;
         }
         args.certificate.as_deref().map_or(Ok(()), files::probe_folder)?;
-        let concrete_model = RefinedModel { system: concrete, file: &inputs.concrete.file };
-        let abstract_model = RefinedModel { system: abstraction, file: &inputs.abstraction.file };
-        let refinement = Refinement::new(concrete_model, abstract_model, &inputs.map.text);
-        let refinement = refinement.map_err(|refused| {
-            let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
-            why_not(&refused, models, &inputs.map, &ending.messages)
-        })?;
-        let refinement = Arc::new(refinement);
+        let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
+        let refinement = refinement(models, &inputs.map, &ending.messages)?;
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
@@ -194,7 +192,7 @@ impl Run<'_, RefinesArgs> {
         ending.know_model(&concrete.text)?;
         let abstraction = load(&args.abstraction, None, &ending.messages)?;
         passes_over_runs(&concrete.system, &ending.messages);
-        let map = args.map.as_deref().map(input::read).transpose()?.unwrap_or_else(no_map);
+        let map = read_map(args.map.as_deref())?;
         Ok(Inputs { concrete, abstraction, map })
     }
 
