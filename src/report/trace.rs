@@ -112,7 +112,9 @@ pub(super) fn entered(
     if cells.is_empty() && at > 0 {
         text.push_str("     (nothing changes)\n");
     }
-    cells.iter().for_each(|line| text += &format!("     {line}\n"));
+    for line in &cells {
+        text += &format!("     {line}\n");
+    }
     text
 }
 
