@@ -3,7 +3,6 @@
 use crate::program::code::{CountedExpr, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
 use crate::state::Cells;
-use cubicle_lang::model::Rational;
 
 impl Test {
     /// Whether the test holds where cells have these codes; all that it reads are defined. `None` when it depends on a number
@@ -18,9 +17,7 @@ impl Test {
                 if *strict { x < y } else { x <= y }
             }
             Self::Linear(e, relation) => return e.test(*relation, get),
-            Self::Counted(e, relation) => {
-                relation.holds(Rational::integer(e.numerator(cells, get)?.signum() as i64))
-            }
+            Self::Counted(e, relation) => relation.holds_of(e.numerator(cells, get)?.signum() as i64),
             Self::Any(any) => return any_holds(any, cells, get),
         })
     }

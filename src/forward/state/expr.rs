@@ -53,6 +53,6 @@ impl LinearExpr {
 
     /// Whether the expression is in `relation` to zero.
     pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
-        Some(relation.holds(Rational::integer(self.numerator(get)?.signum() as i64)))
+        Some(relation.holds_of(self.numerator(get)?.signum() as i64))
     }
 }

@@ -256,11 +256,17 @@ pub enum Relation {
 impl Relation {
     /// Whether a number compares so with zero.
     pub const fn holds(self, number: Rational) -> bool {
+        self.holds_of(number.signum())
+    }
+
+    /// Whether a number of this sign compares so with zero. Explorers ask for each state.
+    #[inline]
+    pub const fn holds_of(self, sign: i64) -> bool {
         match self {
-            Self::Eq => number.signum() == 0,
-            Self::Ne => number.signum() != 0,
-            Self::Le => number.signum() <= 0,
-            Self::Lt => number.signum() < 0,
+            Self::Eq => sign == 0,
+            Self::Ne => sign != 0,
+            Self::Le => sign <= 0,
+            Self::Lt => sign < 0,
         }
     }
 }
