@@ -3,7 +3,7 @@
 //! Pre-images leave little out: where init says what each cell is, or says nothing of it, the steps mostly fire from the first state that is
 //! tried. When they do not, nothing is known.
 
-use super::concretize::NamedPath;
+use super::concretize::{NamedPath, RunGoal};
 use super::initial::InitialOf;
 use crate::cube::{
     Bound, CellKind, Cube, CubeBuilder, CubeCell, CubeContext, Halt, MAX_PROCS, OTHER, Relational,
@@ -11,7 +11,7 @@ use crate::cube::{
 use cubicle_lang::model::semantics::{Point, Semantics, State, Step, Trace, Value, admits, tuples};
 use cubicle_lang::model::{Assignment, Rational, System, TransitionId, VarId};
 
-/// A run from an initial state in a cube, with the processes of that cube first, that takes these steps.
+/// A run from an initial state in a cube, with the processes of that cube first, that takes these steps, to a bad state where the goal is one.
 ///
 /// # Errors
 /// The run of the search must end, or a number left the 64-bit range.
@@ -21,6 +21,7 @@ pub fn follow(
     known: &mut InitialOf,
     first: &Cube,
     path: &NamedPath,
+    goal: RunGoal<'_>,
 ) -> Result<Option<Trace>, Halt> {
     let chooses = |id: TransitionId| {
         let updates = &system.transition(id).updates;
@@ -65,7 +66,8 @@ pub fn follow(
         steps.push(Step { transition: *transition, args, after: after.clone() });
         state = after;
     }
-    Ok(Some(Trace { initial, steps, bad: None }))
+    let misses = |bad| semantics.satisfies(&state, bad).is_none();
+    Ok(if goal.bad.is_some_and(misses) { None } else { Some(Trace { initial, steps, bad: goal.bad }) })
 }
 
 /// The place of each process of a cube in an order that it allows, as far as it says which of two comes first.

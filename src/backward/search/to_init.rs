@@ -113,11 +113,8 @@ impl Run<'_, '_> {
     fn concretize(&mut self, id: NodeId) -> Result<Unrolled, Interrupted> {
         let Setting { system, context, options, .. } = self.setting;
         let (steps, goal) = (self.state.nodes.steps(id), self.state.nodes.goal(id));
-        // Which run leads to a candidate matters little: it only shows states.
-        if goal.bad.is_none()
-            && let Ok(Some(run)) =
-                follow(system, context, &mut self.state.initial, &self.state.nodes.get(id).cube, &steps)
-        {
+        let first = &self.state.nodes.get(id).cube;
+        if let Ok(Some(run)) = follow(system, context, &mut self.state.initial, first, &steps, goal) {
             return Ok(Unrolled::Run(Box::new(run)));
         }
         let (found, work) = concretize(system, context, &steps, goal, options.solver_timeout)?;
