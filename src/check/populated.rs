@@ -7,17 +7,18 @@
 //! decided exactly that way; sizes above everything that the model names are not tested. This does not hold where init or an
 //! axiom counts processes: then a size without an initial state says nothing about larger ones.
 //!
-//! Most models set each variable to one value, which makes a state of any size; the others cost a small question to
-//! Z3 for each size.
+//! Most models set each variable to one value, which makes a state of any size; of the others an exploration mostly finds
+//! a state at once. What is left costs a small question to Z3 for each size.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::session::Session;
 use super::size::most_named;
-use super::tuning::POPULATED_LITERALS;
+use super::tuning::{EXPLORED_LITERALS, POPULATED_LITERALS};
+use cubicle_forward::explore;
 use cubicle_lang::model::{Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Type, VarId};
-use cubicle_run::{Emptying, Interrupt, Interrupted, Unpopulated};
+use cubicle_run::{Emptying, ForwardOptions, Interrupt, Interrupted, Silent, Unpopulated};
 use cubicle_solver::smt::{Answer, SolverSession};
 
 /// From which size on the system has no initial state, as far as the sizes go that it names; `known` processes have
@@ -60,6 +61,12 @@ fn largest(system: &System) -> usize {
 /// Why one size is unpopulated or open; `None` when it has an initial state.
 fn of_size(system: &System, procs: usize, interrupt: &Interrupt) -> Result<Option<Unpopulated>, Interrupted> {
     let all = Question { system, init: true, axioms: &system.axioms };
+    let first = ForwardOptions { max_states: Some(1), ..ForwardOptions::default() };
+    if all.literals(procs) <= EXPLORED_LITERALS
+        && explore(system, procs, &first, interrupt, &mut Silent).exploration.states > 0
+    {
+        return Ok(None);
+    }
     Ok(match all.has_state(procs, interrupt)? {
         Some(true) => None,
         None => Some(Unpopulated::NotKnown(procs)),

@@ -98,6 +98,9 @@ pub const VACUITY_INSTANCES: usize = 2_000;
 /// Literals of the question whether a size has an initial state: a larger one is not passed to Z3.
 pub const POPULATED_LITERALS: usize = 50_000;
 
+/// Literals of that question up to which an exploration looks for an initial state first: a context of Z3 takes longer.
+pub const EXPLORED_LITERALS: usize = 2_000;
+
 /// Processes of the instances in which a bound is tested before it is proposed.
 pub const BOUND_PROCS: usize = 4;
 
