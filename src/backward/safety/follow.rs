@@ -118,7 +118,7 @@ fn value(context: &CubeContext, cube: &Cube, cell: CubeCell, places: &[usize]) -
 mod tests {
     use super::follow;
     use crate::cube::{CubeBuilder, CubeCell, CubeContext, CubeLiteral, Relational};
-    use crate::safety::{InitialOf, NamedPath};
+    use crate::safety::{InitialOf, NamedPath, RunGoal};
     use cubicle_lang::model::semantics::{Point, Trace, Value, replay_steps};
     use cubicle_lang::model::{TransitionId, VarId};
     use cubicle_run::Interrupt;
@@ -133,6 +133,7 @@ mod tests {
         init (p) { Sent[p] = False && N = 3 }
         invariant (p q) { Kind[p] = Buffer && Kind[q] = Buffer }
         unsafe (p) { Sent[p] = True && N > 5 }
+        unsafe (p) { Sent[p] = True && N < 5 }
         transition send (p q)
         requires { Kind[p] = Worker && Sent[q] = False && p < q && N = 3 }
         { Sent[q] := True; Last := p; }
@@ -140,6 +141,11 @@ mod tests {
 
     /// The run of these sends of #1 and #2, from where these literals hold.
     fn run(literals: &[CubeLiteral], sends: &[[usize; 2]]) -> Option<Trace> {
+        run_to(None, literals, sends)
+    }
+
+    /// Such a run to a bad cube, if one is given.
+    fn run_to(bad: Option<usize>, literals: &[CubeLiteral], sends: &[[usize; 2]]) -> Option<Trace> {
         let system = cubicle_lang::load(MODEL).expect("a correct model").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let mut first = CubeBuilder::new(&context, 2);
@@ -147,11 +153,12 @@ mod tests {
         let first = first.finish().expect("small numbers").expect("no contradiction");
         let steps = sends.iter().map(|args| (TransitionId(0), args.to_vec())).collect();
         let path = NamedPath { steps, procs: 3, goal_names: vec![0, 1] };
+        let goal = RunGoal { cube: &first, bad };
         let found =
-            follow(&system, &context, &mut InitialOf::default(), &first, &path).expect("small numbers");
+            follow(&system, &context, &mut InitialOf::default(), &first, &path, goal).expect("small numbers");
         if let Some(trace) = &found {
             assert_eq!(replay_steps(&system, trace), Ok(()));
-            assert_eq!((trace.steps.len(), trace.bad), (sends.len(), None));
+            assert_eq!((trace.steps.len(), trace.bad), (sends.len(), bad));
         }
         found
     }
@@ -181,5 +188,12 @@ mod tests {
     fn a_step_that_a_guard_excludes_is_not_taken() {
         assert!(run(&[], &[[0, 1], [0, 1]]).is_none(), "#2 was sent to");
         assert!(run(&[], &[[0, 1], [0, 2]]).is_some());
+    }
+
+    #[test]
+    fn a_run_to_a_bad_state_ends_in_one() {
+        assert!(run_to(Some(0), &[], &[[0, 1]]).is_none(), "N is not above 5");
+        assert!(run_to(Some(1), &[], &[[0, 1]]).is_some());
+        assert!(run_to(Some(1), &[], &[]).is_none(), "nothing was sent");
     }
 }
