@@ -1,7 +1,8 @@
 //! Sizes without an initial state: reports about them, compared with explorations of these sizes.
 
 use cubicle::forward::explore;
-use cubicle::model::System;
+use cubicle::model::semantics::{Point, Semantics, State, Value, tuples};
+use cubicle::model::{System, Type};
 use cubicle::{ForwardOptions, Interrupt, Lack, Options, Silent, Stop, Unpopulated, Vacuous};
 
 /// The largest size that is checked for the models here: one more than `unsafe` has parameters.
@@ -78,16 +79,46 @@ fn has_state(system: &System, procs: usize) -> Option<bool> {
     }
 }
 
+/// Whether one of all states of a size is initial, by the reference semantics.
+fn some_state_is_initial(system: &System, procs: usize) -> bool {
+    let semantics = Semantics::new(system, procs);
+    let types = system.vars.iter().flat_map(|var| tuples(procs, var.arity()).map(|_| var.ty));
+    let domains: Vec<Vec<Value>> = types
+        .map(|ty| match ty {
+            Type::Enum(id) => {
+                (0..system.enumeration(id).constructors.len()).map(|c| Value::Constructor(c as u8)).collect()
+            }
+            // One value that is not a process: the others behave alike.
+            Type::Proc => (0..=procs).map(|p| Value::Proc(Point::process(p))).collect(),
+            other => unreachable!("no model here has {other:?}"),
+        })
+        .collect();
+    let states: usize = domains.iter().map(Vec::len).product();
+    (0..states).any(|mut number| {
+        let mut values = Vec::with_capacity(domains.len());
+        for domain in &domains {
+            values.push(domain[number % domain.len()]);
+            number /= domain.len();
+        }
+        semantics.initial(&State { procs, values })
+    })
+}
+
 #[test]
 fn empty_sizes_are_those_that_explorations_find_empty() {
     let mut random = Random(5);
     let mut counts = [0; LARGEST + 2];
-    for _ in 0..400 {
+    for number in 0..400 {
         let text = model(&mut random);
         // Models that are refused at once are skipped.
         let Ok(cubicle::Loaded { system, .. }) = cubicle::load(&text) else { continue };
         let sizes: Option<Vec<bool>> = (0..=LARGEST).map(|procs| has_state(&system, procs)).collect();
         let Some(sizes) = sizes else { continue };
+        // Two processes have some thousand states.
+        let most = if number % 10 == 0 { 2 } else { 1 };
+        for (procs, populated) in sizes.iter().enumerate().take(most + 1) {
+            assert_eq!(*populated, some_state_is_initial(&system, procs), "{procs}\n{text}");
+        }
         let empty: Vec<usize> = (0..=LARGEST).filter(|&procs| !sizes[procs]).collect();
         let first = empty.first().copied();
         // If a size has no initial state, neither has any larger one.
