@@ -356,36 +356,36 @@ fn a_stream_is_followed_until_it_leaves_the_model_or_time_is_up() {
     drop(pipe);
 }
 
-/// Builds a program of `examples/conformance` and says how many of its logs have which exit code.
-fn codes(name: &str, model: &str, words: &[&str], runs: usize) -> Vec<Option<i32>> {
-    let folder = tempfile::tempdir().unwrap();
-    let conformance = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/conformance");
-    let program = folder.path().join(name);
+/// Builds a program of `examples/conformance` in a folder.
+fn build(name: &str, folder: &Path) {
+    let text = Path::new("examples/conformance").join(format!("{name}.rs"));
     let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
-    let built = rustc.arg("-O").arg(conformance.join(format!("{name}.rs"))).arg("-o").arg(&program).status();
+    let built = rustc.arg("-O").arg(text).arg("-o").arg(folder.join(name)).status();
     assert!(built.expect("rustc").success());
-    let map = conformance.join(format!("{name}.toml"));
-    let log = folder.path().join("log");
+}
+
+/// The exit codes for this number of logs of a program in a folder.
+fn codes(name: &str, folder: &Path, model: &str, words: &[&str], runs: usize) -> Vec<Option<i32>> {
+    let map = format!("examples/conformance/{name}.toml");
+    let log = folder.join("log");
     (0..runs)
         .map(|_| {
-            let output = Command::new(&program).args(words).output().unwrap();
+            let output = Command::new(folder.join(name)).args(words).output().unwrap();
             assert!(output.status.success() && output.stdout.len() > 100, "{output:?}");
             fs::write(&log, &output.stdout).unwrap();
-            let words = ["validate", model, log.to_str().unwrap(), "--map", map.to_str().unwrap()];
-            run_words(&words).code
+            run_words(&["validate", model, log.to_str().unwrap(), "--map", &map]).code
         })
         .collect()
 }
 
 fn programs(runs: usize) {
     for (name, model) in [("rwlock", "examples/rw_spin.cub"), ("cache", "examples/german.cub")] {
-        assert_eq!(codes(name, model, &[], runs), vec![Some(0); runs], "{name}");
-        assert_eq!(
-            codes(name, model, &["--bug", "--force"], runs),
-            vec![Some(1); runs],
-            "{name} --bug --force"
-        );
-        let free = codes(name, model, &["--bug"], runs);
+        let folder = tempfile::tempdir().unwrap();
+        build(name, folder.path());
+        let codes = |words: &[&str]| codes(name, folder.path(), model, words, runs);
+        assert_eq!(codes(&[]), vec![Some(0); runs], "{name}");
+        assert_eq!(codes(&["--bug", "--force"]), vec![Some(1); runs], "{name} --bug --force");
+        let free = codes(&["--bug"]);
         assert!(free.iter().all(|code| matches!(code, Some(0 | 1))), "{name} --bug: {free:?}");
         assert!(free.contains(&Some(1)), "{name} --bug: {free:?}");
     }
