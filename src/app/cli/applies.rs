@@ -1,5 +1,5 @@
 //! Which option has an effect in which kind of run: one that would do nothing is refused, with the reason and
-//! what to add. The table has a row for every option.
+//! what to add. The table has a row for every option that needs something.
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -12,62 +12,114 @@ use super::failure::Failure;
 use super::settings;
 use super::touched::written_files;
 
-/// What an option needs to have an effect.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Need {
-    /// The model is checked, not only read.
-    Check,
-    /// A proof is looked for.
-    Proof,
-    /// A proof is looked for, with approximations.
-    Candidates,
-    /// A proof is looked for with a queue of nodes.
-    Queue,
-    /// Some instance is explored, or can be.
-    Exploration,
-    /// An instance is explored whose size the user names, or all.
-    Instance,
-    /// There is one number of processes.
-    Size,
-    /// Instances are explored, and nothing is proved.
-    OnlyForward,
-    /// One instance is explored, and nothing is proved.
-    Alone,
-    /// The exploration is breadth first.
-    BreadthFirst,
-    /// The exploration walks.
-    Walks,
-    /// The exploration has epochs.
-    Epochs,
-    /// Random choices are made: in walks, or in those that show an approximation more states.
-    RandomChoices,
-    /// There are walks of the fuzzing kind, in the exploration or in the proof.
-    Fuzzing,
-    /// The exploration is depth first.
-    DepthFirst,
-    /// There is something that several threads can do.
-    Threads,
-    /// The exploration goes on after an error.
-    MoreErrors,
-    /// The answer rests on an exploration.
-    Answer,
-    /// More than the answer is shown.
-    Talk,
-    /// Standard output is text for people.
-    Text,
-    /// One process does all of it.
-    OneProcess,
-    /// A file is written.
-    Files,
+/// Something that an option needs to have an effect.
+struct Need {
+    /// Whether the run that is asked for has it.
+    is_met: fn(&Args) -> bool,
+    /// Why the option has no effect otherwise.
+    why: &'static str,
+    /// What to do then.
+    advice: &'static str,
 }
 
+const fn need(is_met: fn(&Args) -> bool, why: &'static str, advice: &'static str) -> Need {
+    Need { is_met, why, advice }
+}
+
+/// Some instance is explored whose size the user names, or all.
+const fn explores_instances(args: &Args) -> bool {
+    args.brab.is_some() || args.procs.is_some() || args.only_forward
+}
+
+/// A proof is looked for, with approximations.
+fn approximates(args: &Args) -> bool {
+    !args.only_forward && args.engine != Some(Method::Classic)
+}
+
+const fn walks(args: &Args) -> bool {
+    matches!(args.forward, Strategy::Random | Strategy::Cfl)
+}
+
+fn has_epochs(args: &Args) -> bool {
+    walks(args) || args.forward == Strategy::Dfs && args.restarts()
+}
+
+const OTHER_WALKS: &str = "add --forward random, --forward cfl, or --forward dfs with --restart-every N";
+const LEAVE_ONE_OUT: &str = "leave one of them out";
+
+const CHECK: Need =
+    need(|it| !it.type_only && !it.show_core, "--type-only only reads the model", LEAVE_ONE_OUT);
+const PROOF: Need = need(|it| !it.only_forward, "--only-forward does not look for a proof", LEAVE_ONE_OUT);
+const CANDIDATES: Need =
+    need(approximates, "--engine classic makes no approximations", "choose another or leave --engine out");
+const QUEUE: Need = need(
+    |it| !it.only_forward && it.engine != Some(Method::Pdr),
+    "--engine pdr has no queue of nodes",
+    "leave it out, or choose another engine",
+);
+const EXPLORATION: Need =
+    need(|it| explores_instances(it) || approximates(it), "no instance is explored", "add --procs K");
+const INSTANCE: Need = need(
+    explores_instances,
+    "the instances to explore are not given",
+    "add brab K, --procs K or --only-forward",
+);
+const ONE_SIZE: Need =
+    need(|it| it.size() != Some(Procs::Auto), "--procs auto explores several sizes anyway", "add --procs K");
+const ONLY_FORWARD: Need =
+    need(|it| it.only_forward, "states that serve a proof are told apart anyway", "add --only-forward");
+const ALONE: Need = need(
+    |it| it.only_forward && !it.upto && it.size() != Some(Procs::Auto),
+    "it is for the exploration of one instance",
+    "add --only-forward --procs K, without --upto",
+);
+const BREADTH_FIRST: Need =
+    need(|it| it.forward == Strategy::Bfs, "the exploration is not breadth first", "leave --forward out");
+const WALKS: Need = need(walks, "the exploration makes no walks", "add --forward random or --forward cfl");
+const EPOCHS: Need = need(has_epochs, "the exploration has no epochs", OTHER_WALKS);
+const RANDOM_CHOICES: Need =
+    need(|it| has_epochs(it) || approximates(it), "no random choices are made", OTHER_WALKS);
+/// In the exploration or in the proof.
+const FUZZING: Need =
+    need(|it| it.forward == Strategy::Cfl || approximates(it), "there is no fuzzing", "add --forward cfl");
+const DEPTH_FIRST: Need =
+    need(|it| it.forward == Strategy::Dfs, "the exploration is not depth first", "add --forward dfs");
+const THREADS: Need = need(
+    |it| !it.only_forward || it.forward != Strategy::Dfs || it.restarts(),
+    "a depth-first search is the work of one thread",
+    "choose another --forward",
+);
+const MORE_ERRORS: Need = need(
+    |it| it.deadlock || it.all_errors,
+    "the exploration ends at the first error",
+    "add --all-errors or --deadlock",
+);
+const ANSWER: Need = need(
+    |it| it.only_forward || it.deadlock,
+    "the answer does not rest on an exploration",
+    "add --only-forward or --deadlock",
+);
+const TALK: Need = need(|it| !it.quiet, "--quiet shows only the answer", LEAVE_ONE_OUT);
+const TEXT: Need = need(
+    |it| settings::results(it) == ResultFormat::Human,
+    "standard output is for programs, which get all of it",
+    LEAVE_ONE_OUT,
+);
+const ONE_PROCESS: Need = need(
+    |it| !it.cluster,
+    "a cluster explores, with the workers of `cubicle cluster --workers W`",
+    "leave it out",
+);
+const FILES: Need =
+    need(|it| !written_files(it).is_empty(), "no file is written", "add --report FILE or another file");
+
 /// An option, by the name of its field, and all that it needs: the first need that is not met is reported.
-pub struct OptionNeeds {
+struct OptionNeeds {
     /// Name of the field in [`Args`].
-    pub option: &'static str,
-    pub needs: &'static [Need],
+    option: &'static str,
+    needs: &'static [Need],
     /// Whether the original program has it: its scripts give it anywhere.
-    pub original: bool,
+    original: bool,
 }
 
 const fn row(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
@@ -78,169 +130,92 @@ const fn original(option: &'static str, needs: &'static [Need]) -> OptionNeeds {
     OptionNeeds { option, needs, original: true }
 }
 
-use Need::{
-    Alone, Answer, BreadthFirst, Candidates, Check, DepthFirst, Epochs, Exploration, Files, Fuzzing,
-    Instance, MoreErrors, OneProcess, OnlyForward, Proof, Queue, RandomChoices, Size, Talk, Text, Threads,
-    Walks,
-};
-
-/// Every option.
-pub const TABLE: &[OptionNeeds] = &[
-    row("file", &[]),
-    original("brab", &[Check]),
-    row("engine", &[Check]),
-    original("upto", &[Check, Instance, Size]),
-    original("search", &[Check, Proof, Queue]),
-    original("postpone", &[Check, Proof, Queue]),
-    original("candheur", &[Check, Proof, Candidates]),
-    original("max_cands", &[Check, Proof, Candidates]),
-    original("solver", &[Check, Proof]),
-    row("trust_invariants", &[Check]),
-    row("unchecked", &[Check, Proof]),
-    row("certify", &[]),
-    row("certificate", &[Check, Proof]),
-    row("coq", &[Check, Proof]),
-    row("lemmas_in", &[Check, Proof]),
-    row("lemmas_out", &[Check, Proof]),
-    original("trace", &[Check, Proof]),
-    original("nodelete", &[Check, Proof]),
-    original("nosubtyping", &[Check, Proof]),
-    original("noqe", &[Check, Proof]),
-    original("only_forward", &[Check]),
-    original("procs", &[Check]),
-    original("forward", &[Check, Exploration]),
-    row("cfl_choice", &[Check, Exploration, Fuzzing]),
-    row("seed", &[Check, Exploration, RandomChoices]),
-    row("epochs", &[Check, Exploration, Epochs]),
-    row("jobs", &[Check, OneProcess, Threads]),
-    row("restart_depth", &[Check, Exploration, DepthFirst]),
-    row("restart_every", &[Check, Exploration, DepthFirst]),
-    row("jumpstart", &[Check, Exploration, Walks, Instance, MoreErrors]),
-    original("forward_depth", &[Check, Exploration]),
-    original("max_forward", &[Check, Exploration]),
-    original("forward_time", &[Check, Exploration]),
-    original("abstr_num", &[Check, Exploration]),
-    original("forward_nosym", &[Check, Exploration]),
-    row("keep_dead", &[Check, OnlyForward]),
-    row("store", &[Check, OneProcess, Alone, BreadthFirst]),
-    row("bitstate", &[Check, OneProcess, Alone, BreadthFirst]),
-    row("checkpoint", &[Check, Alone, BreadthFirst]),
-    row("checkpoint_every", &[Check, Alone, BreadthFirst]),
-    row("spill", &[Check, OneProcess, Alone, BreadthFirst]),
-    row("require_complete", &[Check, Answer]),
-    row("deadlock", &[Check, Instance]),
-    row("expected_end", &[Check, Instance]),
-    row("all_errors", &[Check, Instance]),
-    row("time_limit", &[]),
-    row("memory_limit", &[]),
-    original("nodes", &[Check, Proof]),
-    original("depth", &[Check, Proof]),
-    row("solver_timeout", &[Check, Proof]),
-    original("quiet", &[]),
-    row("vacuity", &[Check]),
-    row("deny", &[]),
-    row("allow", &[]),
-    row("format", &[]),
-    row("message_format", &[]),
-    original("verbose", &[Check, Proof, Talk, Text]),
-    row("classic_output", &[Check, Talk, Text]),
-    row("trace_states", &[Check, Text]),
-    row("trace_out", &[Check]),
-    row("stats_json", &[]),
-    row("force", &[Files]),
-    row("run_dir", &[]),
-    row("log_file", &[]),
-    row("report", &[Check]),
-    row("dot", &[Check, Proof]),
-    row("dot_level", &[Check, Proof]),
-    original("profile", &[Check]),
-    row("color", &[]),
-    original("nocolor", &[]),
-    row("strict_upstream", &[]),
-    row("show_core", &[OneProcess]),
-    row("crash", &[Check]),
-    row("ltl", &[Check, OneProcess]),
-    row("show_transformed", &[Check, OneProcess]),
-    original("type_only", &[OneProcess]),
-    row("help", &[]),
-    row("version", &[]),
+/// The options that always have an effect.
+#[cfg(test)]
+const WITHOUT_NEEDS: [&str; 17] = [
+    "file",
+    "certify",
+    "time_limit",
+    "memory_limit",
+    "quiet",
+    "deny",
+    "allow",
+    "format",
+    "message_format",
+    "stats_json",
+    "run_dir",
+    "log_file",
+    "color",
+    "nocolor",
+    "strict_upstream",
+    "help",
+    "version",
 ];
 
-impl Need {
-    /// Whether the run that `args` ask for has it.
-    fn is_met(self, args: &Args) -> bool {
-        let proves = !args.only_forward;
-        let instance = args.brab.is_some() || args.procs.is_some() || args.only_forward;
-        let approximates = proves && args.engine != Some(Method::Classic);
-        let walks = matches!(args.forward, Strategy::Random | Strategy::Cfl);
-        let restarts = args.restart_depth.is_some() || args.restart_every.is_some();
-        let dfs = args.forward == Strategy::Dfs;
-        match self {
-            Check => !args.type_only && !args.show_core,
-            Proof => proves,
-            Candidates => approximates,
-            Queue => proves && args.engine != Some(Method::Pdr),
-            Exploration => instance || approximates,
-            Instance => instance,
-            Size => args.size() != Some(Procs::Auto),
-            OnlyForward => args.only_forward,
-            Alone => args.only_forward && !args.upto && args.size() != Some(Procs::Auto),
-            BreadthFirst => args.forward == Strategy::Bfs,
-            Walks => walks,
-            Epochs => walks || dfs && restarts,
-            RandomChoices => walks || dfs && restarts || approximates,
-            Fuzzing => args.forward == Strategy::Cfl || approximates,
-            DepthFirst => dfs,
-            Threads => proves || !dfs || restarts,
-            MoreErrors => args.deadlock || args.all_errors,
-            Answer => args.only_forward || args.deadlock,
-            Talk => !args.quiet,
-            Text => settings::results(args) == ResultFormat::Human,
-            OneProcess => !args.cluster,
-            Files => !written_files(args).is_empty(),
-        }
-    }
-
-    /// Why an option that needs it has no effect, and what to do.
-    const fn advice(self) -> (&'static str, &'static str) {
-        match self {
-            Check => ("--type-only only reads the model", "leave one of them out"),
-            Proof => ("--only-forward does not look for a proof", "leave one of them out"),
-            Candidates => {
-                ("--engine classic makes no approximations", "choose another or leave --engine out")
-            }
-            Queue => ("--engine pdr has no queue of nodes", "leave it out, or choose another engine"),
-            Exploration => ("no instance is explored", "add --procs K"),
-            Instance => ("the instances to explore are not given", "add brab K, --procs K or --only-forward"),
-            Size => ("--procs auto explores several sizes anyway", "add --procs K"),
-            OnlyForward => ("states that serve a proof are told apart anyway", "add --only-forward"),
-            Alone => {
-                ("it is for the exploration of one instance", "add --only-forward --procs K, without --upto")
-            }
-            BreadthFirst => ("the exploration is not breadth first", "leave --forward out"),
-            Walks => ("the exploration makes no walks", "add --forward random or --forward cfl"),
-            Epochs => (
-                "the exploration has no epochs",
-                "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
-            ),
-            RandomChoices => (
-                "no random choices are made",
-                "add --forward random, --forward cfl, or --forward dfs with --restart-every N",
-            ),
-            Fuzzing => ("there is no fuzzing", "add --forward cfl"),
-            DepthFirst => ("the exploration is not depth first", "add --forward dfs"),
-            Threads => ("a depth-first search is the work of one thread", "choose another --forward"),
-            MoreErrors => ("the exploration ends at the first error", "add --all-errors or --deadlock"),
-            Answer => ("the answer does not rest on an exploration", "add --only-forward or --deadlock"),
-            Talk => ("--quiet shows only the answer", "leave one of them out"),
-            Text => ("standard output is for programs, which get all of it", "leave one of them out"),
-            OneProcess => {
-                ("a cluster explores, with the workers of `cubicle cluster --workers W`", "leave it out")
-            }
-            Files => ("no file is written", "add --report FILE or another file"),
-        }
-    }
-}
+/// All other options.
+const TABLE: &[OptionNeeds] = &[
+    original("brab", &[CHECK]),
+    row("engine", &[CHECK]),
+    original("upto", &[CHECK, INSTANCE, ONE_SIZE]),
+    original("search", &[CHECK, PROOF, QUEUE]),
+    original("postpone", &[CHECK, PROOF, QUEUE]),
+    original("candheur", &[CHECK, PROOF, CANDIDATES]),
+    original("max_cands", &[CHECK, PROOF, CANDIDATES]),
+    original("solver", &[CHECK, PROOF]),
+    row("trust_invariants", &[CHECK]),
+    row("unchecked", &[CHECK, PROOF]),
+    row("certificate", &[CHECK, PROOF]),
+    row("coq", &[CHECK, PROOF]),
+    row("lemmas_in", &[CHECK, PROOF]),
+    row("lemmas_out", &[CHECK, PROOF]),
+    original("trace", &[CHECK, PROOF]),
+    original("nodelete", &[CHECK, PROOF]),
+    original("nosubtyping", &[CHECK, PROOF]),
+    original("noqe", &[CHECK, PROOF]),
+    original("only_forward", &[CHECK]),
+    original("procs", &[CHECK]),
+    original("forward", &[CHECK, EXPLORATION]),
+    row("cfl_choice", &[CHECK, EXPLORATION, FUZZING]),
+    row("seed", &[CHECK, EXPLORATION, RANDOM_CHOICES]),
+    row("epochs", &[CHECK, EXPLORATION, EPOCHS]),
+    row("jobs", &[CHECK, ONE_PROCESS, THREADS]),
+    row("restart_depth", &[CHECK, EXPLORATION, DEPTH_FIRST]),
+    row("restart_every", &[CHECK, EXPLORATION, DEPTH_FIRST]),
+    row("jumpstart", &[CHECK, EXPLORATION, WALKS, INSTANCE, MORE_ERRORS]),
+    original("forward_depth", &[CHECK, EXPLORATION]),
+    original("max_forward", &[CHECK, EXPLORATION]),
+    original("forward_time", &[CHECK, EXPLORATION]),
+    original("abstr_num", &[CHECK, EXPLORATION]),
+    original("forward_nosym", &[CHECK, EXPLORATION]),
+    row("keep_dead", &[CHECK, ONLY_FORWARD]),
+    row("store", &[CHECK, ONE_PROCESS, ALONE, BREADTH_FIRST]),
+    row("bitstate", &[CHECK, ONE_PROCESS, ALONE, BREADTH_FIRST]),
+    row("checkpoint", &[CHECK, ALONE, BREADTH_FIRST]),
+    row("checkpoint_every", &[CHECK, ALONE, BREADTH_FIRST]),
+    row("spill", &[CHECK, ONE_PROCESS, ALONE, BREADTH_FIRST]),
+    row("require_complete", &[CHECK, ANSWER]),
+    row("deadlock", &[CHECK, INSTANCE]),
+    row("expected_end", &[CHECK, INSTANCE]),
+    row("all_errors", &[CHECK, INSTANCE]),
+    original("nodes", &[CHECK, PROOF]),
+    original("depth", &[CHECK, PROOF]),
+    row("solver_timeout", &[CHECK, PROOF]),
+    row("vacuity", &[CHECK]),
+    original("verbose", &[CHECK, PROOF, TALK, TEXT]),
+    row("classic_output", &[CHECK, TALK, TEXT]),
+    row("trace_states", &[CHECK, TEXT]),
+    row("trace_out", &[CHECK]),
+    row("force", &[FILES]),
+    row("report", &[CHECK]),
+    row("dot", &[CHECK, PROOF]),
+    row("dot_level", &[CHECK, PROOF]),
+    original("profile", &[CHECK]),
+    row("show_core", &[ONE_PROCESS]),
+    row("crash", &[CHECK]),
+    row("ltl", &[CHECK, ONE_PROCESS]),
+    row("show_transformed", &[CHECK, ONE_PROCESS]),
+    original("type_only", &[ONE_PROCESS]),
+];
 
 /// Looks for options of `given` that have no effect with `args`. The error is about the first of them. Flags of the original program in its own spelling, which `spelt_as_original` lists by name, only
 /// cause a note.
@@ -249,8 +224,8 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     for OptionNeeds { option, needs, original } in TABLE {
         let is_given = given.try_contains_id(option).unwrap_or(false)
             && given.value_source(option) == Some(ValueSource::CommandLine);
-        let Some(missing) = needs.iter().find(|need| is_given && !need.is_met(args)) else { continue };
-        let (why, advice) = missing.advice();
+        let Some(missing) = needs.iter().find(|need| is_given && !(need.is_met)(args)) else { continue };
+        let Need { why, advice, .. } = missing;
         let name = spelling(option);
         if *original && spelt_as_original.iter().any(|other| other == option) {
             notes.push(format!("-{} has no effect here: {why}", name.trim_start_matches('-')));
@@ -297,7 +272,7 @@ fn fits_cluster(args: &Args) -> Result<(), Failure> {
         ));
     }
     match args.forward {
-        Strategy::Dfs if args.restart_depth.is_none() && args.restart_every.is_none() => {
+        Strategy::Dfs if !args.restarts() => {
             let why =
                 "one process alone can search depth first: add --restart-every N, or leave --forward out";
             return Err(Failure::usage(why));
@@ -340,7 +315,7 @@ fn endless(args: &Args) -> Option<String> {
     let how = match args.forward {
         Strategy::Random => "--forward random",
         Strategy::Cfl => "--forward cfl",
-        Strategy::Dfs if args.restart_depth.is_some() || args.restart_every.is_some() => "--restart-every",
+        Strategy::Dfs if args.restarts() => "--restart-every",
         _ => return None,
     };
     (!limited && !args.type_only && !args.show_core).then(|| {
@@ -362,7 +337,7 @@ mod tests {
         let mut command = Args::command();
         command.build();
         let mut options: Vec<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
-        let mut rows: Vec<&str> = TABLE.iter().map(|row| row.option).collect();
+        let mut rows: Vec<&str> = TABLE.iter().map(|row| row.option).chain(WITHOUT_NEEDS).collect();
         options.sort_unstable();
         rows.sort_unstable();
         assert_eq!(options, rows);

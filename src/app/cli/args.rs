@@ -518,6 +518,11 @@ impl Args {
         self.procs.as_ref().map_or(&[], |size| &size.of_sorts)
     }
 
+    /// Whether a depth-first search begins again and again: either bound says so.
+    pub const fn restarts(&self) -> bool {
+        self.restart_depth.is_some() || self.restart_every.is_some()
+    }
+
     /// Gives an engine that needs an oracle the default one. The error says what contradicts it.
     pub fn settle_engine(&mut self) -> Result<(), Failure> {
         let Some(engine) = self.engine else { return Ok(()) };

@@ -92,7 +92,7 @@ fn forward(args: &Args) -> ForwardOptions {
         .deadlock(args.deadlock)
         .seed(args.seed)
         .stop_at_unsafe(!args.all_errors)
-        .restart(restart(args))
+        .restart(args.restarts().then(|| restart(args)))
         .jumpstart(args.jumpstart)
         .cfl_choice(args.cfl_choice)
         .epochs(args.epochs.map(saturating))
@@ -111,17 +111,11 @@ fn store(args: &Args) -> StoreKind {
     }
 }
 
-/// Either bound turns restarts on.
-fn restart(args: &Args) -> Option<Restart> {
-    if args.restart_depth.is_none() && args.restart_every.is_none() {
-        return None;
-    }
+fn restart(args: &Args) -> Restart {
     let usual = Restart::default();
-    Some(
-        Restart::default()
-            .depth(args.restart_depth.unwrap_or(usual.depth))
-            .every(args.restart_every.map_or(usual.every, saturating)),
-    )
+    usual
+        .depth(args.restart_depth.unwrap_or(usual.depth))
+        .every(args.restart_every.map_or(usual.every, saturating))
 }
 
 fn backward(args: &Args) -> BackwardOptions {
