@@ -9,29 +9,25 @@ use std::vec;
 
 use clap::{Arg, Command};
 
-/// Flags that have no effect in the original program either, or that ask for what this one does
-/// anyway; with how to treat the word after each.
-const WITHOUT_EFFECT: &[(&str, Follows)] = &[
-    ("bench", Follows::Other),
-    ("bitsolver", Follows::Other),
-    ("debug", Follows::Other),
-    ("dot", Follows::Number),
-    ("dot-colors", Follows::Number),
-    ("enumerative", Follows::Number),
-    ("enumsolver", Follows::Other),
-    ("geninv", Follows::Other),
-    ("int-brab-debug", Follows::Other),
-    ("int-deadlock", Follows::Other),
-    ("local", Follows::Other),
-    ("max-procs", Follows::Number),
-    ("murphi", Follows::Other),
-    ("refine-universal", Follows::Other),
-    ("sfdp", Follows::Other),
-    ("simpl", Follows::Other),
-    ("stateless", Follows::Other),
-    ("symbolic", Follows::Number),
-    ("undepth", Follows::Number),
+/// Flags that have no effect in the original program either, or that ask for what this one does anyway.
+const WITHOUT_EFFECT: [&str; 13] = [
+    "bench",
+    "bitsolver",
+    "debug",
+    "enumsolver",
+    "geninv",
+    "int-brab-debug",
+    "int-deadlock",
+    "local",
+    "murphi",
+    "refine-universal",
+    "sfdp",
+    "simpl",
+    "stateless",
 ];
+
+/// Likewise; a number that follows is dropped with the flag.
+const NUMBERED: [&str; 6] = ["dot", "dot-colors", "enumerative", "max-procs", "symbolic", "undepth"];
 
 /// Flags of the branch of the original program that introduced coverage-guided exploration: how many
 /// words follow, and what they mean here; `$1` is the first of those words.
@@ -46,15 +42,6 @@ const TRANSLATED: &[(&str, usize, &[&str])] = &[
     ("int-brab", 1, &["--brab", "$1", "--candheur", "$1", "--forward", "cfl"]),
     ("interpret-proc", 1, &["--procs", "$1"]),
 ];
-
-/// The word that may follow a flag without effect.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Follows {
-    /// None that belongs to the flag.
-    Other,
-    /// A number, dropped with the flag when it is one.
-    Number,
-}
 
 /// The words to parse, and notes for the user.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -158,11 +145,13 @@ impl Rewriting<'_> {
     fn without_effect(&mut self, typed: Typed<'_>) -> bool {
         // A level, there; a file, here.
         let is_ours = typed.name == "dot" && !(typed.is_original && self.rest.peek().is_some_and(is_number));
-        let found = WITHOUT_EFFECT.iter().find(|(flag, _)| *flag == typed.name && !is_ours);
-        let Some(&(flag, next)) = found else { return false };
-        self.out.notes.push(format!("-{flag} has no effect"));
+        let numbered = NUMBERED.contains(&typed.name);
+        if is_ours || !numbered && !WITHOUT_EFFECT.contains(&typed.name) {
+            return false;
+        }
+        self.out.notes.push(format!("-{} has no effect", typed.name));
         self.out.is_original |= typed.is_original;
-        if !typed.attached && next == Follows::Number {
+        if !typed.attached && numbered {
             self.rest.next_if(is_number);
         }
         true
@@ -239,7 +228,8 @@ impl Rewriting<'_> {
 pub fn is_known(command: &Command, text: &str) -> bool {
     let name = text.trim_start_matches('-');
     let name = name.split('=').next().unwrap_or(name);
-    WITHOUT_EFFECT.iter().any(|(flag, _)| *flag == name)
+    WITHOUT_EFFECT.contains(&name)
+        || NUMBERED.contains(&name)
         || TRANSLATED.iter().any(|(flag, ..)| *flag == name)
         || find(command, text, name).is_some()
         || ["help", "version"].contains(&name)

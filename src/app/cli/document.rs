@@ -14,7 +14,7 @@ use super::args::Args;
 use super::choices::ResultFormat;
 use super::failure::{Failure, after_output, after_text};
 use super::output::Output;
-use super::usage;
+use super::{exit, usage};
 
 /// What is known from the words of the command line alone.
 pub fn of_words(words: &[OsString]) -> Head {
@@ -104,8 +104,8 @@ fn asked_for(words: &[OsString]) -> Option<ResultFormat> {
 
 /// Why a command line does not ask for anything that can be done.
 pub enum NoInvocation {
-    /// It cannot be parsed, or asks for the help of a command or the version.
-    Unparsed(clap::Error),
+    /// It asks for the help of a command or the version.
+    Printed(clap::Error),
     /// It asks for help, as this text.
     Help(String),
     /// What it asks for is impossible.
@@ -116,9 +116,10 @@ impl NoInvocation {
     /// Prints what is wrong, help or the version; the exit code. `words` are those of the user.
     pub fn end(self, words: &[OsString]) -> u8 {
         match self {
-            Self::Unparsed(error) => {
-                let code = usage::refuse(&error);
-                usage::why(&error).map_or(code, |why| ended(words, code, Some(why)))
+            Self::Printed(text) => {
+                // Help into a closed pipe is not an error.
+                let _ = text.print();
+                exit::OK
             }
             Self::Help(text) => after_text(&text),
             Self::Refused(failure) => refused(words, failure),
@@ -128,9 +129,7 @@ impl NoInvocation {
     /// What is wrong, in a line.
     pub fn in_a_line(self) -> String {
         match self {
-            Self::Unparsed(error) => {
-                usage::why(&error).unwrap_or_else(|| "it asks for the version".to_owned())
-            }
+            Self::Printed(_) => "it asks for the version".to_owned(),
             Self::Help(_) => "it asks for help".to_owned(),
             Self::Refused(failure) => failure.error,
         }
@@ -139,7 +138,7 @@ impl NoInvocation {
 
 impl From<clap::Error> for NoInvocation {
     fn from(error: clap::Error) -> Self {
-        Self::Unparsed(error)
+        usage::failure(&error).map_or_else(|| Self::Printed(error), Self::Refused)
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 
 use cubicle_run::Interrupt;
 use cubicle_run::workers::locked;
+use cubicle_tools::simulate::CommandRefusal;
 
 use super::exit;
 use super::output::{CLOSED, Output, complain};
@@ -19,6 +20,8 @@ pub struct Failure {
     pub code: u8,
     /// What is wrong, in one line.
     pub error: String,
+    /// What to do about it.
+    pub help: Option<String>,
     /// Whether that was reported.
     pub reported: bool,
 }
@@ -26,7 +29,7 @@ pub struct Failure {
 impl Failure {
     /// With this exit code, not reported.
     pub fn new(code: u8, error: impl Display) -> Self {
-        Self { code, error: error.to_string(), reported: false }
+        Self { code, error: error.to_string(), help: None, reported: false }
     }
 
     /// The command line, the model or another input is wrong.
@@ -39,18 +42,41 @@ impl Failure {
         Self::new(exit::INTERNAL, error)
     }
 
+    /// With what to do about it.
+    #[must_use]
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self { help: Some(help.into()), ..self }
+    }
+
     #[must_use]
     pub fn reported(self) -> Self {
         Self { reported: true, ..self }
+    }
+
+    /// What is wrong, with what to do about it.
+    pub fn in_a_line(self) -> String {
+        self.help.map_or(self.error.clone(), |help| format!("{}: {help}", self.error))
     }
 
     /// Reports it to a person, unless that was done; the exit code.
     pub fn complain(&self) -> u8 {
         if !self.reported {
             complain(&format!("error: {self}"));
+            self.help.iter().for_each(|help| complain(&format!("help: {help}")));
         }
         self.code
     }
+}
+
+impl From<CommandRefusal> for Failure {
+    fn from(CommandRefusal { what, help }: CommandRefusal) -> Self {
+        Self::usage(what).help(help)
+    }
+}
+
+/// The failure of the system to do this.
+pub fn cannot<E: Display>(what: impl Display) -> impl Fn(E) -> Failure {
+    move |error| Failure::internal(format!("{what}: {error}"))
 }
 
 /// Writes `text` to standard output; the exit code.
@@ -65,7 +91,7 @@ pub fn after_text(text: &str) -> u8 {
 pub fn after_output(code: u8, written: Result<(), io::Error>) -> u8 {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
-        Err(error) => Failure::internal(format!("cannot write to standard output: {error}")).complain(),
+        Err(error) => cannot("cannot write to standard output")(error).complain(),
         Ok(()) if code == exit::of_signal(CLOSED) => exit::INTERNAL,
         Ok(()) => code,
     }

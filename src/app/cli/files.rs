@@ -1,13 +1,14 @@
 //! Files that a flag asks for: they appear complete or not at all. Each that this program wrote carries a mark near its beginning, the
 //! words "written by cubicle" in a comment, or what only our JSON has.
 
+use std::fmt::Display;
 use std::fs::{File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::exit;
-use super::failure::{Failure, after_text};
+use super::failure::{Failure, after_text, cannot};
 
 /// Writes `text` under a temporary name beside `path`, then renames it.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -58,9 +59,7 @@ fn remove_trace(path: &Path) -> Result<bool, Failure> {
         return Ok(false);
     }
     let removed = std::fs::remove_file(path);
-    removed
-        .map(|()| true)
-        .map_err(|error| Failure::internal(format!("cannot remove {}: {error}", path.display())))
+    removed.map(|()| true).map_err(cannot(format!("cannot remove {}", path.display())))
 }
 
 /// Whether [`write()`] can be expected to succeed at `path`, before the work that its text takes. Leaves nothing
@@ -96,12 +95,12 @@ pub fn make_folder(folder: &Path) -> Result<(), Failure> {
 
 /// The failure that a folder cannot be made.
 pub fn unmade(folder: &Path) -> impl Fn(io::Error) -> Failure {
-    move |error| Failure::internal(format!("cannot make the folder {}: {error}", folder.display()))
+    cannot(format!("cannot make the folder {}", folder.display()))
 }
 
 /// The failure that a file cannot be written.
-pub fn unwritten(path: &Path) -> impl Fn(io::Error) -> Failure {
-    move |error| Failure::internal(format!("cannot write {}: {error}", path.display()))
+pub fn unwritten<E: Display>(path: &Path) -> impl Fn(E) -> Failure {
+    cannot(format!("cannot write {}", path.display()))
 }
 
 /// The folder that holds the file at `path`.

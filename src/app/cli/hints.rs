@@ -8,6 +8,7 @@ use clap::{Command, CommandFactory};
 use cubicle_lang::spelling::nearest;
 
 use super::args::Args;
+use super::failure::Failure;
 use super::{commands, compat, help};
 
 /// Commands of other tools, and what to write here instead.
@@ -29,17 +30,15 @@ const OTHER_TOOLS: [(&str, &str); 15] = [
     ("verify", "cubicle FILE"),
 ];
 
-/// The words to continue with (the program's name first), or an error and help for it.
-pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, (String, String)> {
+/// The words to continue with (the program's name first).
+pub fn look(words: Vec<OsString>) -> Result<Vec<OsString>, Failure> {
     let Some(first) = words.get(1).and_then(|word| word.to_str()) else { return Ok(words) };
     if first == "help" && !Path::new("help").exists() {
         let of = words.get(2).filter(|word| *word != "help").cloned();
         if let Some(of) = of.as_ref().filter(|of| !commands::names().iter().any(|name| **of == **name)) {
             let error = format!("there is no command or subject `{}`", of.to_string_lossy());
-            return Err((
-                error,
-                "`cubicle --help` lists the commands; the subjects are search and explore".to_owned(),
-            ));
+            let help = "`cubicle --help` lists the commands; the subjects are search and explore";
+            return Err(Failure::usage(error).help(help));
         }
         return Ok([words.first().cloned(), of, Some("--help".into())].into_iter().flatten().collect());
     }
@@ -65,30 +64,31 @@ pub fn subject(words: &[OsString]) -> Option<String> {
 }
 
 /// The error about a first word that looks like a command and is not one.
-fn command(word: &str, next: Option<&OsString>) -> Option<(String, String)> {
+fn command(word: &str, next: Option<&OsString>) -> Option<Failure> {
     let is_word = word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains(['.', '/', '\\']);
     if !is_word || commands::names().iter().any(|name| name == word) || Path::new(word).exists() {
         return None;
     }
-    let error = format!("there is no command `{word}`");
+    let error = Failure::usage(format!("there is no command `{word}`"));
     let file = next.map_or("FILE".into(), |file| file.to_string_lossy());
     if let Some((_, line)) = OTHER_TOOLS.iter().find(|(known, _)| *known == word) {
-        return Some((error, format!("write `{}`", line.replace("FILE", &file))));
+        return Some(error.help(format!("write `{}`", line.replace("FILE", &file))));
     }
     if let Some(similar) = nearest(word, commands::names().iter().map(String::as_str)) {
-        return Some((error, format!("did you mean `{similar}`?")));
+        return Some(error.help(format!("did you mean `{similar}`?")));
     }
     // A single word is a missing file.
     next.map(|_| {
-        (error, format!("`cubicle --help` lists the commands; a model is checked by `cubicle {file}`"))
+        error.help(format!("`cubicle --help` lists the commands; a model is checked by `cubicle {file}`"))
     })
 }
 
 /// The error about a word that begins like a flag and is not one.
-fn flag(parser: &Command, word: &str) -> Option<(String, String)> {
+fn flag(parser: &Command, word: &str) -> Option<Failure> {
     let is_model = std::path::Path::new(word).extension().is_some_and(|end| end == "cub");
     if word.starts_with('-') && is_model && !word.contains('=') {
-        return Some((format!("`{word}` looks like a flag"), format!("write `./{word}` for the file")));
+        let error = Failure::usage(format!("`{word}` looks like a flag"));
+        return Some(error.help(format!("write `./{word}` for the file")));
     }
     let name = word.strip_prefix('-').filter(|name| !name.starts_with('-'))?;
     let name = name.split('=').next().unwrap_or(name);
@@ -103,16 +103,16 @@ fn flag(parser: &Command, word: &str) -> Option<(String, String)> {
         Some(similar) => format!("did you mean `--{similar}`?"),
         None => "`cubicle --help` lists the flags".to_owned(),
     };
-    Some((format!("there is no flag `{word}`"), help))
+    Some(Failure::usage(format!("there is no flag `{word}`")).help(help))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn looked(line: &str) -> Result<String, (String, String)> {
+    fn looked(line: &str) -> Result<String, String> {
         let words = std::iter::once("cubicle").chain(line.split_whitespace()).map(OsString::from);
-        let words = look(words.collect())?;
+        let words = look(words.collect()).map_err(|refused| refused.help.unwrap_or_default())?;
         Ok(words.iter().skip(1).filter_map(|word| word.to_str()).collect::<Vec<_>>().join(" "))
     }
 
@@ -155,7 +155,7 @@ mod tests {
             ("m.cub -qiuet", "did you mean `--quiet`?"),
             ("-model.cub", "write `./-model.cub` for the file"),
         ] {
-            assert_eq!(looked(line).map_err(|(_, help)| help), Err(help.to_owned()), "{line}");
+            assert_eq!(looked(line), Err(help.to_owned()), "{line}");
         }
     }
 }

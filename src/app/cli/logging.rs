@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
+use cubicle_lang::list::sorted;
 use cubicle_report::document::Head;
 use cubicle_run::workers::locked;
 use serde_json::json;
@@ -17,35 +18,15 @@ use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::{Registry, registry};
 
 use super::failure::Failure;
+use super::files::unwritten;
 use super::output::complain;
 use crate::child::LOG;
 
-/// The crates that can be named in it, without `cubicle_`.
-const CRATES: [&str; 13] = [
-    "app",
-    "backward",
-    "certificate",
-    "check",
-    "cluster",
-    "forward",
-    "grammar",
-    "lang",
-    "report",
-    "run",
-    "solver",
-    "tools",
-    "transform",
-];
+/// The manifest of the workspace, whose members can be named.
+const MANIFEST: &str = include_str!("../../../Cargo.toml");
 
 /// The levels, each with all before it.
-const LEVELS: [(&str, LevelFilter); 6] = [
-    ("off", LevelFilter::OFF),
-    ("error", LevelFilter::ERROR),
-    ("warn", LevelFilter::WARN),
-    ("info", LevelFilter::INFO),
-    ("debug", LevelFilter::DEBUG),
-    ("trace", LevelFilter::TRACE),
-];
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
 /// The target of all events of the program.
 const ALL: &str = "cubicle";
@@ -57,21 +38,29 @@ pub fn wanted() -> Result<Option<Targets>, Failure> {
     wanted.map_err(|why| Failure::usage(format!("{LOG}: {why}")))
 }
 
+/// The names of all crates but the program itself, without `cubicle_`.
+fn crates() -> Vec<&'static str> {
+    let members = MANIFEST.lines().find_map(|line| line.strip_prefix("members = ")).unwrap_or_default();
+    sorted(members.split('"').filter_map(|member| member.strip_prefix("src/")))
+}
+
 fn targets(text: &str) -> Result<Targets, String> {
     let mut targets = Targets::new();
+    let crates = crates();
     for part in text.split(',').map(str::trim) {
         let (name, word) = part.split_once('=').map_or((None, part), |(name, word)| (Some(name), word));
-        if let Some(name) = name.filter(|name| !CRATES.contains(name)) {
-            return Err(format!("there is no crate `{name}`; there are {}", CRATES.join(", ")));
+        if let Some(name) = name.filter(|name| !crates.contains(name)) {
+            return Err(format!("there is no crate `{name}`; there are {}", crates.join(", ")));
         }
-        let Some((_, level)) = LEVELS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)) else {
-            let levels = LEVELS.map(|(name, _)| name).join(", ");
+        // The type would also read numbers.
+        let is_level = LEVELS.iter().any(|level| level.eq_ignore_ascii_case(word));
+        let Some(level) = word.parse::<LevelFilter>().ok().filter(|_| is_level) else {
             return Err(match name {
-                None if CRATES.contains(&word) => format!("`{word}` needs a level: `{word}=debug`"),
-                _ => format!("`{word}` is not a level; levels are {levels}"),
+                None if crates.contains(&word) => format!("`{word}` needs a level: `{word}=debug`"),
+                _ => format!("`{word}` is not a level; levels are {}", LEVELS.join(", ")),
             });
         };
-        targets = targets.with_target(name.map_or(ALL.to_owned(), |name| format!("{ALL}_{name}")), *level);
+        targets = targets.with_target(name.map_or(ALL.to_owned(), |name| format!("{ALL}_{name}")), level);
     }
     Ok(targets)
 }
@@ -94,7 +83,7 @@ pub fn to_file(path: &Path, head: &Head) -> Result<(), Failure> {
         writeln!(file, "{}", json!({ "tool": head.origin.tool, "command": head.origin.command }))?;
         Ok(file)
     };
-    let file = begin().map_err(|error| cannot_write(path, &error))?;
+    let file = begin().map_err(unwritten::<io::Error>(path))?;
     let _ = FILE.set(Mutex::new(LogFile { path: path.to_owned(), file, error: None }));
     let lines = layer().json().with_span_events(FmtSpan::NEW | FmtSpan::CLOSE);
     install(lines.with_writer(|| ToFile), wanted);
@@ -104,11 +93,7 @@ pub fn to_file(path: &Path, head: &Head) -> Result<(), Failure> {
 /// Whether all events are in the file, if there is one.
 pub fn written() -> Result<(), Failure> {
     let Some(log) = log() else { return Ok(()) };
-    log.error.as_ref().map_or(Ok(()), |error| Err(cannot_write(&log.path, error)))
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::internal(format!("cannot write {}: {error}", path.display()))
+    log.error.as_ref().map_or(Ok(()), |error| Err(unwritten(&log.path)(error)))
 }
 
 fn install(lines: impl Layer<Registry> + Send + Sync, wanted: Targets) {
@@ -165,16 +150,6 @@ mod tests {
     use tracing::Level;
 
     use super::*;
-
-    #[test]
-    fn crates_are_those_of_the_workspace() {
-        let manifest = include_str!("../../../Cargo.toml");
-        let members = manifest.lines().find_map(|line| line.strip_prefix("members = ")).expect("members");
-        let mut members: Vec<&str> =
-            members.split('"').filter_map(|member| member.strip_prefix("src/")).collect();
-        members.sort_unstable();
-        assert_eq!(members, CRATES);
-    }
 
     #[test]
     fn short_names_are_targets() {

@@ -52,7 +52,6 @@ use self::commands::{CommandLine, Task};
 use self::document::NoInvocation;
 use self::failure::{Failure, after_text};
 use self::model::{parse, supervised};
-use self::output::complain;
 use self::supervise::on_large_stack;
 pub use self::version::{Build, last_commit};
 use crate::child;
@@ -74,12 +73,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build, checker: Che
     }
     let words = match hints::look(typed.clone()) {
         Ok(words) => words,
-        Err((error, help)) => {
-            let refused = Failure::usage(error);
-            refused.complain();
-            complain(&format!("help: {help}"));
-            return ExitCode::from(document::refused(&typed, refused.reported()));
-        }
+        Err(refused) => return ExitCode::from(document::refused(&typed, refused)),
     };
     let command = words.get(1).and_then(|word| word.to_str()).filter(|word| Task::has_subcommand(word));
     ExitCode::from(match command {
@@ -91,8 +85,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>, build: Build, checker: Che
                 })
             }
             Ok(CommandLine { task }) => task.run(),
-            Err(error) if commands::has_document(name) => NoInvocation::from(error).end(&typed),
-            Err(error) => usage::refuse(&error),
+            Err(error) => {
+                NoInvocation::from(error).end(if commands::has_document(name) { &typed } else { &[] })
+            }
         },
         None => match parse(words, &typed) {
             Ok(asked) => supervised(asked),

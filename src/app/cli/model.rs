@@ -97,7 +97,7 @@ pub fn parse_for(
     let matches = command.try_get_matches_from_mut(rewritten.words).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp if fully => NoInvocation::Help(help::long()),
         ErrorKind::DisplayHelp => NoInvocation::Help(help::SHORT.to_owned()),
-        _ => NoInvocation::Unparsed(error),
+        _ => NoInvocation::from(error),
     })?;
     let mut args = Args::from_arg_matches(&matches)?;
     args.classic_output |= rewritten.is_original;

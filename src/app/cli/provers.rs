@@ -11,7 +11,7 @@ use cubicle_run::{Interrupt, Reason, words};
 use tempfile::TempDir;
 
 use super::document::sha256;
-use super::failure::Failure;
+use super::failure::{Failure, cannot};
 use super::{exit, files, outputs};
 use crate::child::output;
 
@@ -121,8 +121,8 @@ fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> 
         return Ok(Ok(ready));
     }
     files::make_folder(&cache)?;
-    let unmade = |error| Failure::internal(format!("cannot make a folder in {}: {error}", cache.display()));
-    let folder = tempfile::tempdir_in(&cache).map_err(unmade)?;
+    let unmade = cannot(format!("cannot make a folder in {}", cache.display()));
+    let folder = tempfile::tempdir_in(&cache).map_err(&unmade)?;
     for (name, text) in kernel::ONCE {
         files::write(&folder.path().join(name), text)?;
     }
@@ -147,7 +147,7 @@ fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> 
 fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result<Opinion, Failure> {
     let words: [&OsStr; 5] = ["-q".as_ref(), "-Q".as_ref(), once.as_ref(), "Cubicle".as_ref(), name.as_ref()];
     let ran = output(Command::new("coqc").args(words).current_dir(folder), interrupt);
-    let (said, done) = ran.map_err(|error| Failure::internal(format!("cannot run coqc: {error}")))?;
+    let (said, done) = ran.map_err(cannot("cannot run coqc"))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Opinion::Stopped(reason));
     }
@@ -158,7 +158,7 @@ fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result
 }
 
 fn temporary() -> Result<TempDir, Failure> {
-    tempfile::tempdir().map_err(|error| Failure::internal(format!("cannot make a temporary folder: {error}")))
+    tempfile::tempdir().map_err(cannot("cannot make a temporary folder"))
 }
 
 /// The answer of a solver to a script.
@@ -181,7 +181,7 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
     let file = folder.path().join(&script.name);
     files::write(&file, &script.text)?;
     let ran = output(Command::new(program).args(words).arg(&file), interrupt);
-    let (output, _) = ran.map_err(|error| Failure::internal(format!("cannot run {program}: {error}")))?;
+    let (output, _) = ran.map_err(cannot(format!("cannot run {program}")))?;
     if let Some(reason) = interrupt.reason() {
         return Ok(Ruling::Stopped(reason));
     }

@@ -13,7 +13,7 @@ use cubicle_solver::smt;
 use cubicle_tools::itf;
 
 use super::document::sha256;
-use super::failure::Failure;
+use super::failure::{Failure, cannot};
 use super::output::copy_errors;
 use super::{files, outputs};
 
@@ -200,11 +200,8 @@ pub fn keep(model: &str, refused: &[String], run_dir: Option<&RunDir>) -> Result
 /// A new folder, which stays.
 fn temporary() -> Result<PathBuf, Failure> {
     let made = tempfile::Builder::new().prefix("cubicle-refused-").tempdir();
-    made.map(tempfile::TempDir::keep).map_err(|error| {
-        Failure::internal(format!(
-            "the checker refuses a proof, and no folder can be made for a report: {error}"
-        ))
-    })
+    let cannot = cannot("the checker refuses a proof, and no folder can be made for a report");
+    made.map(tempfile::TempDir::keep).map_err(cannot)
 }
 
 #[cfg(test)]

@@ -3,21 +3,11 @@
 use clap::Error;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::exit;
-use super::output::complain;
+use super::failure::Failure;
 
-/// Prints the output of the parser: help, the version, or an error; the exit code.
-pub fn refuse(error: &Error) -> u8 {
-    let Some(why) = why(error) else {
-        // Help into a closed pipe is not an error.
-        let _ = error.print();
-        return exit::OK;
-    };
-    complain(&format!("error: {why}"));
-    if let Some(help) = help(error) {
-        complain(&format!("help: {help}"));
-    }
-    exit::USAGE
+/// Why a command line is refused; `None` when help or the version was asked for.
+pub fn failure(error: &Error) -> Option<Failure> {
+    why(error).map(|why| Failure { help: help(error), ..Failure::usage(why) })
 }
 
 /// What is wrong with a command line, in one line; `None` when help or the version was asked for.

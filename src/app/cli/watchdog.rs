@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::ending::Ending;
-use super::failure::{Failure, after_output};
+use super::failure::{Failure, after_output, cannot};
 use super::output::{CLOSED, complain};
 use super::{costs, exit, memory};
 
@@ -62,7 +62,7 @@ pub fn ending_signals() -> std::io::Result<Signals> {
 
 /// As [`ending_signals`], for a server.
 pub fn heard_signals() -> Result<Signals, Failure> {
-    ending_signals().map_err(|error| Failure::internal(format!("cannot listen to signals: {error}")))
+    ending_signals().map_err(cannot("cannot listen to signals"))
 }
 
 /// The signals that end a process.

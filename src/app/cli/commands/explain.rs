@@ -2,9 +2,8 @@
 
 use cubicle_lang::explain;
 
-use crate::cli::failure::after_text;
-use crate::cli::output::complain;
-use crate::cli::{exit, settings};
+use crate::cli::failure::{Failure, after_text};
+use crate::cli::settings;
 
 /// Explains a code such as C0102: what it means, a model that gets it, and the model fixed. Without a
 /// code, lists all.
@@ -17,22 +16,21 @@ pub struct ExplainArgs {
     code: Option<String>,
 }
 
-pub fn run(args: ExplainArgs) -> u8 {
-    let text = match &args.code {
-        None => explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect(),
-        Some(code) => {
-            let Some(page) = explain::page(code) else {
-                complain(&format!("error: there is no code `{code}`"));
-                complain(&match explain::similar(code) {
-                    Some(similar) => format!("help: did you mean `{similar}`?"),
-                    None => "help: `cubicle explain` lists all codes".to_owned(),
-                });
-                return exit::USAGE;
-            };
-            plain(page, settings::result_style().colored)
-        }
+pub fn run(args: ExplainArgs) -> Result<u8, Failure> {
+    let text = explained(args.code.as_deref(), "`cubicle explain` lists all codes")?;
+    Ok(after_text(&args.code.map_or(text.clone(), |_| plain(&text, settings::result_style().colored))))
+}
+
+/// The page of a code, or the titles of all; `otherwise` says how to get those.
+pub fn explained(code: Option<&str>, otherwise: &str) -> Result<String, Failure> {
+    let Some(code) = code else {
+        return Ok(explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect());
     };
-    after_text(&text)
+    explain::page(code).map(str::to_owned).ok_or_else(|| {
+        let similar = explain::similar(code).map(|similar| format!("did you mean `{similar}`?"));
+        Failure::usage(format!("there is no code `{code}`"))
+            .help(similar.unwrap_or_else(|| otherwise.to_owned()))
+    })
 }
 
 /// A page for a terminal: models are indented, the title may be bold.

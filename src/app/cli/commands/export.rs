@@ -13,9 +13,8 @@ use crate::cli::failure::Failure;
 use crate::cli::files::text_to;
 use crate::cli::load::{LoadedModel, load, passes_over_runs};
 use crate::cli::messages::Messages;
-use crate::cli::output::complain;
 use crate::cli::quantities::{self, Size};
-use crate::cli::{exit, input, outputs, settings};
+use crate::cli::{input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.
@@ -105,11 +104,7 @@ pub fn run(args: ExportArgs) -> Result<u8, Failure> {
         Err(refusal) => {
             let place = refusal.span.map(|span| Source { name: &name, text: &text }.place(span));
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
-            complain(&format!("error: {place}{}", refusal.what));
-            if let Some(help) = refusal.help {
-                complain(&format!("help: {help}"));
-            }
-            return Ok(exit::USAGE);
+            return Err(Failure { help: refusal.help, ..Failure::usage(place + &refusal.what) });
         }
     };
     text_to(args.output.as_deref(), &written)

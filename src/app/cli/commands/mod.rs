@@ -69,7 +69,7 @@ impl Task {
             Self::CheckCertificate(words) => Ok(check_certificate::run(words)),
             Self::Cluster(args) => Ok(cluster::run(args)),
             Self::Completions(args) => Ok(manual::complete(args, tree())),
-            Self::Explain(args) => Ok(explain::run(args)),
+            Self::Explain(args) => explain::run(args),
             Self::Export(args) => export::run(args),
             Self::Fmt(args) => Ok(fmt::run(args)),
             Self::Import(args) => import::run(args),

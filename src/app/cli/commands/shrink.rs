@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::child::{Call, ChildEnd};
 use crate::cli::ending::Ending;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, cannot};
 use crate::cli::quantities::duration;
 use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, outputs};
@@ -82,10 +82,10 @@ fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8,
     if let Some(path) = &args.output {
         files::probe(path)?;
     }
-    let internal = |error: io::Error| Failure::internal(format!("cannot run this program again: {error}"));
-    let folder = tempfile::tempdir().map_err(internal)?;
+    let internal = cannot("cannot run this program again");
+    let folder = tempfile::tempdir().map_err(&internal)?;
     let file = folder.path().join("model.cub");
-    let seen = try_on(args, &text, &file, interrupt).map_err(internal)?;
+    let seen = try_on(args, &text, &file, interrupt).map_err(&internal)?;
     if !args.keep.iter().all(|it| it.holds(&seen)) {
         let code = exit_code(&seen);
         let ended = code.map_or_else(|| "was ended".to_owned(), |code| format!("has exit code {code}"));

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use super::args::{ClusterArgs, Started};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, cannot};
 use crate::cli::run_dir::quoted;
 use cubicle_cluster::Secret;
 
@@ -37,8 +37,7 @@ impl Children {
         listeners: Vec<TcpListener>,
         secret: &Secret,
     ) -> Result<Self, Failure> {
-        let program = std::env::current_exe()
-            .map_err(|error| Failure::internal(format!("cannot start processes: {error}")))?;
+        let program = std::env::current_exe().map_err(cannot("cannot start processes"))?;
         let mut children = Self::default();
         for (number, listener) in (1..).zip(listeners) {
             let mut command = Command::new(&program);
@@ -78,8 +77,7 @@ impl Children {
 
     /// Starts the command, called `name` in messages, with this on its standard input.
     fn start(&mut self, name: String, mut command: Command, input: Option<&[u8]>) -> Result<(), Failure> {
-        let failed = |error| Failure::internal(format!("{name} cannot be started: {error}"));
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = command.spawn().map_err(cannot(format!("{name} cannot be started")))?;
         if let (Some(input), Some(mut to)) = (input, child.stdin.take()) {
             // When it has ended already, its exit code says more.
             let _ = to.write_all(input);

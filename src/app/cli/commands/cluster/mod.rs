@@ -7,7 +7,6 @@ mod launch;
 mod mutants;
 
 use std::ffi::OsString;
-use std::fmt::Display;
 use std::io::{Read, stdin};
 use std::iter;
 use std::net::TcpListener;
@@ -32,11 +31,12 @@ use mutants::MutantTeam;
 
 use super::mutate;
 use crate::cli::args::Args;
-use crate::cli::failure::Failure;
+use crate::cli::document::NoInvocation;
+use crate::cli::failure::{Failure, cannot};
 use crate::cli::kept::{self, ResumeArgs};
 use crate::cli::lemmas::expected_end;
 use crate::cli::model::{Invocation, parse_for, prepared, supervised};
-use crate::cli::{document, exit, logging, settings, usage};
+use crate::cli::{document, exit, logging, settings};
 
 /// The longest secret that is read from another process.
 const MOST_SECRET: u64 = 4096;
@@ -55,7 +55,7 @@ pub fn resume(again: ResumeArgs, manifest: &Manifest) -> u8 {
     let words = iter::once("cubicle cluster".into()).chain(typed.iter().skip(2).cloned());
     let mut told = match ClusterArgs::try_parse_from(words) {
         Ok(told) => told,
-        Err(error) => return usage::refuse(&error),
+        Err(error) => return NoInvocation::from(error).end(&[]),
     };
     told.workers = again.workers.unwrap_or(told.workers);
     (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);
@@ -108,11 +108,6 @@ fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
         Ok((cluster, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children)))),
         Err(failure) => document::refused(typed, failure),
     }
-}
-
-/// The failure of something that a process needs.
-fn cannot<E: Display>(what: &str) -> impl Fn(E) -> Failure {
-    move |error| Failure::internal(format!("{what}: {error}"))
 }
 
 /// The cluster as this process sees it, and the processes that it started.

@@ -5,7 +5,6 @@ use std::iter::once;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use cubicle_lang::explain;
 use cubicle_run::Interrupt;
 use cubicle_tools::simulate::names_a_file;
 use serde_json::{Map, Value, json};
@@ -13,7 +12,9 @@ use serde_json::{Map, Value, json};
 use super::folder::{Folder, FolderFile};
 use super::tools::{self, Tool, Work};
 use crate::child::{Call, ChildEnd};
+use crate::cli::commands::explain::explained;
 use crate::cli::document::NoInvocation;
+use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
 use crate::cli::{exit, files, memory, model};
 
@@ -56,8 +57,9 @@ fn work(
     interrupt: &Interrupt,
 ) -> Result<Option<Value>, String> {
     if tool.work == Work::Explain {
-        return explained(given.get(tools::CODE).and_then(Value::as_str))
-            .map(|page| Some(text(&page, false)));
+        let code = given.get(tools::CODE).and_then(Value::as_str);
+        let page = explained(code, "without a code, all are listed").map_err(Failure::in_a_line)?;
+        return Ok(Some(text(&page, false)));
     }
     // The run sees nothing of the folder but copies of the files that the call names.
     let scratch =
@@ -170,15 +172,4 @@ fn result(end: &ChildEnd) -> Value {
         }
     }
     text(&all, is_error)
-}
-
-fn explained(code: Option<&str>) -> Result<String, String> {
-    let Some(code) = code else {
-        return Ok(explain::codes().map(|(code, title)| format!("{code}  {title}\n")).collect());
-    };
-    let help = || match explain::similar(code) {
-        Some(similar) => format!("did you mean `{similar}`?"),
-        None => "without a code, all are listed".to_owned(),
-    };
-    explain::page(code).map(str::to_owned).ok_or_else(|| format!("there is no code `{code}`: {}", help()))
 }

@@ -18,7 +18,7 @@ use cubicle_run::Interrupt;
 use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
-use self::terminal::{Followed, NotFollowed, follow, take_over, tell};
+use self::terminal::{Followed, follow, take_over};
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::messages::Messages;
@@ -70,14 +70,8 @@ pub fn run(args: SimulateArgs) -> Result<u8, Failure> {
     let name = args.model.display().to_string();
     let interrupt = Interrupt::default();
     let style = settings::result_style();
-    let session = begin(&args, &system, Source { name: &name, text: &text }, style, &interrupt);
-    let (session, greeting) = match session {
-        Ok(begun) => begun,
-        Err(refusal) => {
-            tell(&refusal);
-            return Ok(exit::USAGE);
-        }
-    };
+    let source = Source { name: &name, text: &text };
+    let (session, greeting) = begin(&args, &system, source, style, &interrupt)?;
     let run = args.trace.iter().map(|path| ("the run that the session began with", path.clone()));
     let read: Vec<NamedFile> = std::iter::once(("the model", args.model.clone())).chain(run).collect();
     let output = Arc::new(Output::new(interrupt.clone()));
@@ -144,12 +138,8 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
         match follow(&mut session, read, &line) {
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => break,
-            Err(NotFollowed::Refused(CommandRefusal { what, help, .. })) => {
-                tell(&CommandRefusal { what: format!("line {number}: {what}"), help });
-                return exit::USAGE;
-            }
-            Err(NotFollowed::Unwritten(why)) => {
-                return Failure::internal(format!("line {number}: {why}")).complain();
+            Err(failure) => {
+                return Failure { error: format!("line {number}: {failure}"), ..failure }.complain();
             }
         }
     }

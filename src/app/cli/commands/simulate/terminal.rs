@@ -16,8 +16,8 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use signal_hook::consts::SIGINT;
 use signal_hook::iterator::Signals;
 
-use crate::cli::failure::Failure;
-use crate::cli::output::{Output, complain};
+use crate::cli::failure::{Failure, cannot};
+use crate::cli::output::Output;
 use crate::cli::outputs::NamedFile;
 use crate::cli::{exit, files, input, outputs};
 
@@ -42,43 +42,29 @@ pub(super) enum Followed {
     Quit,
 }
 
-/// Why a command was not executed.
-pub(super) enum NotFollowed {
-    /// The command is not possible.
-    Refused(CommandRefusal),
-    /// A file could not be written.
-    Unwritten(Failure),
-}
-
 /// Executes one line; `read` are the files that the session reads.
 pub(super) fn follow(
     session: &mut Simulation<'_>,
     read: &[NamedFile],
     line: &str,
-) -> Result<Followed, NotFollowed> {
-    let answer = session.execute(line).map_err(NotFollowed::Refused)?;
+) -> Result<Followed, Failure> {
+    let answer = session.execute(line)?;
     let more = match answer.then {
         Then::Next => String::new(),
         Then::Quit => return Ok(Followed::Quit),
         Then::Save { file, text } => {
             let refused = |why: Failure| {
-                let help =
-                    "`save` replaces files that it or --trace-out wrote, and nothing that the session reads";
-                NotFollowed::Refused(CommandRefusal { what: format!("save {why}"), help: help.to_owned() })
+                Failure::usage(format!("save {why}")).help(
+                    "`save` replaces files that it or --trace-out wrote, and nothing that the session reads",
+                )
             };
             outputs::check(read, &[("to", file.clone().into())], false).map_err(refused)?;
-            files::write(Path::new(&file), &text).map_err(NotFollowed::Unwritten)?;
+            files::write(Path::new(&file), &text)?;
             format!("written to {file}\n")
         }
-        Then::Load { file } => take_over(session, &file).map_err(NotFollowed::Refused)?,
+        Then::Load { file } => take_over(session, &file)?,
     };
     Ok(Followed::Text(answer.text + &more))
-}
-
-/// Reports what is not possible, and what is.
-pub(super) fn tell(CommandRefusal { what, help, .. }: &CommandRefusal) {
-    complain(&format!("error: {what}"));
-    complain(&format!("help: {help}"));
 }
 
 /// The session, as the line editor asks it for completions.
@@ -113,7 +99,7 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
     let mut editor = match Editor::<Helping<'_>, MemHistory>::with_history(config, history) {
         Ok(editor) => editor,
         Err(error) => {
-            return Failure::internal(format!("cannot edit lines on this terminal: {error}")).complain();
+            return cannot("cannot edit lines on this terminal")(error).complain();
         }
     };
     editor.set_helper(Some(Helping(session)));
@@ -123,15 +109,14 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => return exit::OK,
             Err(error) => {
-                return Failure::internal(format!("cannot read from the terminal: {error}")).complain();
+                return cannot("cannot read from the terminal")(error).complain();
             }
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };
         match follow(session, read, &line) {
             Ok(Followed::Text(text)) => output.write(&text),
             Ok(Followed::Quit) => return exit::OK,
-            Err(NotFollowed::Refused(refusal)) => tell(&refusal),
-            Err(NotFollowed::Unwritten(failure)) => {
+            Err(failure) => {
                 failure.complain();
             }
         }

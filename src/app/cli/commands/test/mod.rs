@@ -20,7 +20,7 @@ use self::plan::{PlannedModel, PlannedRun};
 use crate::child::Call;
 use crate::cli::choices::ResultFormat;
 use crate::cli::command::{Command, Ended, Run};
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, cannot};
 use crate::cli::{exit, files, input, memory, settings};
 
 pub fn run(args: TestArgs) -> u8 {
@@ -155,8 +155,7 @@ impl Run<'_, TestArgs> {
             return Ok(None);
         }
         let call = Call { words: &self.words(model, run), stdin: None, folder: None };
-        let cannot = |error| Failure::internal(format!("cannot run the program itself: {error}"));
-        let end = call.run(interrupt).map_err(cannot)?;
+        let end = call.run(interrupt).map_err(cannot("cannot run the program itself"))?;
         Ok(end.code.is_some().then(|| verdict::of_child(run, &end)))
     }
 
