@@ -12,7 +12,7 @@ use super::options::CheckOptions;
 use super::prove::{FinishedProof, prove};
 use super::subject::Subject;
 use cubicle_lang::model::{Count, Forbidden, System, Tail, Var, VarId};
-use cubicle_run::Report;
+use cubicle_run::{Acceptance, Report};
 use cubicle_transform::refines::Refinement;
 
 /// What an engine says that it has shown: that no reachable state is in any of these cubes.
@@ -58,17 +58,6 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// What a check of a claim took.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Confirmed {
-    /// How many cubes were shown unreachable: those that the properties need.
-    pub invariants: usize,
-    /// How many obligations were shown.
-    pub obligations: usize,
-    /// Calls of Z3.
-    pub solver_calls: u64,
-}
-
 /// Checks what an engine has shown of `made`, which was derived from `model` as `subject` says, and of which only the variables matter.
 ///
 /// # Errors
@@ -79,9 +68,14 @@ pub fn confirm(
     made: &System,
     claim: Claim<'_>,
     options: CheckOptions<'_>,
-) -> Result<Confirmed, NoCertificate> {
+) -> Result<Acceptance, NoCertificate> {
     let (subject, basis) = claim.stated(subject, model, made, options.refinement)?;
     let cubes = Cubes::new(basis, subject, claim.counts.to_vec(), claim.cubes.to_vec(), options);
     let (_, FinishedProof { shown, refutations, solver_calls }) = prove(cubes, None, options)?;
-    Ok(Confirmed { invariants: shown.len(), obligations: refutations.len(), solver_calls })
+    Ok(Acceptance {
+        checked: true,
+        invariants: Some(shown.len()),
+        obligations: Some(refutations.len()),
+        solver_calls: Some(solver_calls),
+    })
 }

@@ -138,7 +138,7 @@ mod unreadable;
 
 use tracing::debug;
 
-pub use confirm::{Claim, Confirmed, confirm};
+pub use confirm::{Claim, confirm};
 pub use cubes::Cubes;
 pub use declaration::{declaration, literal_words};
 pub use failure::{NoCertificate, ProofFailure, explain};

@@ -56,8 +56,8 @@ mod tests;
 use super::all_sizes;
 use super::session::{Origin, Session};
 use cubicle_certificate::{
-    CheckOptions, Claim, Confirmed, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject,
-    confirm, explain, written,
+    CheckOptions, Claim, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject, confirm,
+    explain, written,
 };
 use cubicle_lang::model::{Dnf, Forbidden, System, TransitionId};
 use cubicle_run::{Acceptance, Decider, Event, Interrupt, Reason, RunsPlan, Unproved, Verdict};
@@ -77,7 +77,7 @@ pub fn accept(session: &mut Session<'_>) {
         return;
     }
     if session.options.unchecked {
-        report.acceptance = Some(Acceptance::Unchecked);
+        report.acceptance = Some(Acceptance::UNCHECKED);
         return;
     }
     session.tell(Event::Check { ended: false });
@@ -107,7 +107,7 @@ pub fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
 }
 
 /// Has cubes checked as a proof about the system of a run.
-pub fn confirmed(session: &Session<'_>, claim: Claim<'_>) -> Result<Confirmed, NoCertificate> {
+pub fn confirmed(session: &Session<'_>, claim: Claim<'_>) -> Result<Acceptance, NoCertificate> {
     let Origin { model, subject } = origin(session);
     confirm(subject, model, session.system, claim, how(session))
 }
@@ -119,7 +119,7 @@ fn states(session: &mut Session<'_>) -> Result<(), Reason> {
     let known = session.accepted.take().filter(|(cubes, _)| claim == Claim { cubes, ..Claim::default() });
     let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
     let accepted = match (proof, known) {
-        (Some(_), Some((_, confirmed))) => Ok(checked(confirmed)),
+        (Some(_), Some((_, confirmed))) => Ok(confirmed),
         (Some(_), None) => check_claim(origin(session), session.system, claim, how(session)),
         (None, _) => Err(Refusal { reason: Reason::Uncertified("there is none".to_owned()), text: None }),
     };
@@ -198,7 +198,7 @@ pub fn check_claim(
     match confirm(subject, model, made, claim, how) {
         Ok(confirmed) => {
             info!(?confirmed, "accepted");
-            Ok(checked(confirmed))
+            Ok(confirmed)
         }
         Err(refused) => {
             let reason = not_accepted(&refused, how.interrupt);
@@ -208,10 +208,6 @@ pub fn check_claim(
             Err(Refusal { reason, text: text.and_then(Result::ok) })
         }
     }
-}
-
-const fn checked(Confirmed { invariants, obligations, solver_calls }: Confirmed) -> Acceptance {
-    Acceptance::Checked { invariants, obligations, solver_calls }
 }
 
 /// Why the checker does not accept a proof: it refuses it, or does not know.

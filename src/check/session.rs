@@ -9,15 +9,15 @@ use super::demand::{Demand, OnDemand};
 use super::numbers::Numbers;
 use super::size::{Purpose, divided};
 use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
-use cubicle_certificate::{Confirmed, Subject};
+use cubicle_certificate::Subject;
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Forbidden, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
-    BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider, Event,
-    ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report, SearchOrder, Silent,
-    Stop, Trace, Verdict,
+    Acceptance, BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider,
+    Event, ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report, SearchOrder,
+    Silent, Stop, Trace, Verdict,
 };
 use cubicle_transform::moves_numbers;
 
@@ -42,7 +42,7 @@ pub struct Session<'a> {
     /// What the system of the run is derived from; `None` where it is itself the model.
     pub origin: Option<Origin<'a>>,
     /// Cubes that the checker accepted already as a proof about the system of the run, with what that took.
-    pub accepted: Option<(Vec<Forbidden>, Confirmed)>,
+    pub accepted: Option<(Vec<Forbidden>, Acceptance)>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
 }

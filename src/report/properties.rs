@@ -2,28 +2,21 @@
 
 use std::fmt::Write as _;
 
-use cubicle_lang::model::System;
 use cubicle_run::named::Named;
 use cubicle_run::style::Style;
 use cubicle_run::words::{count, reason};
-use cubicle_tools::mutation::{Properties, PropertyOrigin, TrueProperty};
+use cubicle_tools::mutation::{Properties, TrueProperty};
 
 /// All about them; `stronger` and `suggested` properties are left out where they were not asked for.
-pub fn properties(
-    found: &Properties,
-    system: &System,
-    stronger: bool,
-    suggested: bool,
-    style: Style,
-) -> String {
+pub fn properties(found: &Properties, stronger: bool, suggested: bool, style: Style) -> String {
     let mut text = String::new();
     if stronger {
         let says = "each forbids more than a claim of the model and holds for any number of processes, strongest first";
-        text += &group("Stronger properties", says, &found.stronger, system, style);
+        text += &group("Stronger properties", says, &found.stronger, style);
     }
     if suggested {
         let says = "the proof rests on these, the model does not claim them; those that notice most mistakes come first";
-        text += &group("Suggestions", says, &found.suggested, system, style);
+        text += &group("Suggestions", says, &found.suggested, style);
     }
     if !found.open.is_empty() {
         let _ = writeln!(text, "{}", style.title("Undecided"));
@@ -35,17 +28,7 @@ pub fn properties(
     text + &answer(found, stronger, suggested, style)
 }
 
-/// Where a property comes from, in words.
-pub(super) fn origin(origin: PropertyOrigin, system: &System) -> String {
-    match origin {
-        PropertyOrigin::Claim(number, operator) => {
-            format!("{} in {}", operator.name(), system.bad[number].name)
-        }
-        PropertyOrigin::Proof => "of the proof".to_owned(),
-    }
-}
-
-fn group(title: &str, says: &str, all: &[TrueProperty], system: &System, style: Style) -> String {
+fn group(title: &str, says: &str, all: &[TrueProperty], style: Style) -> String {
     let title = style.title(title);
     if all.is_empty() {
         return format!("{title}: none\n\n");
@@ -57,7 +40,11 @@ fn group(title: &str, says: &str, all: &[TrueProperty], system: &System, style: 
             0 => "notices no further mutant".to_owned(),
             n => format!("notices {} that no claim notices", count(n, "mutant")),
         };
-        let _ = writeln!(text, "      {}; {worth}", origin(it.origin, system));
+        let origin = match (&it.of, it.operator) {
+            (Some(of), Some(operator)) => format!("{} in {of}", operator.name()),
+            _ => "of the proof".to_owned(),
+        };
+        let _ = writeln!(text, "      {origin}; {worth}");
     }
     text + "\n"
 }

@@ -94,11 +94,11 @@ pub(super) fn statistics(
 
 /// What the check of proofs showed.
 pub(super) fn checked(acceptance: Acceptance) -> String {
-    match acceptance {
-        Acceptance::Checked { invariants, obligations, .. } => {
+    match (acceptance.obligations, acceptance.invariants) {
+        (Some(obligations), Some(invariants)) => {
             format!("{} about {}", count(obligations, "obligation"), count(invariants, "invariant"))
         }
-        Acceptance::Unchecked => "none".to_owned(),
+        _ => "none".to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::named::Named;
 use crate::options::{BackwardMode, Method};
-use crate::result::{Exploration, Stage, Stop, TechniqueReport};
+use crate::result::{Enough, Exploration, Stage, Stop, TechniqueReport};
 use crate::verdict::Reason;
 use crate::words::reason;
 
@@ -45,76 +45,73 @@ pub struct WhyOpen {
 
 impl From<&Reason> for WhyOpen {
     fn from(why: &Reason) -> Self {
-        let kind = match why {
-            Reason::Nodes(_) => ReasonKind::Nodes,
-            Reason::Effort(_) => ReasonKind::Effort,
-            Reason::Depth(_) => ReasonKind::Depth,
-            Reason::Time => ReasonKind::Time,
-            Reason::Memory => ReasonKind::Memory,
-            Reason::SolverUnknown(_) => ReasonKind::Solver,
-            Reason::Spurious(_) => ReasonKind::Spurious,
-            Reason::Overflow => ReasonKind::Overflow,
-            Reason::Threads(_) => ReasonKind::Threads,
-            Reason::Storage(_) => ReasonKind::Storage,
-            Reason::Cluster(_) => ReasonKind::Cluster,
-            Reason::Uncertified(_) => ReasonKind::Uncertified,
-            Reason::Unconfirmed(_) => ReasonKind::Unconfirmed,
-            Reason::Deadlocks(_) => ReasonKind::Deadlocks,
-            Reason::Partial(_) => ReasonKind::Partial,
-            Reason::Vacuous(_) => ReasonKind::Vacuous,
-            Reason::Denied(_) => ReasonKind::Denied,
-            Reason::Runs { .. } => ReasonKind::Runs,
-            Reason::NotReached(_) => ReasonKind::NotReached,
-            Reason::Interrupted(_) => ReasonKind::Interrupted,
-        };
-        Self { kind, text: reason(why) }
+        Self { kind: why.into(), text: reason(why) }
     }
 }
 
-/// Kinds of reasons why there is no verdict.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonKind {
-    /// The limit on nodes.
-    Nodes,
-    /// The limit on effort.
-    Effort,
-    /// The limit on depth.
-    Depth,
-    /// The limit on time.
-    Time,
-    /// The limit on memory.
-    Memory,
-    /// Z3 answered `unknown` where the proof depends on it.
-    Solver,
-    /// Only traces that no instance executes.
-    Spurious,
-    /// A number out of range.
-    Overflow,
-    /// No thread to run on.
-    Threads,
-    /// A checkpoint that could not be written or read.
-    Storage,
-    /// A process of the cluster was lost, or did not join.
-    Cluster,
-    /// A proof that the checker refuses: a bug of the program.
-    Uncertified,
-    /// A proof that was found, and not checked to the end.
-    Unconfirmed,
-    /// It is open whether the deadlocks that were found count.
-    Deadlocks,
-    /// Not all states were seen.
-    Partial,
-    /// The answer would be vacuous.
-    Vacuous,
-    /// There were warnings, which were denied.
-    Denied,
-    /// Properties of runs are known for some numbers of processes only.
-    Runs,
-    /// No run was found to a state that a `cover` describes.
-    NotReached,
-    /// A signal.
-    Interrupted,
+/// Declares words for the kinds of values of a type, each with what it means.
+macro_rules! kinds {
+    ($(#[doc = $about:literal])* pub struct $of:ident($type:ty) { $($pattern:pat => $word:literal, $meaning:literal;)* }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+        pub struct $of(&'static str);
+
+        impl From<&$type> for $of {
+            fn from(value: &$type) -> Self {
+                Self(match value {
+                    $($pattern => $word,)*
+                })
+            }
+        }
+
+        impl JsonSchema for $of {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($of).into()
+            }
+
+            fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
+                let words = [$(json_schema!({ "type": "string", "const": $word, "description": $meaning })),*];
+                json_schema!({ "oneOf": words, "description": concat!($($about),*).trim_ascii() })
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Kinds of reasons why there is no verdict.
+    pub struct ReasonKind(Reason) {
+        Reason::Nodes(_) => "nodes", "The limit on nodes.";
+        Reason::Effort(_) => "effort", "The limit on effort.";
+        Reason::Depth(_) => "depth", "The limit on depth.";
+        Reason::Time => "time", "The limit on time.";
+        Reason::Memory => "memory", "The limit on memory.";
+        Reason::SolverUnknown(_) => "solver", "Z3 answered `unknown` where the proof depends on it.";
+        Reason::Spurious(_) => "spurious", "Only traces that no instance executes.";
+        Reason::Overflow => "overflow", "A number out of range.";
+        Reason::Threads(_) => "threads", "No thread to run on.";
+        Reason::Storage(_) => "storage", "A checkpoint that could not be written or read.";
+        Reason::Cluster(_) => "cluster", "A process of the cluster was lost, or did not join.";
+        Reason::Uncertified(_) => "uncertified", "A proof that the checker refuses: a bug of the program.";
+        Reason::Unconfirmed(_) => "unconfirmed", "A proof that was found, and not checked to the end.";
+        Reason::Deadlocks(_) => "deadlocks", "It is open whether the deadlocks that were found count.";
+        Reason::Partial(_) => "partial", "Not all states were seen.";
+        Reason::Vacuous(_) => "vacuous", "The answer would be vacuous.";
+        Reason::Denied(_) => "denied", "There were warnings, which were denied.";
+        Reason::Runs { .. } => "runs", "Properties of runs are known for some numbers of processes only.";
+        Reason::NotReached(_) => "not_reached", "No run was found to a state that a `cover` describes.";
+        Reason::Interrupted(_) => "interrupted", "A signal.";
+    }
+}
+
+kinds! {
+    /// Why no larger instance was explored.
+    pub struct Sizes(Enough) {
+        Enough::Settled { .. } => "settled", "The last three sizes look the same.";
+        Enough::Cut(_) => "cut", "An instance was not explored completely, so that it cannot be compared.";
+        Enough::Largest => "largest", "The model has no larger instance.";
+        Enough::Limit => "limit", "Larger instances are not tried.";
+        Enough::Found => "found", "A bad state was found.";
+    }
 }
 
 /// The exploration of an instance. For one that was ended from outside, only the first figures are known.

@@ -5,7 +5,7 @@ use cubicle::certificate::declaration;
 use cubicle::load::ModelSource;
 use cubicle::model::forbids_all_of;
 use cubicle::mutation::{
-    MutantSelection, MutationOptions, Plan, Properties, PropertyOrigin, PropertySelection, TrueProperty,
+    MutantSelection, MutationOptions, Plan, Properties, PropertySelection, TrueProperty,
     properties,
 };
 use cubicle::transform::strengthen::{PropertyOperator, demand, stronger};
@@ -65,8 +65,8 @@ fn stronger_properties_are_found_and_listed_strongest_first() {
         lines,
         ["unsafe (p1) { At[p1] = In && Locked = False }", "unsafe (p1 p2) { At[p1] = In && At[p2] = In }",]
     );
-    let PropertyOrigin::Claim(0, operator) = found.stronger[0].origin else { panic!("{found:?}") };
-    assert_eq!(operator, PropertyOperator::DropParameter);
+    assert_eq!(found.stronger[0].of.as_deref(), Some("unsafe at line 5"));
+    assert_eq!(found.stronger[0].operator, Some(PropertyOperator::DropParameter));
     assert!(found.refuted > 3, "{found:?}");
 }
 

@@ -33,12 +33,12 @@ impl Document {
         self.traces.extend(report.temporal.iter().filter_map(|it| TraceRecord::of_runs(system, lines, it)));
         self.transitions = transitions(system, lines, &report.explorations);
         self.explorations = report.explorations.iter().map(Into::into).collect();
-        self.sizes = report.enough.map(Into::into);
+        self.sizes = report.enough.as_ref().map(Into::into);
         self.stages = report.stages.iter().map(Into::into).collect();
         self.announcements = report.announcements.iter().map(|it| system.title(*it)).collect();
         self.tails = tails(system, report);
         self.backward = BackwardFigures::of(system, report);
-        self.proof_check = report.acceptance.map(Into::into);
+        self.proof_check = report.acceptance;
         self.vacuity = vacuity::lines(system, report);
         self.times = times(report);
     }

@@ -23,7 +23,7 @@ use cubicle_run::{Acceptance, Event, Stop};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use cubicle_run::figures::{Combinations, ExplorationFigures, ReasonKind, StageFigures, WhyOpen};
+pub use cubicle_run::figures::{Combinations, ExplorationFigures, ReasonKind, Sizes, StageFigures, WhyOpen};
 
 pub use self::answer::{
     Answer, Assumption, DeadlockAnswer, DecidedBy, Property, PropertyKind, PropertyVerdict, SafetyAnswer,
@@ -31,10 +31,8 @@ pub use self::answer::{
 };
 pub use self::induction::{InductionRecord, InductionWord, RefinementRecord, StateChange, TransferRecord};
 pub use self::message::{Level, Lines, Message, TextRange};
-pub use self::mutants::{
-    ClaimFigures, FateWord, MutantRecord, MutationDocument, PropertyFigures, PropertyRecord,
-};
-pub use self::search::{BackwardFigures, FiredIn, Sizes, TailRecord, TransitionFigures};
+pub use self::mutants::{ClaimFigures, FateWord, MutantRecord, MutationDocument};
+pub use self::search::{BackwardFigures, FiredIn, TailRecord, TransitionFigures};
 pub use self::tested::{RunCost, TestCounts, TestDocument, TestOutcome, TestTimes, TestedModel, TestedRun};
 pub use self::trace::{LiteralAt, TraceKind, TraceRecord, TraceStep, WitnessAnswerWord, WitnessDocument};
 pub use self::validation::{
@@ -102,7 +100,7 @@ pub struct Document {
     /// Errors, warnings, notes and advice, in the order in which they were reported.
     pub messages: Vec<Message>,
     /// How the proofs of the run were accepted; `null` when it has none.
-    pub proof_check: Option<ProofCheck>,
+    pub proof_check: Option<Acceptance>,
     /// The certificate of a proof, when one was made.
     pub certificate: Option<CertificateSummary>,
     /// For each claim of the model, then for all together, whether it is inductive: of `inductive` only.
@@ -143,35 +141,6 @@ pub struct Model {
     pub path: Option<String>,
     /// SHA-256 of its bytes, in hexadecimal digits; `null` when it could not be read.
     pub sha256: Option<String>,
-}
-
-/// How proofs were accepted, of all bad states and properties of runs together.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
-pub struct ProofCheck {
-    /// Whether they were checked, from the model alone; otherwise the answer is that of a search alone (`--unchecked`).
-    pub checked: bool,
-    /// Cubes that were shown unreachable.
-    pub invariants: Option<usize>,
-    /// Obligations that were shown.
-    pub obligations: Option<usize>,
-    /// Calls of Z3.
-    pub solver_calls: Option<u64>,
-}
-
-impl From<Acceptance> for ProofCheck {
-    fn from(acceptance: Acceptance) -> Self {
-        match acceptance {
-            Acceptance::Checked { invariants, obligations, solver_calls } => Self {
-                checked: true,
-                invariants: Some(invariants),
-                obligations: Some(obligations),
-                solver_calls: Some(solver_calls),
-            },
-            Acceptance::Unchecked => {
-                Self { checked: false, invariants: None, obligations: None, solver_calls: None }
-            }
-        }
-    }
 }
 
 /// A certificate that was checked.

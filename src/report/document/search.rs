@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::message::TextRange;
 use cubicle_lang::model::System;
 use cubicle_lang::words;
-use cubicle_run::{Candidate, Enough, PhaseReport, Report, Statistics};
+use cubicle_run::{Candidate, PhaseReport, Report, Statistics};
 use cubicle_transform::searched_system;
 
 /// A transition as the model declares it.
@@ -31,34 +31,6 @@ pub struct FiredIn {
     /// Steps. Exhaustive search leaves out steps to states that it meets anyway, but none of the first ones of a
     /// transition.
     pub count: u64,
-}
-
-/// Why no larger instance was explored.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sizes {
-    /// The last three sizes look the same.
-    Settled,
-    /// An instance was not explored completely, so that it cannot be compared.
-    Cut,
-    /// The model has no larger instance.
-    Largest,
-    /// Larger instances are not tried.
-    Limit,
-    /// A bad state was found.
-    Found,
-}
-
-impl From<Enough> for Sizes {
-    fn from(enough: Enough) -> Self {
-        match enough {
-            Enough::Settled { .. } => Self::Settled,
-            Enough::Cut(_) => Self::Cut,
-            Enough::Largest => Self::Largest,
-            Enough::Limit => Self::Limit,
-            Enough::Found => Self::Found,
-        }
-    }
 }
 
 /// An array that a proof has added to the model. It is true wherever a clause holds for all processes.

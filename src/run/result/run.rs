@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{Exploration, Outcome, TemporalReport};
 use crate::named;
 use crate::options::{BackwardMode, SearchOrder};
@@ -56,36 +59,34 @@ pub struct Report {
     pub times: Vec<(&'static str, Duration)>,
 }
 
-/// Why proofs are believed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Acceptance {
-    /// They were checked, from the model alone: what was shown in all of them together.
-    Checked {
-        /// Cubes that were shown unreachable.
-        invariants: usize,
-        /// Obligations that were shown.
-        obligations: usize,
-        /// Calls of Z3.
-        solver_calls: u64,
-    },
-    /// They were not checked, as the options ask ([`Options::unchecked`](crate::options::Options::unchecked)).
-    Unchecked,
+/// How proofs were accepted, of all bad states and properties of runs together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "ProofCheck")]
+pub struct Acceptance {
+    /// Whether they were checked, from the model alone; otherwise the answer is that of a search alone (`--unchecked`).
+    pub checked: bool,
+    /// Cubes that were shown unreachable.
+    pub invariants: Option<usize>,
+    /// Obligations that were shown.
+    pub obligations: Option<usize>,
+    /// Calls of Z3.
+    pub solver_calls: Option<u64>,
 }
 
 impl Acceptance {
+    /// They were not checked, as the options ask ([`Options::unchecked`](crate::options::Options::unchecked)).
+    pub const UNCHECKED: Self =
+        Self { checked: false, invariants: None, obligations: None, solver_calls: None };
+
     /// That of two proofs together.
     #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (
-                Self::Checked { invariants: a, obligations: b, solver_calls: c },
-                Self::Checked { invariants, obligations, solver_calls },
-            ) => Self::Checked {
-                invariants: a + invariants,
-                obligations: b + obligations,
-                solver_calls: c + solver_calls,
-            },
-            _ => Self::Unchecked,
+    pub fn and(self, other: Self) -> Self {
+        let sum = |a: Option<usize>, b: Option<usize>| Some(a? + b?);
+        Self {
+            checked: self.checked && other.checked,
+            invariants: sum(self.invariants, other.invariants),
+            obligations: sum(self.obligations, other.obligations),
+            solver_calls: self.solver_calls.zip(other.solver_calls).map(|(a, b)| a + b),
         }
     }
 }
@@ -166,7 +167,7 @@ impl Report {
 
     /// Whether the answer rests on a proof that was not checked.
     pub fn is_unchecked(&self) -> bool {
-        self.acceptance == Some(Acceptance::Unchecked)
+        self.acceptance.is_some_and(|it| !it.checked)
     }
 
     /// The run to a bad state that the verdict rests on.

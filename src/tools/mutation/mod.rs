@@ -25,8 +25,8 @@ pub use plan::{MutantSelection, MutationOptions, Plan, mutant};
 pub use pool::THREAD;
 pub use properties::{PropertySelection, properties};
 pub use result::{
-    Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, OpenProperty, Properties,
-    PropertyOrigin, Survival, TrueProperty,
+    Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, OpenProperty, Properties, Survival,
+    TrueProperty,
 };
 pub use run::{MutationProgress, run, run_with};
 pub use summary::{KillCurve, KillsUpTo, Rate, curve, rate_by, rate_by_claim, smallest_set};

@@ -4,7 +4,7 @@ use super::baseline::Baseline;
 use super::examine::{Decided, Mutant, TIMEOUT};
 use super::plan::{MutationOptions, Plan};
 use super::pool;
-use crate::mutation::{OpenProperty, Properties, PropertyOrigin, TrueProperty};
+use crate::mutation::{OpenProperty, Properties, TrueProperty};
 use cubicle_certificate::{self as certificate, CheckOptions, Claim, literal_words};
 use cubicle_forward::explore;
 use cubicle_lang::bits::bits;
@@ -79,24 +79,18 @@ struct PropertySearch<'a> {
     tried: usize,
 }
 
-struct TriedProperty {
-    claim: Forbidden,
-    line: String,
-    origin: PropertyOrigin,
-}
-
 impl PropertySearch<'_> {
     /// True properties that are stronger than the `unsafe`s; none of these follows from another.
     fn stronger(&mut self) -> Vec<TrueProperty> {
         let system = self.baseline.system;
-        let unsafes = system.bad.iter().enumerate().filter(|(_, bad)| bad.kind == BadKind::Unsafe);
-        let mut open: Vec<(usize, Forbidden)> =
-            unsafes.map(|(number, bad)| (number, Forbidden::from(bad))).collect();
+        let unsafes = system.bad.iter().filter(|bad| bad.kind == BadKind::Unsafe);
+        let mut open: Vec<(String, Forbidden)> =
+            unsafes.map(|bad| (bad.name.clone(), Forbidden::from(bad))).collect();
         let mut all: Vec<TrueProperty> = Vec::new();
         let model = claimed(system);
         for generation in 0..GENERATIONS {
             let mut next = Vec::new();
-            for (number, claim) in std::mem::take(&mut open) {
+            for (of, claim) in std::mem::take(&mut open) {
                 for it in stronger(system, &claim) {
                     // The negation of a literal that was left out already gives nothing new.
                     let again = generation > 0 && it.operator == PropertyOperator::NegateLiteral;
@@ -104,15 +98,13 @@ impl PropertySearch<'_> {
                     let new = it.new.as_ref();
                     let known = new.is_some_and(|new| model.iter().any(|known| forbids_all_of(known, new)));
                     if !again && !known {
-                        next.extend(self.candidate(it.claim, PropertyOrigin::Claim(number, it.operator)));
+                        next.extend(self.candidate(it.claim, Some((of.clone(), it.operator))));
                     }
                 }
             }
             for it in self.tried(next) {
-                if let PropertyOrigin::Claim(number, operator) = it.origin
-                    && operator != PropertyOperator::NegateLiteral
-                {
-                    open.push((number, it.claim.clone()));
+                if it.operator != Some(PropertyOperator::NegateLiteral) {
+                    open.extend(it.of.clone().map(|of| (of, it.claim.clone())));
                 }
                 all.push(it);
             }
@@ -138,14 +130,18 @@ impl PropertySearch<'_> {
             // Properties that follow from a claim of the model are redundant.
             let mut said = model.iter().chain(stronger.iter().map(|it| &it.claim));
             if !said.any(|known| forbids_all_of(known, claim)) {
-                next.extend(self.candidate(claim.clone(), PropertyOrigin::Proof));
+                next.extend(self.candidate(claim.clone(), None));
             }
         }
         strongest(self.tried(next))
     }
 
-    /// A property to try; `None` when it is known, or cannot be written as a declaration.
-    fn candidate(&mut self, claim: Forbidden, origin: PropertyOrigin) -> Option<TriedProperty> {
+    /// A property to try, with the claim that it is a change of; `None` when it is known, or cannot be written as a declaration.
+    fn candidate(
+        &mut self,
+        claim: Forbidden,
+        origin: Option<(String, PropertyOperator)>,
+    ) -> Option<TrueProperty> {
         let line = unsafe_line(self.baseline.system, &claim)?;
         if self.known.iter().any(|known| equivalent(known, &claim)) {
             return None;
@@ -156,11 +152,12 @@ impl PropertySearch<'_> {
         }
         self.tried += 1;
         self.known.push(claim.clone());
-        Some(TriedProperty { claim, line, origin })
+        let (of, operator) = origin.unzip();
+        Some(TrueProperty { claim, line, of, operator, notices: 0 })
     }
 
     /// The properties that hold; the others are counted or recorded.
-    fn tried(&mut self, all: Vec<TriedProperty>) -> Vec<TrueProperty> {
+    fn tried(&mut self, all: Vec<TrueProperty>) -> Vec<TrueProperty> {
         let baseline = self.baseline;
         let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
         (self.tell)(format!("trying {} properties", all.len()));
@@ -170,16 +167,13 @@ impl PropertySearch<'_> {
         });
         let mut holding = Vec::new();
         for (it, result) in all.into_iter().zip(results) {
-            let TriedProperty { claim, line, origin } = it;
             match result {
-                Some(Ok(Decided::Safe(_))) => {
-                    holding.push(TrueProperty { claim, line, origin, notices: 0 });
-                }
+                Some(Ok(Decided::Safe(_))) => holding.push(it),
                 Some(Ok(Decided::Bad(..))) => self.found.refuted += 1,
                 Some(Ok(Decided::Open(reason))) => {
-                    self.found.open.push(OpenProperty { line, reason });
+                    self.found.open.push(OpenProperty { line: it.line, reason });
                 }
-                Some(Err(panic)) => panic!("{line}: {panic}"),
+                Some(Err(panic)) => panic!("{}: {panic}", it.line),
                 // The run ends.
                 None => {}
             }

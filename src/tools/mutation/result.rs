@@ -153,44 +153,43 @@ impl MutantResult {
     }
 }
 
-/// Properties that were tried.
-#[derive(Clone, Debug, Default)]
+/// Properties that a model has and does not claim.
+#[derive(Clone, Debug, Default, JsonSchema, Serialize)]
+#[schemars(rename = "PropertyFigures")]
 pub struct Properties {
-    /// Proved for any number of processes, and stronger than the claims of the model; strongest first.
+    /// Those that forbid more than a claim of the model, strongest first.
     pub stronger: Vec<TrueProperty>,
-    /// Used by the proof of the model, and not claimed by it; the most useful first.
+    /// Those that the proof rests on; those that notice most mutants come first.
     pub suggested: Vec<TrueProperty>,
-    /// Number of properties that were tried and are false.
+    /// How many were tried and are false.
     pub refuted: usize,
-    /// Undecided properties.
+    /// Those that were not decided.
+    #[serde(rename = "undecided")]
     pub open: Vec<OpenProperty>,
-    /// Number of properties that were not tried, because there are too many.
+    /// How many more were not tried.
     pub left_out: usize,
-    /// Number of mutants that were examined to rank the properties.
+    /// How many mutants were examined to rank the properties.
     pub mutants: usize,
     /// Why the run ended before all were tried.
+    #[serde(skip)]
     pub stopped: Option<Reason>,
 }
 
-/// Where a property comes from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PropertyOrigin {
-    /// A claim of the model, by its number in [`System::bad`](cubicle_lang::model::SystemParts::bad), and the last change of it.
-    Claim(usize, PropertyOperator),
-    /// The invariant of the proof.
-    Proof,
-}
-
-/// A property that is proved for any number of processes, with a certificate that was checked.
-#[derive(Clone, PartialEq, Debug)]
+/// A property that holds for any number of processes: proved, with a certificate that was checked.
+#[derive(Clone, PartialEq, Debug, JsonSchema, Serialize)]
+#[schemars(rename = "PropertyRecord")]
 pub struct TrueProperty {
     /// The states that it forbids.
+    #[serde(skip)]
     pub claim: Forbidden,
-    /// The property as a declaration that can be pasted into the model.
+    /// A declaration that can be pasted into the model.
     pub line: String,
-    /// Where it comes from.
-    pub origin: PropertyOrigin,
-    /// Mutants that it kills and that no claim of the model kills, as far as small instances show.
+    /// The claim of the model that it is a change of, `unsafe at line 12`; `null` for one of the proof.
+    pub of: Option<String>,
+    /// The last change: `drop-parameter`, `drop-literal`, `generalise` or `negate-literal`.
+    #[schemars(with = "Option<String>")]
+    pub operator: Option<PropertyOperator>,
+    /// Mutants that it kills and no claim of the model does, as far as small instances show.
     pub notices: usize,
 }
 

@@ -211,10 +211,10 @@ impl MutateRun<'_> {
         let code = found.stopped.as_ref().map_or(exit::OK, exit::of_reason);
         let text = if args.format == ResultFormat::Json {
             let run = ending.draft(code, &ending.document());
-            MutationDocument::of_properties(&found, model.system, &run).text()
+            MutationDocument::of_properties(&found, &run).text()
         } else {
             let style = settings::result_style();
-            let text = report::properties(&found, model.system, args.properties, args.suggest, style);
+            let text = report::properties(&found, args.properties, args.suggest, style);
             if args.quiet { last_block(&text).to_owned() } else { text }
         };
         ending.output.write(&text);

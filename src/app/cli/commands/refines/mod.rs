@@ -397,7 +397,7 @@ impl Answered<'_> {
             }
             Finding::Holds | Finding::Explored => record,
         });
-        document.proof_check = found.acceptance.map(Into::into);
+        document.proof_check = found.acceptance;
         document.complete = found.coverage.as_ref().map(|it| it.cut.is_none());
         document.cause = found.coverage.as_ref().and_then(|it| it.cut.as_ref()).map(|it| it.stop);
         document.explorations = found.explorations.iter().map(Into::into).collect();
