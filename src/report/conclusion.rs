@@ -4,7 +4,6 @@
 use std::fmt::Write as _;
 
 use super::runs;
-use super::snapshot::unknown;
 use super::stages::{decider, literals};
 use super::statistics::{Block, statistics};
 use super::trace::{EndedRun, history, states, violation};
@@ -12,8 +11,8 @@ use cubicle_lang::diagnostic::{Source, Span};
 use cubicle_lang::model::{BadKind, System};
 use cubicle_run::style::Style;
 use cubicle_run::{
-    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Options, Outcome, Report,
-    Trace, Verdict, words,
+    Assumption, AssumptionKind, Conclusion, Coverage, Deadlocks, Decider, Enough, Options, Outcome, Reason,
+    Report, Trace, Verdict, words,
 };
 
 /// Everything after the node lines, ending in the answer.
@@ -136,6 +135,11 @@ fn answers(run: EndedRun<'_>) -> String {
     let known = runs::known(system, report, style);
     let lines = last.into_iter().flatten().chain(of_runs).map(|line| line + "\n");
     known + &lines.collect::<String>()
+}
+
+/// The answer of a run that ends for `why`, in one line without line end.
+pub fn unknown(why: &Reason, style: Style) -> String {
+    style.doubtful(format!("UNKNOWN: {}", words::reason(why)))
 }
 
 /// Whether something was said of all instances.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use cubicle_report::document::{Document, DocumentKind, Head, Written};
-use cubicle_report::{self as report, Progress, Snapshot, Style};
+use cubicle_report::{self as report, Progress, Style};
 use cubicle_run::workers::locked;
 use cubicle_run::{BackwardMode, Interrupt, Reason};
 use tracing::info;
@@ -61,7 +61,6 @@ pub struct Ending {
     finished: AtomicBool,
     /// Signals that had come when the run began to write its answer.
     signals: AtomicU32,
-    snapshot: Mutex<Snapshot>,
     progress: Mutex<Progress>,
 }
 
@@ -111,7 +110,6 @@ impl Ending {
             answered: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             signals: AtomicU32::new(0),
-            snapshot: Mutex::default(),
             progress: Mutex::new(Progress::new(BackwardMode::default())),
         }
     }
@@ -143,12 +141,7 @@ impl Ending {
         Self { pictures: self.pictures.and_page(page), ..self }
     }
 
-    /// What is known so far.
-    pub fn snapshot(&self) -> MutexGuard<'_, Snapshot> {
-        locked(&self.snapshot)
-    }
-
-    /// The current activity.
+    /// How far the run has come.
     pub fn progress(&self) -> MutexGuard<'_, Progress> {
         locked(&self.progress)
     }
@@ -323,23 +316,23 @@ impl Ending {
 
     fn write(&self, why: &Reason) -> u8 {
         line::close();
-        let snapshot = self.snapshot().clone();
-        let why = &snapshot.reason(why);
+        let progress = self.progress().clone();
+        let why = &progress.reason(why);
         let mut code = exit::of_reason(why);
         if self.results == ResultFormat::Human {
             let blank = if self.quiet { "" } else { "\n" };
             self.output.write(&format!("{blank}{}\n", report::unknown(why, self.style)));
             code = after_output(code, self.output.finish());
         }
-        self.messages.note(&format!("ended in the middle of a step, after {}", snapshot.line()));
+        self.messages.note(&format!("ended in the middle of a step, after {}", progress.line()));
         let mut document = self.document();
         if let (Reason::Time, Some(options), Some(file)) =
-            (why, snapshot.untried(), &document.head.model.path)
+            (why, progress.untried(), &document.head.model.path)
         {
             self.messages
                 .advice(&format!("`cubicle {options} {file}`: this search alone, which has had no turn"));
         }
-        snapshot.fill(&mut document, why);
+        progress.fill(&mut document, why);
         let removed = self.trace_out.as_ref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop));
         code = self.after_files(code, removed, &mut document);
         let answer = report::unknown(why, Style::PLAIN);

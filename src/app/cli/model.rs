@@ -162,7 +162,7 @@ fn decide(
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
-    ending.snapshot().assume(&Lines::new(&text), &assumed);
+    ending.progress().assume(&Lines::new(&text), &assumed);
     ending.progress().loaded();
     ending.costs().end("load".to_owned());
     let mut printer = Printer::new(args, ending);

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock};
 
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_report::{self as report, DotLevel, Page};
+use cubicle_report::{self as report, DotLevel};
 use cubicle_run::workers::locked;
 use cubicle_run::{Event, GraphDetail, Report, SearchGraph};
 
@@ -93,7 +93,7 @@ impl Pictures {
             return Ok(());
         }
         let source = Source { name: &self.model, text: self.text.get().map_or("", String::as_str) };
-        let page = Page { source, run, answer, graph: &graph, data: &data() }.text();
+        let page = report::run_page(source, run, answer, &graph, &data());
         self.pages.iter().try_for_each(|path| files::write(path, &page))
     }
 }

@@ -133,7 +133,6 @@ impl Printer {
 
 impl Observer for Printer {
     fn event(&mut self, system: &System, event: Event) {
-        self.ending.snapshot().note(&event);
         self.ending.pictures.note(&event);
         self.ending.progress().note(&event);
         self.note_costs(system, &event);

@@ -45,7 +45,7 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
     thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {
             match signal {
-                SIGUSR1 => complain(&format!("progress: {}", told.snapshot().line())),
+                SIGUSR1 => complain(&format!("progress: {}", told.progress().line())),
                 SIGXCPU => listener.expire(),
                 _ => listener.raise(signal),
             }

@@ -1,6 +1,6 @@
 //! The results of a run, for programs: one JSON document, however the run ends.
 //!
-//! A [`Head`] (what is known before the run), the [`Report`](cubicle_run::Report) or a [`Snapshot`](super::Snapshot),
+//! A [`Head`] (what is known before the run), the [`Report`](cubicle_run::Report) or its [`Progress`](super::Progress),
 //! and the messages of the run make up a [`Document`], which `serde` writes. Only [`Document::times`] depends on
 //! the clock. `docs/schema` has its JSON Schema, generated from these types; [`SCHEMA_VERSION`] counts its changes.
 

@@ -55,6 +55,12 @@ pub fn script_data(json: &str) -> Markup {
     PreEscaped(out)
 }
 
+/// An answer in one line, and whether it is a good one; `None` when that is not known.
+pub fn answer(says: &str, is_good: Option<bool>) -> Markup {
+    let kind = is_good.map_or("open", |good| if good { "good" } else { "bad" });
+    html! { p class={ "answer " (kind) } { (says) } }
+}
+
 /// A link to a line of the model.
 pub fn to_line(line: usize, text: impl Render) -> Markup {
     html! { a href={ "#L" (line) } { (text) } }

@@ -14,14 +14,14 @@ mod mutants;
 mod tests;
 mod validation;
 
-pub use self::claims::{InductionPage, RefinementPage};
+pub use self::claims::{induction_page, refinement_page};
 use self::html::{Section, highlighted, section, visible};
-pub use self::mutants::MutationPage;
-pub use self::validation::ValidationPage;
+pub use self::mutants::mutation_page;
+pub use self::validation::validation_page;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::{Conclusion, Report, SearchGraph};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -30,59 +30,46 @@ const SCRIPT: &str = include_str!("page.js");
 const STYLE_HASH: &str = "FsZlN/70XKiweC2vXGSGzL86lnxlxoXZwibcAgWC8Pg=";
 const SCRIPT_HASH: &str = "jp1QFZ0J7Phaugyifw/WgmtULKaNHP6wM9fMdI3tVYM=";
 
-/// The contents of a page.
-#[derive(Clone, Copy, Debug)]
-pub struct Page<'a> {
-    /// The model.
-    pub source: Source<'a>,
-    /// Its meaning and the report; `None` when the run was ended from outside before that was known.
-    pub run: Option<(&'a System, &'a Report)>,
-    /// The answer in one line.
-    pub answer: &'a str,
-    /// The graph of the search.
-    pub graph: &'a SearchGraph,
-    /// The figures of the run, in JSON: they are put into the page for programs.
-    pub data: &'a str,
-}
-
-impl Page<'_> {
-    /// The text of the file.
-    pub fn text(&self) -> String {
-        let mut sections = vec![section("verdict", "Verdict", self.verdict())];
-        if let Some((system, report)) = self.run {
-            for (number, trace) in report.traces().take(lanes::MOST_TRACES).enumerate() {
-                sections.push(lanes::trace(system, &self.source, trace, number));
-            }
-            let runs = report.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
-            for (number, (property, found)) in runs.take(lanes::MOST_TRACES).enumerate() {
-                sections.push(lanes::of_property(system, &self.source, property, found, number));
-            }
-            sections.extend(figures::invariants(report));
+/// A run as a page: the model, its meaning and the report, which are unknown when the run was ended from outside, the answer in one line, the
+/// graph of the search, and the document of the run in JSON, for programs.
+pub fn run_page(
+    source: Source<'_>,
+    run: Option<(&System, &Report)>,
+    answer: &str,
+    graph: &SearchGraph,
+    data: &str,
+) -> String {
+    let kind = match run.map(|(_, report)| report.conclusion()) {
+        Some(Conclusion::Safe | Conclusion::NothingFound) => Some(true),
+        Some(Conclusion::Unknown) | None => None,
+        Some(_) => Some(false),
+    };
+    let verdict = html! {
+        (html::answer(answer, kind))
+        @if let Some((system, report)) = run { (figures::grounds(system, &source, report)) }
+        @else { p { "The run was ended in the middle of a step: this page has what was known then." } }
+    };
+    let mut sections = vec![section("verdict", "Verdict", verdict)];
+    if let Some((system, report)) = run {
+        for (number, trace) in report.traces().take(lanes::MOST_TRACES).enumerate() {
+            sections.push(lanes::trace(system, &source, trace, number));
         }
-        sections.extend(graph::proof(self.graph));
-        if let Some((system, report)) = self.run {
-            sections.extend(figures::coverage(system, &self.source, report));
-            sections.extend(figures::explorations(report));
+        let runs = report.temporal.iter().filter_map(|it| Some((it.property, it.found.as_ref()?)));
+        for (number, (property, found)) in runs.take(lanes::MOST_TRACES).enumerate() {
+            sections.push(lanes::of_property(system, &source, property, found, number));
         }
-        sections.push(section("model", "Model", highlighted(self.source.text)));
-        if let Some((_, report)) = self.run {
-            sections.push(section("statistics", "Statistics", figures::statistics(report)));
-        }
-        shell(self.source.name, &sections, self.data)
+        sections.extend(figures::invariants(report));
     }
-
-    fn verdict(&self) -> Markup {
-        let kind = match self.run.map(|(_, report)| report.conclusion()) {
-            Some(Conclusion::Safe | Conclusion::NothingFound) => "good",
-            Some(Conclusion::Unknown) | None => "open",
-            Some(_) => "bad",
-        };
-        html! {
-            p class={ "answer " (kind) } { (self.answer) }
-            @if let Some((system, report)) = self.run { (figures::grounds(system, &self.source, report)) }
-            @else { p { "The run was ended in the middle of a step: this page has what was known then." } }
-        }
+    sections.extend(graph::proof(graph));
+    if let Some((system, report)) = run {
+        sections.extend(figures::coverage(system, &source, report));
+        sections.extend(figures::explorations(report));
     }
+    sections.push(section("model", "Model", highlighted(source.text)));
+    if let Some((_, report)) = run {
+        sections.push(section("statistics", "Statistics", figures::statistics(report)));
+    }
+    shell(source.name, &sections, data)
 }
 
 /// The page about the model of this name with these parts, and with `data` for programs.

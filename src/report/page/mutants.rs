@@ -1,7 +1,7 @@
 //! The fates of the mutants of a model, as a page: kill rates, the curve, which claim kills which mutant, and those that
 //! survived as differences.
 
-use super::html::{Section, heads, highlighted, row, section, table, to_line};
+use super::html::{self, Section, heads, highlighted, row, section, table, to_line};
 use super::shell;
 use crate::document::{FateWord, MutantRecord, MutationDocument, Written};
 use crate::mutation::{certainty, changes, share};
@@ -15,46 +15,28 @@ const MOST_COLUMNS: usize = 400;
 /// Height of a bar of the curve, and of the room for one.
 const BAR: (usize, usize) = (18, 26);
 
-/// The contents of the page.
-#[derive(Clone, Copy, Debug)]
-pub struct MutationPage<'a> {
-    /// The model.
-    pub source: Source<'a>,
-    /// What was found.
-    pub document: &'a MutationDocument,
-    /// The result in one line.
-    pub answer: &'a str,
-}
-
-impl MutationPage<'_> {
-    /// The text of the file.
-    pub fn text(&self) -> String {
-        let found = self.document;
-        let mut sections = vec![section("verdict", "Mutants", self.verdict())];
-        if !found.mutants.is_empty() {
-            sections.push(section("rates", "Kill rates", rates(found)));
-            sections.extend(curve(found));
-            sections.extend(matrix(found));
-            sections.extend(groups(found));
-        }
-        sections.push(section("model", "Model", highlighted(self.source.text)));
-        shell(self.source.name, &sections, &found.text())
-    }
-
-    fn verdict(&self) -> Markup {
-        let found = self.document;
-        let kind = if found.error.is_some() || found.stopped.is_some() { "open" } else { "good" };
-        html! {
-            p class={ "answer " (kind) } { (self.answer) }
-            @if let Some(why) = &found.stopped { p { "Ended early: " (why) } }
-            @if found.duplicates + found.ill_typed > 0 {
-                p class="note" {
-                    "Left out: " (found.duplicates) " say the same as the model or as another one, "
-                    (found.ill_typed) " are not models."
-                }
+/// The page about what was found in a model, with the result in one line.
+pub fn mutation_page(source: Source<'_>, found: &MutationDocument, answer: &str) -> String {
+    let ended = found.error.is_none() && found.stopped.is_none();
+    let verdict = html! {
+        (html::answer(answer, ended.then_some(true)))
+        @if let Some(why) = &found.stopped { p { "Ended early: " (why) } }
+        @if found.duplicates + found.ill_typed > 0 {
+            p class="note" {
+                "Left out: " (found.duplicates) " say the same as the model or as another one, "
+                (found.ill_typed) " are not models."
             }
         }
+    };
+    let mut sections = vec![section("verdict", "Mutants", verdict)];
+    if !found.mutants.is_empty() {
+        sections.push(section("rates", "Kill rates", rates(found)));
+        sections.extend(curve(found));
+        sections.extend(matrix(found));
+        sections.extend(groups(found));
     }
+    sections.push(section("model", "Model", highlighted(source.text)));
+    shell(source.name, &sections, &found.text())
 }
 
 /// The rates by operator, transition and claim.

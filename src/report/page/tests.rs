@@ -2,8 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use super::{Page, SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH};
-use crate::MutationPage;
+use super::{SCRIPT, SCRIPT_HASH, STYLE, STYLE_HASH, mutation_page, run_page};
 use crate::document::{Document, Head, MutationDocument};
 use cubicle_backward::engine;
 use cubicle_check::Checker;
@@ -71,7 +70,7 @@ fn page(options: &Options, name: &str, answer: &str, data: &str) -> String {
     let mut collector = Collector::default();
     let report = Checker::new(engine).check(&system, options, &Interrupt::default(), &mut collector).unwrap();
     let source = Source { name, text: LOCK };
-    Page { source, run: Some((&system, &report)), answer, graph: &collector.0, data }.text()
+    run_page(source, Some((&system, &report)), answer, &collector.0, data)
 }
 
 /// Elements are closed in the order in which they were opened.
@@ -151,9 +150,7 @@ fn a_page_shows_runs_without_an_end() {
         .unwrap();
     let source = Source { name: "lock.cub", text: &text };
     let graph = SearchGraph::default();
-    let html =
-        Page { source, run: Some((&system, &report)), answer: "VIOLATED: gone", graph: &graph, data: "{}" };
-    let html = html.text();
+    let html = run_page(source, Some((&system, &report)), "VIOLATED: gone", &graph, "{}");
     balanced(&html);
     for part in [
         "<li>gone: VIOLATED with 2 processes</li>",
@@ -195,9 +192,7 @@ fn a_run_that_was_ended_from_outside_has_a_page() {
     let node = GraphNode { id: Some(0), origin, cube: vec!["<A> = B".into()], fate: GraphFate::Visited(1) };
     graph.note(&GraphStep::Node(node));
     let source = Source { name: "m.cub", text: "var" };
-    let html =
-        Page { source, run: None, answer: "UNKNOWN: the time limit was reached", graph: &graph, data: "{}" }
-            .text();
+    let html = run_page(source, None, "UNKNOWN: the time limit was reached", &graph, "{}");
     balanced(&html);
     assert!(html.contains("<p class=\"answer open\">UNKNOWN") && html.contains("in the middle of a step"));
     assert!(html.contains("&lt;A&gt; = B"));
@@ -213,7 +208,7 @@ fn a_page_of_mutants_has_all_its_parts() {
     let name = "\"><img src=x onerror=alert(1)>.cub";
     let source = Source { name, text: LOCK };
     let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));
-    let html = MutationPage { source, document: &document, answer: "3 of <5> killed" }.text();
+    let html = mutation_page(source, &document, "3 of <5> killed");
     balanced(&html);
     assert_eq!((html.matches("<script").count(), html.matches("<img").count()), (2, 0));
     for part in [

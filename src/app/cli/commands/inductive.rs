@@ -125,8 +125,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         let name = input::name(&args.model);
         let data = ending.draft(code, &document).text();
         let source = Source { name: &name, text: &loaded.text };
-        let page = report::InductionPage { source, system, claims: &found, data: &data };
-        let written = files::write(path, &page.text());
+        let written = files::write(path, &report::induction_page(source, system, &found, &data));
         code = ending.after_files(code, written, &mut document);
     }
     Ok(Ended::With(code, document))

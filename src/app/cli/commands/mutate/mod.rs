@@ -13,7 +13,7 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
-use cubicle_report::{self as report, MutantsShown, MutationPage, Style};
+use cubicle_report::{self as report, MutantsShown, Style};
 use cubicle_run::{Conclusion, Interrupt, Reason, Report};
 use cubicle_tools::mutation::{
     Mutation, Others, Plan, PropertySelection, mutant, properties, run_with as look_at,
@@ -253,7 +253,7 @@ impl MutateRun<'_> {
         let Some(path) = &self.args.report else { return Ok(()) };
         let name = self.args.model.display().to_string();
         let source = Source { name: &name, text };
-        files::write(path, &MutationPage { source, document, answer }.text())
+        files::write(path, &report::mutation_page(source, document, answer))
     }
 
     /// Writes it as text.

@@ -301,15 +301,15 @@ impl Answered<'_> {
             Finding::Holds => (Some(true), None),
             Finding::Explored | Finding::Open(_) => (None, None),
         };
-        let page = report::RefinementPage {
-            concrete: (Source { name: &low, text: &concrete.text }, &concrete.system),
-            abstraction: (Source { name: &high, text: &abstraction.text }, &abstraction.system),
-            map: (&map.text, &self.refinement.map.guessed),
-            answer: (&answer, holds),
+        let page = report::refinement_page(
+            (Source { name: &low, text: &concrete.text }, &concrete.system),
+            (Source { name: &high, text: &abstraction.text }, &abstraction.system),
+            (&map.text, &self.refinement.map.guessed),
+            (&answer, holds),
             broken,
             data,
-        };
-        files::write(path, &page.text())
+        );
+        files::write(path, &page)
     }
 
     fn answer(&self, style: Style) -> String {

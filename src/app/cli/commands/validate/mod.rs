@@ -9,7 +9,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::{DocumentKind, LogRecord, Times, ValidationDocument, Written};
-use cubicle_report::{JunitCase, Style, ValidationPage, junit, validated, validated_all, validation_case};
+use cubicle_report::{JunitCase, Style, junit, validated, validated_all, validation_case, validation_page};
 use cubicle_tools::itf;
 use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Vocabulary};
 
@@ -234,8 +234,7 @@ impl Run<'_, ValidateArgs> {
             };
             // The page of the same logs is the same page.
             let data = ValidationDocument { times: Times::default(), ..document }.text();
-            let page = ValidationPage { source: *source, system, logs: &logs, answer: &answer, data: &data };
-            files::write(path, &page.text())?;
+            files::write(path, &validation_page(*source, system, &logs, &answer, &data))?;
         }
         Ok(code)
     }
