@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
+use super::conclusion::unknown;
 use super::document::{LogAnswerWord, LogSum};
 use super::junit::{JunitCase, JunitOutcome};
 use super::trace::open_run;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
-use cubicle_run::words::count;
+use cubicle_run::words::{self, count};
 use cubicle_run::{Covered, Witness, WitnessCoverage};
 use cubicle_tools::validate::{LogAnswer, Validated};
+use cubicle_tools::witness::WitnessAnswer;
 
 /// The most steps of a run that are shown: `--trace-out` writes all.
 const MOST_STEPS: usize = 12;
@@ -185,13 +187,28 @@ pub fn validation_case(
     JunitCase { name: log.to_owned(), class: model.to_owned(), seconds, outcome, message }
 }
 
-/// The run to `what`, and what it covers.
-pub fn witness(what: &str, system: &System, witness: &Witness, style: Style) -> String {
-    let (procs, steps) = (witness.run.initial.procs, witness.run.steps.len());
-    let (procs, steps) = (count(procs, "process"), count(steps, "step"));
+/// The answer about a run of `system` to `what`: the run with what it covers, or where there is none.
+pub fn witness(what: &str, system: &System, answer: &WitnessAnswer, style: Style) -> String {
+    let Witness { run, coverage: WitnessCoverage { transitions, values } } = match answer {
+        WitnessAnswer::Run(witness) => &**witness,
+        WitnessAnswer::Never => {
+            let models = if system.max_procs.is_some() { " that the model allows" } else { "" };
+            return format!(
+                "{what}: {}\n",
+                style.good(format!("never, for any number of processes{models}"))
+            );
+        }
+        WitnessAnswer::NotFound { sizes, complete, why } => {
+            let seen =
+                if *complete { "all runs of which were seen" } else { "not all runs of which were seen" };
+            let (title, sizes) = (style.doubtful("not found"), words::sizes(sizes, " and "));
+            let why = why.undecided().map_or_else(String::new, |why| unknown(why, style) + "\n");
+            return format!("{what}: {title} with {sizes}, {seen}\n{why}");
+        }
+    };
+    let (procs, steps) = (count(run.initial.procs, "process"), count(run.steps.len(), "step"));
     let title = style.title(format!("{what}: reached with {procs} after {steps}"));
-    let run = open_run(system, &witness.run, style);
-    let WitnessCoverage { transitions, values } = &witness.coverage;
+    let run = open_run(system, run, style);
     let values =
         if values.is_empty() { String::new() } else { format!("It shows {}", of_all(values, "value")) };
     format!("{title}\n\n{run}\nIt takes {}{values}", of_all(transitions, "transition"))

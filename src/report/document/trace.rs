@@ -12,8 +12,10 @@ use cubicle_lang::model::semantics::{State, Step};
 use cubicle_lang::model::{BadKind, System};
 use cubicle_lang::words::{ValueNames, ending, process_names, violated};
 use cubicle_run::style::Style;
-use cubicle_run::{Covered, TemporalFinding, TemporalReport, Trace, Witness};
+use cubicle_run::words::reason;
+use cubicle_run::{Covered, TemporalFinding, TemporalReport, Trace};
 use cubicle_tools::validate::CellValue;
+use cubicle_tools::witness::WitnessAnswer;
 
 /// A run of the model.
 #[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
@@ -236,19 +238,29 @@ impl WitnessDocument {
         }
     }
 
-    /// With a run of `model` that shows what is `wanted`.
+    /// With the answer about runs of `model` that show what is `wanted`.
     #[must_use]
-    pub fn with_run(self, model: ModelSource<'_>, wanted: &str, witness: &Witness) -> Self {
-        let record = TraceRecord {
-            ends_in: wanted.to_owned(),
-            ..TraceRecord::reached(model.system, &Lines::new(model.text), &witness.run)
-        };
-        Self {
-            answer: WitnessAnswerWord::Run,
-            run: Some(record),
-            transitions: witness.coverage.transitions.clone(),
-            values: witness.coverage.values.clone(),
-            ..self
+    pub fn with_answer(self, model: ModelSource<'_>, wanted: &str, answer: &WitnessAnswer) -> Self {
+        let known = Self { wanted: Some(wanted.to_owned()), ..self };
+        match answer {
+            WitnessAnswer::Run(witness) => {
+                let reached = TraceRecord::reached(model.system, &Lines::new(model.text), &witness.run);
+                Self {
+                    answer: WitnessAnswerWord::Run,
+                    run: Some(TraceRecord { ends_in: wanted.to_owned(), ..reached }),
+                    transitions: witness.coverage.transitions.clone(),
+                    values: witness.coverage.values.clone(),
+                    ..known
+                }
+            }
+            WitnessAnswer::Never => Self { answer: WitnessAnswerWord::Never, ..known },
+            WitnessAnswer::NotFound { sizes, complete, why } => Self {
+                answer: WitnessAnswerWord::NotFound,
+                procs: sizes.clone(),
+                complete: Some(*complete),
+                reason: why.undecided().map(reason),
+                ..known
+            },
         }
     }
 }

@@ -66,6 +66,16 @@ pub enum NoWitness {
     Bad,
 }
 
+impl NoWitness {
+    /// Why the proof did not finish, where that is why.
+    pub const fn undecided(&self) -> Option<&Reason> {
+        match self {
+            Self::Undecided(why) => Some(why),
+            Self::NotAsked | Self::Bad => None,
+        }
+    }
+}
+
 /// A model declares no transition of this name.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the model has no transition `{name}`{help}")]

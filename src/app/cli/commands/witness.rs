@@ -10,13 +10,13 @@ use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
-use cubicle_report::document::{DocumentKind, WitnessAnswerWord, WitnessDocument, Written};
+use cubicle_report::document::{DocumentKind, WitnessDocument, Written};
 use cubicle_run::{ForwardOptions, Reason, Silent};
 use cubicle_tools::itf;
 use cubicle_tools::mutation::mutant;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
 
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{Choice, ResultFormat, choice};
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
@@ -24,7 +24,7 @@ use crate::cli::load::LoadedModel;
 use crate::cli::quantities::duration;
 use crate::cli::{exit, files, input, settings};
 
-const FORMATS: [FormatChoice; 2] = [
+const FORMATS: [Choice<ResultFormat>; 2] = [
     ("human", ResultFormat::Human, "Text for a person"),
     ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/witness.json"),
 ];
@@ -86,7 +86,7 @@ pub struct WitnessArgs {
     pub time_limit: Option<Duration>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&FORMATS), default_value = "human")]
     pub format: ResultFormat,
 
     /// Write the run to FILE, in ITF: `cubicle replay` executes it
@@ -152,55 +152,18 @@ impl Run<'_, WitnessArgs> {
             _ => None,
         };
         files::write_trace(args.trace_out.as_ref(), run.as_deref())?;
-        if !self.for_people() {
-            ending.output.write(&self.document(&wanted, &answer, code).text());
-            return Ok(code);
+        if self.for_people() {
+            let style = settings::result_style();
+            ending.output.write(&report::witness(&wanted.what, &wanted.system, &answer, style));
         }
-        match answer {
-            WitnessAnswer::Run(witness) => {
-                ending.output.write(&report::witness(
-                    &wanted.what,
-                    &wanted.system,
-                    &witness,
-                    settings::result_style(),
-                ));
-            }
-            WitnessAnswer::Never => {
-                let never = settings::result_style().good(match wanted.system.max_procs {
-                    None => "never, for any number of processes",
-                    Some(_) => "never, for any number of processes that the model allows",
-                });
-                ending.output.write(&format!("{}: {never}\n", wanted.what));
-            }
-            WitnessAnswer::NotFound { sizes, complete, why } => {
-                self.not_found(&wanted.what, &sizes, complete, &why);
-            }
-        }
-        Ok(code)
-    }
-
-    fn document(&self, wanted: &Wanted, answer: &WitnessAnswer, code: u8) -> WitnessDocument {
-        if let WitnessAnswer::NotFound { why, .. } = answer {
+        if let WitnessAnswer::NotFound { why, .. } = &answer {
             self.note(why);
         }
-        let mut document = WitnessDocument::without_run(&self.ending.draft(code, &self.ending.document()));
-        document.wanted = Some(wanted.what.clone());
-        match answer {
-            WitnessAnswer::Run(witness) => {
-                return document.with_run(wanted.model(), &wanted.what, witness);
-            }
-            WitnessAnswer::Never => document.answer = WitnessAnswerWord::Never,
-            WitnessAnswer::NotFound { sizes, complete, why } => {
-                document.answer = WitnessAnswerWord::NotFound;
-                document.procs.clone_from(sizes);
-                document.complete = Some(*complete);
-                document.reason = match why {
-                    NoWitness::Undecided(why) => Some(cubicle_run::words::reason(why)),
-                    NoWitness::NotAsked | NoWitness::Bad => None,
-                };
-            }
+        if !self.for_people() {
+            let document = WitnessDocument::without_run(&ending.draft(code, &ending.document()));
+            ending.output.write(&document.with_answer(wanted.model(), &wanted.what, &answer).text());
         }
-        document
+        Ok(code)
     }
 
     /// The goal of the command line.
@@ -240,18 +203,6 @@ impl Run<'_, WitnessArgs> {
             seen.exploration.unsafe_trace.is_some()
         };
         (1..=3).filter(|procs| admits(mutant, *procs)).any(|procs| bad(&procs))
-    }
-
-    fn not_found(&self, what: &str, sizes: &[usize], complete: bool, why: &NoWitness) {
-        let style = settings::result_style();
-        let seen = if complete { "all runs of which were seen" } else { "not all runs of which were seen" };
-        let title = style.doubtful("not found");
-        let sizes = cubicle_run::words::sizes(sizes, " and ");
-        self.ending.output.write(&format!("{what}: {title} with {sizes}, {seen}\n"));
-        if let NoWitness::Undecided(reason) = why {
-            self.ending.output.write(&format!("{}\n", report::unknown(reason, style)));
-        }
-        self.note(why);
     }
 
     /// Notes about a run that was not found.
