@@ -26,27 +26,19 @@ pub fn sarif(document: &Document) -> String {
     let ended_well = document.verdict != Answer::Unchecked(Unchecked::Error);
     let mut invocation = invocation(&document.head.origin.command, document.exit_code, ended_well);
     invocation["toolExecutionNotifications"] = notes.collect();
-    file(SarifRun {
-        tool: &document.head.origin.tool,
-        rules: codes.iter().map(|code| rule(code)).collect(),
-        invocation,
-        results: results.collect(),
-        properties: json!({ "verdict": document.verdict }),
-    })
+    let rules = codes.iter().map(|code| rule(code)).collect();
+    let properties = json!({ "verdict": document.verdict });
+    file(&document.head.origin.tool, rules, invocation, results.collect(), properties)
 }
 
-/// What differs between the files of commands.
-pub(super) struct SarifRun<'a> {
-    pub tool: &'a Tool,
-    pub rules: Vec<Value>,
-    pub invocation: Value,
-    pub results: Vec<Value>,
-    pub properties: Value,
-}
-
-/// The file, ending in a line feed.
-pub(super) fn file(run: SarifRun<'_>) -> String {
-    let SarifRun { tool, rules, invocation, results, properties } = run;
+/// The file of a command, ending in a line feed: its rules, how it was called, what it found and what else there is to say.
+pub(super) fn file(
+    tool: &Tool,
+    rules: Vec<Value>,
+    invocation: Value,
+    results: Vec<Value>,
+    properties: Value,
+) -> String {
     let file = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -182,13 +174,10 @@ pub fn survivors_sarif(document: &MutationDocument) -> String {
     let survived = |it: &&MutantRecord| it.fate == FateWord::Survived && it.changes_nothing != Some(true);
     let results = document.mutants.iter().filter(survived).map(|it| survivor(it, uri.as_deref()));
     let rule = |name: &str, what: &str| json!({ "id": name, "shortDescription": { "text": what } });
-    file(SarifRun {
-        tool: &document.origin.tool,
-        rules: Operator::ALL.iter().map(|it| rule(it.name(), it.about())).collect(),
-        invocation: invocation(&document.origin.command, document.exit_code, true),
-        results: results.collect(),
-        properties: json!({ "killed": document.killed, "counted": document.counted }),
-    })
+    let rules = Operator::ALL.iter().map(|it| rule(it.name(), it.about())).collect();
+    let invocation = invocation(&document.origin.command, document.exit_code, true);
+    let properties = json!({ "killed": document.killed, "counted": document.counted });
+    file(&document.origin.tool, rules, invocation, results.collect(), properties)
 }
 
 fn survivor(mutant: &MutantRecord, uri: Option<&str>) -> Value {

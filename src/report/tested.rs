@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::document::{TestCounts, TestDocument, TestOutcome, TestedModel, TestedRun};
 use super::junit::{JunitCase, JunitOutcome, junit};
-use super::sarif::{SarifRun, file, invocation, physical, uri};
+use super::sarif::{file, invocation, physical, uri};
 use cubicle_run::style::Style;
 use cubicle_run::words::count;
 
@@ -118,13 +118,10 @@ fn said(run: &TestedRun) -> String {
 /// What is not as expected, each at its `TEST:` line.
 pub fn tests_sarif(document: &TestDocument) -> String {
     let ended_well = document.error.is_none() && document.stopped.is_none();
-    file(SarifRun {
-        tool: &document.origin.tool,
-        rules: RULES.map(|(id, what)| json!({ "id": id, "shortDescription": { "text": what } })).to_vec(),
-        invocation: invocation(&document.origin.command, document.exit_code, ended_well),
-        results: document.models.iter().flat_map(results).collect(),
-        properties: json!({ "counts": document.counts }),
-    })
+    let rules = RULES.map(|(id, what)| json!({ "id": id, "shortDescription": { "text": what } })).to_vec();
+    let invocation = invocation(&document.origin.command, document.exit_code, ended_well);
+    let results = document.models.iter().flat_map(results).collect();
+    file(&document.origin.tool, rules, invocation, results, json!({ "counts": document.counts }))
 }
 
 /// The rules of the results, in the order of [`rule`].
