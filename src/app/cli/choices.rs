@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cubicle_report::document::{Document, DocumentKind};
+use cubicle_run::StoreKind;
 use cubicle_run::named::Named;
 
 /// Parses the name of a value; `--help` lists them.
@@ -22,16 +23,12 @@ pub enum CertificateFormat {
     AltErgo,
 }
 
-/// Ways to store states. Not [`StoreKind`](cubicle_run::StoreKind), which has one with a size: a flag of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Store {
-    /// In a table until the memory limit is near, then compact
-    Auto,
-    /// As numbers of the records that they consist of: about eight bytes each
-    Compact,
-    /// As they are, in a hash table
-    Table,
-}
+/// Ways to store states; the one with a size is a flag of its own.
+pub const STORES: [Choice<StoreKind>; 3] = [
+    ("auto", StoreKind::Auto, "In a table until the memory limit is near, then compact"),
+    ("compact", StoreKind::Compact, "As numbers of the records that they consist of: about eight bytes each"),
+    ("table", StoreKind::Table, "As they are, in a hash table"),
+];
 
 /// What is written to standard output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,13 +59,13 @@ impl ResultFormat {
     }
 }
 
-/// A format that a command has: how it is written on the command line, and what it is.
-pub type FormatChoice = (&'static str, ResultFormat, &'static str);
+/// A value that a flag accepts: how it is written on the command line, and what it is.
+pub type Choice<T> = (&'static str, T, &'static str);
 
-/// Parses the name of one of these formats; `--help` lists them.
-pub fn formats(choices: &'static [FormatChoice]) -> impl TypedValueParser<Value = ResultFormat> {
+/// Parses the name of one of these values; `--help` lists them.
+pub fn choice<T: Copy + Send + Sync>(choices: &'static [Choice<T>]) -> impl TypedValueParser<Value = T> {
     // `text` is `human`, too: it is the name that all other commands have.
-    let value = |(name, _, about): &FormatChoice| {
+    let value = |(name, _, about): &Choice<T>| {
         PossibleValue::new(*name).help(*about).aliases((*name == "text").then_some("human"))
     };
     PossibleValuesParser::new(choices.iter().map(value)).map(move |given| {
@@ -76,6 +73,12 @@ pub fn formats(choices: &'static [FormatChoice]) -> impl TypedValueParser<Value 
         chosen.expect("the parser accepts these names only").1
     })
 }
+
+/// The formats of commands whose document is that of a run.
+pub const OF_RUNS: [Choice<ResultFormat>; 2] = [
+    ("human", ResultFormat::Human, "Text for a person"),
+    ("json", ResultFormat::Json, "The document of a run, whose schema is in docs/schema/run.json"),
+];
 
 /// Formats of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

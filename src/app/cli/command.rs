@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cubicle_report::document::{Document, DocumentKind};
 use cubicle_run::Interrupt;
@@ -13,7 +13,11 @@ use super::ending::Ending;
 use super::failure::{Failure, after_output};
 use super::load::{LoadedModel, load_for, passes_over_runs};
 use super::outputs::{self, NamedFile};
-use super::supervise::supervise_until;
+use super::supervise::supervise;
+use super::{live, memory};
+
+/// How much later than a command itself should end at its time limit the watchdog ends it.
+const OVERTIME: Duration = Duration::from_secs(2);
 
 /// A command on a model.
 pub struct Command {
@@ -103,7 +107,7 @@ impl Command {
         )
     }
 
-    /// Does work that ends by itself, without a look at its files; `adjust` makes the last changes to how it ends.
+    /// Does work that shows its progress and ends by itself after the time of the command, with what it knows then; without a look at its files. `adjust` makes the last changes to how it ends.
     pub fn supervised<A: Send + 'static>(
         self,
         args: A,
@@ -111,10 +115,16 @@ impl Command {
         work: impl FnOnce(&Run<'_, A>) -> u8 + Send + 'static,
     ) -> u8 {
         let Self { model, format, kind, time, .. } = self;
-        supervise_until(
-            time,
+        supervise(
+            time.map(|limit| limit + OVERTIME),
+            memory::most_of_it(),
             move |interrupt| adjust(Ending::with_document(&model, format, kind, interrupt)),
-            move |interrupt, ending| work(&Run { args: &args, ending, interrupt }),
+            move |interrupt, ending| {
+                live::start(ending, !ending.messages.tells_findings());
+                let at = time.and_then(|limit| Instant::now().checked_add(limit));
+                let interrupt = &at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at));
+                work(&Run { args: &args, ending, interrupt })
+            },
         )
     }
 }

@@ -23,10 +23,7 @@ pub fn of_words(words: &[OsString]) -> Head {
             cubicle_solver::version(),
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         ),
-        options: BTreeMap::new(),
-        model: Model { path: None, sha256: None },
-        seed: 0,
-        k: None,
+        ..Head::default()
     }
 }
 

@@ -69,7 +69,10 @@ fn targets(text: &str) -> Result<Targets, String> {
 pub fn to_stderr() {
     if let Ok(Some(wanted)) = wanted() {
         let lines = layer().with_timer(uptime()).with_span_events(FmtSpan::NEW | FmtSpan::CLOSE);
-        install(lines.with_writer(|| Stderr), wanted);
+        install(
+            lines.with_writer(|| Lines(|line| complain(String::from_utf8_lossy(line).trim_end()))),
+            wanted,
+        );
     }
 }
 
@@ -86,7 +89,7 @@ pub fn to_file(path: &Path, head: &Head) -> Result<(), Failure> {
     let file = begin().map_err(unwritten::<io::Error>(path))?;
     let _ = FILE.set(Mutex::new(LogFile { path: path.to_owned(), file, error: None }));
     let lines = layer().json().with_span_events(FmtSpan::NEW | FmtSpan::CLOSE);
-    install(lines.with_writer(|| ToFile), wanted);
+    install(lines.with_writer(|| Lines(keep)), wanted);
     Ok(())
 }
 
@@ -115,14 +118,12 @@ fn log() -> Option<MutexGuard<'static, LogFile>> {
     FILE.get().map(|log| locked(log))
 }
 
-/// Writes to the file of the log, a line at a time.
-struct ToFile;
+/// Passes each line of a log on.
+struct Lines(fn(&[u8]));
 
-impl Write for ToFile {
+impl Write for Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        if let Some(mut log) = log().filter(|log| log.error.is_none()) {
-            log.error = log.file.write_all(line).err();
-        }
+        (self.0)(line);
         Ok(line.len())
     }
 
@@ -131,17 +132,10 @@ impl Write for ToFile {
     }
 }
 
-/// Writes to standard error beside messages, a line at a time.
-struct Stderr;
-
-impl Write for Stderr {
-    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        complain(String::from_utf8_lossy(line).trim_end());
-        Ok(line.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+/// Writes a line to the file of the log, unless that has failed before.
+fn keep(line: &[u8]) {
+    if let Some(mut log) = log().filter(|log| log.error.is_none()) {
+        log.error = log.file.write_all(line).err();
     }
 }
 

@@ -67,8 +67,13 @@ pub fn used() -> Usage {
 
 /// The most that was resident at a time since the process began, in bytes, where the system reports it.
 pub fn peak() -> Option<usize> {
-    let text = fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    amount("/proc/self/status", "VmHWM:")
+}
+
+/// An amount of memory that the system reports in a line of this file.
+fn amount(file: &str, name: &str) -> Option<usize> {
+    let text = fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
@@ -85,13 +90,7 @@ pub fn least_to_spill() -> usize {
 
 /// 80 % of what the machine has, or the container that this process runs in.
 pub fn most_of_it() -> Option<usize> {
-    machine().into_iter().chain(container()).min().map(|bytes| bytes / 5 * 4)
-}
-
-fn machine() -> Option<usize> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+    amount("/proc/meminfo", "MemTotal:").into_iter().chain(container()).min().map(|bytes| bytes / 5 * 4)
 }
 
 /// The limit of the control group, in either version of the interface.

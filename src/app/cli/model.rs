@@ -281,14 +281,10 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
 
 /// Whether the files that flags ask for can be written, before the work.
 fn probe_files(args: &Args) -> Result<(), Failure> {
-    let files = [
-        settings::stats_file(args),
-        args.trace_out.as_ref(),
-        args.dot.as_ref(),
-        args.report.as_ref(),
-        args.lemmas_out.as_ref(),
-    ];
-    files.into_iter().flatten().try_for_each(|path| files::probe(path))?;
+    // The log is open, and the folder of a certificate need not exist.
+    let later = ["--log-file", "--certificate"];
+    let files = written_files(args).into_iter().filter(|(option, _)| !later.contains(option));
+    files.map(|(_, path)| files::probe(&path)).collect::<Result<(), _>>()?;
     certificate::probe(args)
 }
 

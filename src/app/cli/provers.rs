@@ -84,18 +84,22 @@ fn script() -> String {
     )
 }
 
-/// What Coq says of the theorem.
-pub enum Opinion {
-    /// Its kernel accepts the theorem, which rests on no axiom.
+/// What another program says of a proof.
+pub enum Opinion<W> {
+    /// It accepts the proof. Coq: the theorem rests on no axiom; a solver answers `unsat` throughout.
     Accepted,
-    /// It does not; this is the first line of why.
-    Refused(String),
+    /// It does not, for this reason.
+    Refused(W),
     /// It was ended, since the run must end.
     Stopped(Reason),
 }
 
-/// Has Coq check the theorem of a certificate.
-pub fn check(system: &System, certificate: &Certificate, interrupt: &Interrupt) -> Result<Opinion, Failure> {
+/// Has Coq check the theorem of a certificate; the first line of why it does not accept it.
+pub fn check(
+    system: &System,
+    certificate: &Certificate,
+    interrupt: &Interrupt,
+) -> Result<Opinion<String>, Failure> {
     let text = theorem(system, certificate, interrupt)?;
     let once = match compiled(interrupt)? {
         Ok(once) => once,
@@ -107,7 +111,7 @@ pub fn check(system: &System, certificate: &Certificate, interrupt: &Interrupt) 
 }
 
 /// The folder with the compiled files that are the same for all certificates. They are kept in the user's cache.
-fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> {
+fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion<String>>, Failure> {
     let (version, _) = output(Command::new("coqc").arg("--version"), interrupt).map_err(|error| {
         Failure::internal(format!("cannot run coqc: {error}; `apt-get install coq` installs it"))
     })?;
@@ -144,7 +148,7 @@ fn compiled(interrupt: &Interrupt) -> Result<Result<PathBuf, Opinion>, Failure> 
 }
 
 /// Compiles a file of `folder`, with the library in `once`.
-fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result<Opinion, Failure> {
+fn coqc(folder: &Path, once: &Path, name: &str, interrupt: &Interrupt) -> Result<Opinion<String>, Failure> {
     let words: [&OsStr; 5] = ["-q".as_ref(), "-Q".as_ref(), once.as_ref(), "Cubicle".as_ref(), name.as_ref()];
     let ran = output(Command::new("coqc").args(words).current_dir(folder), interrupt);
     let (said, done) = ran.map_err(cannot("cannot run coqc"))?;
@@ -161,20 +165,13 @@ fn temporary() -> Result<TempDir, Failure> {
     tempfile::tempdir().map_err(cannot("cannot make a temporary folder"))
 }
 
-/// The answer of a solver to a script.
-#[derive(Debug)]
-pub enum Ruling {
-    /// `unsat` throughout.
-    Proved,
-    /// Something else about this obligation, in the solver's words.
-    Other(Obligation, String),
-    /// It was ended, since the run must end.
-    Stopped(Reason),
-}
-
-/// Runs the words of `command`, with the name of the script's file behind them. It fails where
-/// the program cannot be run, or does not answer as a solver does.
-pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ruling, Failure> {
+/// Runs the words of `command`, with the name of the script's file behind them; the obligation of which it says something else than
+/// `unsat`, and what it says. It fails where the program cannot be run, or does not answer as a solver does.
+pub fn solve(
+    command: &str,
+    script: &Script,
+    interrupt: &Interrupt,
+) -> Result<Opinion<(Obligation, String)>, Failure> {
     let mut words = command.split_whitespace();
     let program = words.next().ok_or_else(|| Failure::internal("the command of the solver is empty"))?;
     let folder = temporary()?;
@@ -183,16 +180,16 @@ pub fn solve(command: &str, script: &Script, interrupt: &Interrupt) -> Result<Ru
     let ran = output(Command::new(program).args(words).arg(&file), interrupt);
     let (output, _) = ran.map_err(cannot(format!("cannot run {program}")))?;
     if let Some(reason) = interrupt.reason() {
-        return Ok(Ruling::Stopped(reason));
+        return Ok(Opinion::Stopped(reason));
     }
     let (answers, said) = (answers(&output), output.lines().next().unwrap_or("nothing"));
     for (obligation, answer) in script.obligations.iter().zip(&answers) {
         if *answer != "unsat" {
-            return Ok(Ruling::Other(*obligation, (*answer).to_owned()));
+            return Ok(Opinion::Refused((*obligation, (*answer).to_owned())));
         }
     }
     match script.obligations.len() {
-        expected if expected == answers.len() => Ok(Ruling::Proved),
+        expected if expected == answers.len() => Ok(Opinion::Accepted),
         expected => Err(Failure::internal(format!(
             "{program} gives {} answers to the {expected} questions in {}, and says: {said}",
             answers.len(),

@@ -58,7 +58,7 @@ pub fn options(args: &Args, system: &System, allowed: &Allowed) -> Options {
         .needs_proof(args.certificate.is_some() || args.trace.is_some())
         .require_complete(args.require_complete)
         .forward(forward(args))
-        .store(store(args))
+        .store(args.bitstate.map_or(args.store, StoreKind::Bitstate))
         .spill(args.spill.as_ref().map(Spill::new))
         .backward(backward(args))
         .vacuity(match args.vacuity {
@@ -98,17 +98,6 @@ fn forward(args: &Args) -> ForwardOptions {
         .epochs(args.epochs.map(saturating))
         .memory(memory(args).map(|limit| for_states(args, limit)))
         .jobs(usize::from(args.jobs))
-}
-
-fn store(args: &Args) -> StoreKind {
-    if let Some(bytes) = args.bitstate {
-        return StoreKind::Bitstate(bytes);
-    }
-    match args.store {
-        choices::Store::Auto => StoreKind::Auto,
-        choices::Store::Compact => StoreKind::Compact,
-        choices::Store::Table => StoreKind::Table,
-    }
 }
 
 fn restart(args: &Args) -> Restart {

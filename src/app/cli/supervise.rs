@@ -8,7 +8,7 @@ use cubicle_check::STACK_BYTES;
 use cubicle_run::{Interrupt, Reason};
 
 use super::ending::Ending;
-use super::{exit, failure, live, memory, watchdog};
+use super::{exit, failure, watchdog};
 
 /// Does `work`, which says how it ended once it has called [`Ending::begin`]; its exit code, or that of the watchdog
 /// where `time` or `memory` (in bytes) is used up and `work` does not see it.
@@ -52,23 +52,6 @@ fn ended(ending: &Arc<Ending>, code: io::Result<u8>, panicked: Option<String>) -
         (Ok(code), None) => code,
         (Err(error), _) => ending.last_words(&Reason::Threads(error.to_string())).unwrap_or(exit::UNKNOWN),
     }
-}
-
-/// How much later than a command itself should end at its time limit the watchdog ends it.
-const OVERTIME: Duration = Duration::from_secs(2);
-
-/// Like [`supervise`], for work that shows its progress and ends by itself after `time`, with what it knows then.
-pub fn supervise_until(
-    time: Option<Duration>,
-    ending: impl FnOnce(&Interrupt) -> Ending,
-    work: impl FnOnce(&Interrupt, &Arc<Ending>) -> u8 + Send + 'static,
-) -> u8 {
-    let limit = time.map(|limit| limit + OVERTIME);
-    supervise(limit, memory::most_of_it(), ending, move |interrupt, ending| {
-        live::start(ending, !ending.messages.tells_findings());
-        let at = time.and_then(|limit| Instant::now().checked_add(limit));
-        work(&at.map_or_else(|| interrupt.clone(), |at| interrupt.until(at)), ending)
-    })
 }
 
 /// Runs `command` on a thread with a stack for any model; the error when the system gives none.

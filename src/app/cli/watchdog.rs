@@ -13,7 +13,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use super::ending::Ending;
-use super::failure::{Failure, after_output, cannot};
+use super::failure::after_output;
 use super::output::{CLOSED, complain};
 use super::{costs, exit, memory};
 
@@ -58,11 +58,6 @@ pub fn start(interrupt: &Interrupt, memory: Option<usize>, ending: &Arc<Ending>)
 /// From now on, signals that end a process are handled here instead.
 pub fn ending_signals() -> std::io::Result<Signals> {
     Signals::new(ending())
-}
-
-/// As [`ending_signals`], for a server.
-pub fn heard_signals() -> Result<Signals, Failure> {
-    ending_signals().map_err(cannot("cannot listen to signals"))
 }
 
 /// The signals that end a process.

@@ -48,14 +48,13 @@ pub trait Server {
 /// after a signal. `leave` ends the process when the server itself is too busy to do so.
 pub fn serve(
     input: impl BufRead + Send + 'static,
-    framing: Framing,
     output: &Outgoing,
     server: &mut impl Server,
     stop: impl Fn(i32) + Send + 'static,
     mut signals: Signals,
     leave: fn(i32),
 ) -> ServerEnd {
-    let (sender, receiver) = mpsc::channel();
+    let (framing, (sender, receiver)) = (output.framing(), mpsc::channel());
     let told = sender.clone();
     let listener = thread::Builder::new().name("signals".into()).spawn(move || {
         for signal in signals.forever() {

@@ -115,6 +115,11 @@ impl Outgoing {
         Self(Arc::new(Mutex::new(output)), framing)
     }
 
+    /// How messages are separated, in both directions.
+    pub const fn framing(&self) -> Framing {
+        self.1
+    }
+
     /// Sends a message. When the other side does not read any more, its end of input follows: the error is dropped.
     pub fn send(&self, message: &Value) {
         let text = message.to_string();

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use cubicle_certificate::{
-    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, ProofFailure, Subject,
+    self as certificate, Certificate, CheckOptions, Extent, INVARIANTS, NoCertificate, Obligation,
+    ProofFailure, Subject,
 };
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
@@ -19,7 +20,7 @@ use super::refines::{ABSTRACT, CONCRETE, MAP, read_map, refinement};
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
 use crate::cli::load::{LoadedModel, load};
-use crate::cli::provers::{self, Opinion, Ruling};
+use crate::cli::provers::{self, Opinion};
 use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
 use crate::cli::{exit, input, memory, run_dir, settings};
@@ -217,7 +218,7 @@ fn check_one(
     let style = settings::result_style();
     let mut property = None;
     let mut accepted = "";
-    if let (Ok((certificate, Ok(Ruling::Proved))), Some(Prover::Coq)) = (&checked, words.with) {
+    if let (Ok((certificate, Ok(Opinion::Accepted))), Some(Prover::Coq)) = (&checked, words.with) {
         match provers::check(system, certificate, interrupt)? {
             Opinion::Accepted => accepted = ", accepted by Coq",
             Opinion::Refused(why) => {
@@ -230,7 +231,7 @@ fn check_one(
         }
     }
     let (title, what, code) = match checked {
-        Ok((certificate, Ok(Ruling::Proved))) => {
+        Ok((certificate, Ok(Opinion::Accepted))) => {
             property = certificate.subject().property().map(str::to_owned);
             let name = input::name(&words.model());
             let axioms = report::axioms(system, &Source { name: &name, text: model });
@@ -238,13 +239,13 @@ fn check_one(
             let what = format!("{claim}{}{accepted}{axioms}", certificate.summary());
             (style.good("The certificate holds"), what, exit::OK)
         }
-        Ok((certificate, Ok(Ruling::Other(obligation, said)))) => {
+        Ok((certificate, Ok(Opinion::Refused((obligation, said))))) => {
             let which = certificate.obligation(obligation);
             let code = if said == "sat" { exit::UNSAFE } else { exit::UNKNOWN };
             let what = format!("the solver says {said} to {which}");
             (style.bad("The certificate does not hold"), what, code)
         }
-        Ok((_, Ok(Ruling::Stopped(reason))))
+        Ok((_, Ok(Opinion::Stopped(reason))))
         | Err(NoCertificate::Failed(ProofFailure::Stopped(reason), _)) => {
             let title = style.doubtful("The certificate is not checked");
             (title, cubicle_run::words::reason(&reason), exit::of_reason(&reason))
@@ -291,13 +292,13 @@ fn ask_others(
     system: &System,
     certificate: &Certificate,
     interrupt: &Interrupt,
-) -> Result<Ruling, Failure> {
-    let Some(command) = command else { return Ok(Ruling::Proved) };
+) -> Result<Opinion<(Obligation, String)>, Failure> {
+    let Some(command) = command else { return Ok(Opinion::Accepted) };
     for script in certificate.scripts(system) {
         match provers::solve(command, &script, interrupt)? {
-            Ruling::Proved => {}
-            ruling => return Ok(ruling),
+            Opinion::Accepted => {}
+            other => return Ok(other),
         }
     }
-    Ok(Ruling::Proved)
+    Ok(Opinion::Accepted)
 }

@@ -12,7 +12,7 @@ use cubicle_report::document::{
 use cubicle_run::{Conclusion, Reason};
 use cubicle_tools::inductive::{ClaimFinding, Induction, InductionOptions, claims};
 
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{OF_RUNS, ResultFormat, choice};
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::engines::checker;
 use crate::cli::failure::{Failure, after_output};
@@ -21,11 +21,6 @@ use crate::cli::{exit, files, input, settings};
 
 /// How long the solver looks at one question.
 const QUESTION_TIME: Duration = Duration::from_secs(2);
-
-const FORMATS: [FormatChoice; 2] = [
-    ("human", ResultFormat::Human, "Text for a person"),
-    ("json", ResultFormat::Json, "The document of a run, whose schema is in docs/schema/run.json"),
-];
 
 /// Says of each `unsafe` and `invariant`, and of all together, whether it is inductive: no initial state is like this, and no step
 /// leads there from a state that is not.
@@ -68,7 +63,7 @@ pub struct InductiveArgs {
     pub force: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&OF_RUNS), default_value = "human")]
     pub format: ResultFormat,
 }
 

@@ -9,7 +9,7 @@ use cubicle_run::Conclusion;
 use cubicle_run::words::count;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
-use crate::cli::choices::{Deny, FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{Choice, Deny, ResultFormat, choice};
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::engines::checker;
 use crate::cli::exit;
@@ -17,7 +17,7 @@ use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
 use crate::cli::quantities::{duration, warning};
 
-const FORMATS: [FormatChoice; 4] = [
+const FORMATS: [Choice<ResultFormat>; 4] = [
     ("human", ResultFormat::Human, "For a person, on standard error; their number on standard output"),
     ("json", ResultFormat::Json, "The document of a run, with the warnings among its messages"),
     ("sarif", ResultFormat::Sarif, "SARIF 2.1.0, for editors and forges"),
@@ -73,7 +73,7 @@ pub struct LintArgs {
     pub allow: Vec<&'static str>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&FORMATS), default_value = "human")]
     pub format: ResultFormat,
 }
 

@@ -7,11 +7,12 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use crate::child::{Call, ChildEnd};
-use crate::cli::ending::Ending;
+use crate::cli::choices::ResultFormat;
+use crate::cli::command::{Command, Run};
 use crate::cli::failure::{Failure, cannot};
 use crate::cli::quantities::duration;
-use crate::cli::supervise::supervise_until;
 use crate::cli::{exit, files, input, outputs};
+use cubicle_report::document::DocumentKind;
 use cubicle_run::Interrupt;
 use cubicle_transform::shrink::shrink;
 
@@ -66,16 +67,13 @@ pub struct ShrinkArgs {
 }
 
 pub fn run(args: ShrinkArgs) -> u8 {
-    let model = args.model.clone();
-    supervise_until(
-        args.time_limit,
-        move |interrupt| Ending::of_command(&model, interrupt),
-        move |interrupt, ending| ending.after(work(&args, interrupt, ending)),
-    )
+    let command = Command::new(&args.model, ResultFormat::Human, DocumentKind::Run).until(args.time_limit);
+    command.supervised(args, |ending| ending, |run| run.ending.after(work(run)))
 }
 
 /// The exit code.
-fn work(args: &ShrinkArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
+fn work(run: &Run<'_, ShrinkArgs>) -> Result<u8, Failure> {
+    let Run { args, ending, interrupt } = *run;
     let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
     outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
     let text = input::read(&args.model)?.text;

@@ -209,8 +209,7 @@ impl Leading {
         observer: &mut dyn Observer,
     ) -> Explored {
         let lost = |why: String| Explored::lost(procs, format!("{why}; start all processes again"));
-        let ended = || locked(&self.children).ended();
-        let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
+        let stop = || locked(&self.children).stop(interrupt);
         let observed = RefCell::new(&mut *observer);
         let log = |what: &str| observed.borrow_mut().event(system, Event::Note { text: what.to_owned() });
         // A signal ends the run in good order.

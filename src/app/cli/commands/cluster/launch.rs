@@ -13,6 +13,7 @@ use super::args::{ClusterArgs, Started};
 use crate::cli::failure::{Failure, cannot};
 use crate::cli::run_dir::quoted;
 use cubicle_cluster::Secret;
+use cubicle_run::Interrupt;
 
 /// The variable that has the secret of a process started on this machine.
 pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
@@ -28,6 +29,11 @@ impl Children {
             let status = child.try_wait().ok().flatten()?;
             Some(format!("{name} ended ({status})"))
         })
+    }
+
+    /// Why a process that waits for others is to give up: the run has ended, or one of these has.
+    pub fn stop(&mut self, interrupt: &Interrupt) -> Option<String> {
+        interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(|| self.ended())
     }
 
     /// Those of this machine.

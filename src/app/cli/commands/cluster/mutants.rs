@@ -77,8 +77,7 @@ impl Team for MutantTeam {
     ) -> Result<(), Fault> {
         let cluster = locked(&self.cluster).take();
         let cluster = cluster.expect("they meet once");
-        let ended = || locked(&self.children).ended();
-        let stop = || interrupt.reason().map(|_| "the run has ended".to_owned()).or_else(ended);
+        let stop = || locked(&self.children).stop(interrupt);
         // A signal ends the run in good order.
         let first = facts(model.as_bytes());
         let meeting = cluster.meet(first, agreed, interrupt, log, &stop, Box::new(|| None))?;

@@ -9,7 +9,6 @@ mod modern;
 mod tools;
 
 use std::collections::BTreeMap;
-use std::io::BufReader;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,10 +23,11 @@ use self::call::MOST_CALLS;
 use self::folder::Folder;
 use self::modern::{Peer, Tasks};
 use self::tools::{TOOLS, Tool};
+use crate::cli::commands::lsp::served;
+use crate::cli::exit;
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
-use crate::cli::{exit, watchdog};
-use crate::rpc::{Framing, Outgoing, RequestError, Server, ServerEnd, guarded, serve};
+use crate::rpc::{Framing, Outgoing, RequestError, Server, ServerEnd, guarded};
 
 /// The versions of the protocol that begin with `initialize`, the newest first.
 const VERSIONS: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -62,8 +62,6 @@ pub struct McpArgs {
 
 pub fn run(args: McpArgs) -> Result<u8, Failure> {
     let folder = Folder::open(&args.folder)?;
-    let signals = watchdog::heard_signals()?;
-    let leave = |signal| signal_hook::low_level::exit(exit::of_signal(signal).into());
     let output = Outgoing::new(Box::new(std::io::stdout()), Framing::Lines);
     let calls = Arc::<Calls>::default();
     let mut server = ToolServer {
@@ -75,21 +73,7 @@ pub fn run(args: McpArgs) -> Result<u8, Failure> {
         tasks: Arc::default(),
     };
     let stop = move |signal| calls.stop(signal);
-    Ok(
-        match serve(
-            BufReader::new(std::io::stdin()),
-            Framing::Lines,
-            &output,
-            &mut server,
-            stop,
-            signals,
-            leave,
-        ) {
-            ServerEnd::Orderly => exit::OK,
-            ServerEnd::Abrupt => exit::INTERNAL,
-            ServerEnd::Signal(signal) => exit::of_signal(signal),
-        },
-    )
+    served(&output, &mut server, stop, exit::INTERNAL)
 }
 
 /// The calls that are not answered yet, shared by the threads that make them.

@@ -9,12 +9,12 @@ use cubicle_run::{BackwardMode, Interrupt, Options, Report, Silent, Vacuity};
 use cubicle_tools::mutation::{MutantSelection, MutationOptions};
 use cubicle_transform::mutate::Operator;
 
-use crate::cli::choices::{FormatChoice, ResultFormat, formats, named};
+use crate::cli::choices::{Choice, ResultFormat, choice, named};
 use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::quantities::duration;
 
-const FORMATS: [FormatChoice; 3] = [
+const FORMATS: [Choice<ResultFormat>; 3] = [
     ("human", ResultFormat::Human, "Text for a person"),
     ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/mutation.json"),
     ("sarif", ResultFormat::Sarif, "The survivors that change something, in SARIF, for editors and forges"),
@@ -125,7 +125,7 @@ pub struct MutateArgs {
     pub verbose: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&FORMATS), default_value = "human")]
     pub format: ResultFormat,
 
     /// Print the answer only, without survivors and figures

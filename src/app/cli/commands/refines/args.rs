@@ -12,7 +12,7 @@ use cubicle_lang::model::System;
 use cubicle_run::{Acceptance, Interrupt, Options, Reason, Report, Silent, Vacuity};
 use cubicle_transform::refines::Refinement;
 
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{OF_RUNS, ResultFormat, choice};
 use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::model::parse;
@@ -29,11 +29,6 @@ ones, and one for each concrete transition, with the abstract steps that it may 
 
 Variables that the map leaves out mean the concrete ones of the same name and type; transitions are those
 of the same name and number of parameters, or stutter: they change nothing in the abstract model.";
-
-const FORMATS: [FormatChoice; 2] = [
-    ("human", ResultFormat::Human, "Text for a person"),
-    ("json", ResultFormat::Json, "The document of a run, whose schema is in docs/schema/run.json"),
-];
 
 /// Shows that each run of the concrete model is one of the abstract model, for any number of processes, or a run that is not.
 ///
@@ -97,7 +92,7 @@ pub struct RefinesArgs {
     pub certificate: Option<PathBuf>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&OF_RUNS), default_value = "human")]
     pub format: ResultFormat,
 
     /// Write the concrete run to FILE, in ITF: `cubicle replay` executes it
@@ -122,29 +117,9 @@ pub struct RefinesArgs {
 }
 
 /// The options of the engines that a command about a derived model passes on.
-const PASSED_ON: [&str; 21] = [
-    "--abstr-num",
-    "--bitstate",
-    "--brab",
-    "--candheur",
-    "--engine",
-    "--forward",
-    "--forward-depth",
-    "--forward-nosym",
-    "--forward-time",
-    "--jobs",
-    "--max-cands",
-    "--max-forward",
-    "--nodes",
-    "--postpone",
-    "--procs",
-    "--require-complete",
-    "--search",
-    "--seed",
-    "--solver",
-    "--store",
-    "--upto",
-];
+const PASSED_ON: &str = "--abstr-num --bitstate --brab --candheur --engine --forward --forward-depth --forward-nosym --forward-time \
+                         --jobs --max-cands --max-forward --nodes --postpone --procs --require-complete --search \
+                         --seed --solver --store --upto";
 
 /// How long the checker looks at one obligation.
 const OBLIGATION_TIME: Duration = Duration::from_secs(60);
@@ -154,11 +129,8 @@ pub fn engine_options(args: &RefinesArgs, system: &System, allowed: &Allowed) ->
     for word in &args.options {
         let word = word.to_string_lossy();
         let name = word.split('=').next().unwrap_or_default();
-        if name.starts_with("--") && !PASSED_ON.contains(&name) {
-            let why = format!(
-                "{name} has no effect on a refinement; after `--` there may be {}",
-                PASSED_ON.join(" ")
-            );
+        if name.starts_with("--") && !PASSED_ON.split(' ').any(|it| it == name) {
+            let why = format!("{name} has no effect on a refinement; after `--` there may be {PASSED_ON}");
             return Err(Failure::usage(why));
         }
     }

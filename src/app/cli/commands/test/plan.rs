@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::args::Args;
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{Choice, ResultFormat, choice};
 use crate::cli::document::NoInvocation;
 use crate::cli::failure::Failure;
 use crate::cli::foreign::refusal;
@@ -19,7 +19,7 @@ use cubicle_report::document::{Lines, TextRange};
 use cubicle_run::Interrupt;
 use cubicle_tools::expect::{Expectation, TestLine, test_lines};
 
-const FORMATS: [FormatChoice; 4] = [
+const FORMATS: [Choice<ResultFormat>; 4] = [
     ("human", ResultFormat::Human, "A line for each model, for a person"),
     ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/test.json"),
     ("junit", ResultFormat::Junit, "Each run as a case, in the XML of JUnit"),
@@ -65,7 +65,7 @@ pub struct TestArgs {
     pub update: bool,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "human")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&FORMATS), default_value = "human")]
     pub format: ResultFormat,
 
     /// Only the models that are not as expected, and the summary

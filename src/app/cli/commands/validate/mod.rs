@@ -14,7 +14,7 @@ use cubicle_tools::itf;
 use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Vocabulary};
 
 use self::log::LogFile;
-use crate::cli::choices::{FormatChoice, ResultFormat, formats};
+use crate::cli::choices::{Choice, ResultFormat, choice};
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::failure::Failure;
 use crate::cli::files::numbered;
@@ -22,7 +22,7 @@ use crate::cli::load::LoadedModel;
 use crate::cli::quantities::duration;
 use crate::cli::{document, exit, files, input, settings};
 
-const FORMATS: [FormatChoice; 4] = [
+const FORMATS: [Choice<ResultFormat>; 4] = [
     ("text", ResultFormat::Human, "Text for a person"),
     ("json", ResultFormat::Json, "A document, whose schema is in docs/schema/validation.json"),
     (
@@ -83,7 +83,7 @@ pub struct ValidateArgs {
     pub time_limit: Option<Duration>,
 
     /// What to write to standard output
-    #[arg(long, value_name = "FORMAT", value_parser = formats(&FORMATS), default_value = "text")]
+    #[arg(long, value_name = "FORMAT", value_parser = choice(&FORMATS), default_value = "text")]
     pub format: ResultFormat,
 
     /// Write the run that explains a log, or its violation, to FILE, in ITF; those of further logs get numbers (FILE.2, ..)
@@ -167,7 +167,7 @@ impl Run<'_, ValidateArgs> {
             match args.format {
                 // Standard error has what is wrong with it.
                 ResultFormat::Human if matches!(found.answer, LogAnswer::Refused(_)) => {}
-                ResultFormat::Human => self.tell(&validated(&system, &log, &found, style)),
+                ResultFormat::Human => ending.output.write(&validated(&system, &log, &found, style)),
                 ResultFormat::Ndjson => ending.output.write(&record.line()),
                 ResultFormat::Junit => {
                     let seconds = began.elapsed().as_secs_f64();
@@ -219,7 +219,7 @@ impl Run<'_, ValidateArgs> {
         let document = ValidationDocument::without_logs(&draft).with_logs(records);
         let sum = document.sum;
         match args.format {
-            ResultFormat::Human if logs.len() > 1 => self.tell(&validated_all(sum)),
+            ResultFormat::Human if logs.len() > 1 => ending.output.write(&validated_all(sum)),
             ResultFormat::Human => {}
             ResultFormat::Ndjson => ending.output.write(&document.line()),
             ResultFormat::Junit => ending.output.write(&junit("cubicle validate", cases)),
@@ -237,10 +237,6 @@ impl Run<'_, ValidateArgs> {
             files::write(path, &validation_page(*source, system, &logs, &answer, &data))?;
         }
         Ok(code)
-    }
-
-    fn tell(&self, text: &str) {
-        self.ending.output.write(text);
     }
 }
 
