@@ -229,10 +229,11 @@ pub fn axioms(system: &System, source: &Source<'_>) -> String {
 
 fn under_axioms(source: &Source<'_>, spans: impl Iterator<Item = Span>) -> String {
     let spans: Vec<Span> = spans.collect();
-    match spans.len() {
-        0 => String::new(),
-        1 => format!(", under the axiom at {}", lines(source, spans.into_iter())),
-        _ => format!(", under the axioms at {}", lines(source, spans.into_iter())),
+    let noun = if spans.len() == 1 { "axiom" } else { "axioms" };
+    if spans.is_empty() {
+        String::new()
+    } else {
+        format!(", under the {noun} at {}", lines(source, spans.into_iter()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Messages as workflow commands of GitHub: annotations at lines of the model.
 
-use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind};
+use super::document::{Document, Level, Message, PropertyKind, PropertyVerdict, TraceKind, TraceRecord};
 use cubicle_run::words::count;
 
 /// One command, without line end: `::error file=m.cub,line=3,col=5,..::text`.
@@ -56,6 +56,7 @@ pub const DEADLOCK: &str = "deadlock";
 
 /// A message for each violated property, at its declaration, and one for the first deadlock.
 pub fn findings(document: &Document) -> Vec<Message> {
+    let run = |trace: &TraceRecord| format!("with {}: {}", count(trace.processes, "process"), trace.history);
     let mut found = Vec::new();
     for property in document.properties.iter().filter(|it| it.verdict == PropertyVerdict::Violated) {
         let (code, what) = match property.kind {
@@ -68,10 +69,7 @@ pub fn findings(document: &Document) -> Vec<Message> {
             | PropertyKind::Ltl => (RUNS, "a run breaks this property"),
         };
         let trace = document.traces.iter().find(|trace| trace.place == Some(property.place));
-        let text = match trace {
-            Some(trace) => format!("{what} with {}: {}", count(trace.processes, "process"), trace.history),
-            None => what.to_owned(),
-        };
+        let text = trace.map_or(what.to_owned(), |trace| format!("{what} {}", run(trace)));
         found.push(Message {
             code: Some(code.to_owned()),
             place: Some(property.place),
@@ -79,7 +77,7 @@ pub fn findings(document: &Document) -> Vec<Message> {
         });
     }
     if let Some(trace) = document.traces.iter().find(|trace| trace.kind == TraceKind::Deadlock) {
-        let text = format!("deadlock with {}: {}", count(trace.processes, "process"), trace.history);
+        let text = format!("deadlock {}", run(trace));
         found.push(Message { code: Some(DEADLOCK.to_owned()), ..Message::new(Level::Error, text) });
     }
     found

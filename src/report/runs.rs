@@ -197,14 +197,12 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
             .bad(format!("VIOLATED: never reached with any number of processes ({proved} no run shows it)"));
     }
     let sizes = sizes(&known.held, ", ");
+    let any = system.max_procs.is_none() || !system.has_processes();
     let held = match (known.held.is_empty(), cover) {
-        (true, false) if known.proved => {
+        (none, false) if known.proved && (none || any) => {
             format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
         }
         (true, _) => String::new(),
-        (false, false) if known.proved && (system.max_procs.is_none() || !system.has_processes()) => {
-            format!("holds for any number of processes{}", if unchecked { " (unchecked)" } else { "" })
-        }
         (false, false) if known.proved => {
             let sizes = numbers(&known.held, ", ");
             format!("holds for every number of processes that the model has ({sizes})")

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use cubicle_report::document::{Document, DocumentKind, Head, Written};
+use cubicle_report::document::{Document, DocumentKind, Head, WhyOpen, Written};
 use cubicle_report::{self as report, Progress, Style};
 use cubicle_run::workers::locked;
 use cubicle_run::{BackwardMode, Interrupt, Reason};
@@ -183,6 +183,7 @@ impl Ending {
         }
         let mut document = self.document();
         document.error = Some(failure.error);
+        document.reason = failure.open.as_ref().map(WhyOpen::from);
         (failure.code, document)
     }
 

@@ -5,8 +5,8 @@ use std::fmt::Display;
 use std::io;
 use std::sync::Mutex;
 
-use cubicle_run::Interrupt;
 use cubicle_run::workers::locked;
+use cubicle_run::{Interrupt, Reason};
 use cubicle_tools::simulate::CommandRefusal;
 
 use super::exit;
@@ -22,6 +22,8 @@ pub struct Failure {
     pub error: String,
     /// What to do about it.
     pub help: Option<String>,
+    /// What left open what had to be known first.
+    pub open: Option<Reason>,
     /// Whether that was reported.
     pub reported: bool,
 }
@@ -29,7 +31,7 @@ pub struct Failure {
 impl Failure {
     /// With this exit code, not reported.
     pub fn new(code: u8, error: impl Display) -> Self {
-        Self { code, error: error.to_string(), help: None, reported: false }
+        Self { code, error: error.to_string(), help: None, open: None, reported: false }
     }
 
     /// The command line, the model or another input is wrong.

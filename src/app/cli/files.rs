@@ -103,6 +103,11 @@ pub fn unwritten<E: Display>(path: &Path) -> impl Fn(E) -> Failure {
     cannot(format!("cannot write {}", path.display()))
 }
 
+/// The failure that a file or a folder cannot be read.
+pub fn unread(path: &Path) -> impl Fn(io::Error) -> Failure {
+    move |error| Failure::usage(format!("cannot read {}: {error}", path.display()))
+}
+
 /// The folder that holds the file at `path`.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))

@@ -61,8 +61,7 @@ pub fn with_formulas<'f>(
 /// have: the analysis of its numbers finds that again, or the line is left out.
 pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<Vec<Forbidden>, Failure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+    let text = std::fs::read_to_string(path).map_err(files::unread(path))?;
     let read = |system: &System| {
         let read = cubicle_certificate::read_lemmas(ModelSource { system, ..model }, &text);
         read.map_err(|why| Failure::usage(format!("{shown}, {why}")))

@@ -129,10 +129,7 @@ fn decide(
     }
     are_sorts(&system, args.of_sorts())?;
     if args.show_core {
-        if ending.results == ResultFormat::Human {
-            ending.output.write(&words::model(&system));
-        }
-        return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
+        return Ok(shown(ending, &words::model(&system)));
     }
     // A certificate is checked against this, however it is transformed.
     let plain = system.clone();
@@ -147,11 +144,7 @@ fn decide(
         if args.crash.is_none() {
             return Err(Failure::usage("--show-transformed needs --crash"));
         }
-        let shown = cubicle_tools::export::model(&system);
-        if ending.results == ResultFormat::Human {
-            ending.output.write(&shown);
-        }
-        return Ok((after_output(exit::OK, ending.output.finish()), well_formed(ending)));
+        return Ok(shown(ending, &cubicle_tools::export::model(&system)));
     }
     if args.type_only {
         return Ok((exit::OK, well_formed(ending)));
@@ -260,6 +253,14 @@ fn on_cluster(system: &System, options: Options, messages: &Messages) -> Options
         messages.warning(&text);
     }
     options.only_states(true)
+}
+
+/// The end of a run that only shows a model.
+fn shown(ending: &Ending, model: &str) -> (u8, Document) {
+    if ending.results == ResultFormat::Human {
+        ending.output.write(model);
+    }
+    (after_output(exit::OK, ending.output.finish()), well_formed(ending))
 }
 
 /// The document of a run that only reads the model.

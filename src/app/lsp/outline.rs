@@ -28,14 +28,16 @@ mod kind {
 
 fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
     let named = |name: &Name, kind: u8, detail: String| (name.text.clone(), name.span(), kind, detail);
+    let child = |name: &Name, kind: u8| {
+        let range = document.range(name.span());
+        json!({ "name": name.text, "kind": kind, "range": range, "selectionRange": range })
+    };
     let mut children = Vec::new();
     let (name, place, kind, detail) = match item {
         Item::NumberProcs(_) | Item::Fairness(_) => return None,
         Item::Type(decl) => {
-            children.extend(decl.constructors.iter().flatten().map(|name| {
-                let range = document.range(name.span());
-                json!({ "name": name.text, "kind": kind::ENUM_MEMBER, "range": range, "selectionRange": range })
-            }));
+            let constructors = decl.constructors.iter().flatten();
+            children.extend(constructors.map(|name| child(name, kind::ENUM_MEMBER)));
             named(&decl.name, kind::ENUM, String::new())
         }
         Item::Symbol(decl) => {
@@ -56,10 +58,7 @@ fn symbol(document: &OpenModel, item: &Item) -> Option<Value> {
             named(&transition.name, kind::METHOD, format!("({})", params.join(" ")))
         }
         Item::Process(process) => {
-            children.extend(process.labels().map(|label| {
-                let range = document.range(label.span());
-                json!({ "name": label.text, "kind": kind::METHOD, "range": range, "selectionRange": range })
-            }));
+            children.extend(process.labels().map(|label| child(label, kind::METHOD)));
             named(&process.name, kind::FUNCTION, String::new())
         }
         Item::Property(property) => {

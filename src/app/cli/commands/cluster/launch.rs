@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::args::{ClusterArgs, Started};
 use crate::cli::failure::{Failure, cannot};
+use crate::cli::files::unread;
 use crate::cli::run_dir::quoted;
 use cubicle_cluster::Secret;
 use cubicle_run::Interrupt;
@@ -134,8 +135,7 @@ const MOST_HOSTS: usize = 1024;
 /// The addresses in a file, with ports.
 pub fn read_hosts(path: &Path) -> Result<Vec<String>, Failure> {
     let name = path.display();
-    let text =
-        fs::read_to_string(path).map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let text = fs::read_to_string(path).map_err(unread(path))?;
     parse(&text).map_err(|why| Failure::usage(format!("{name}: {why}")))
 }
 

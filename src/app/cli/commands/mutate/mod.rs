@@ -12,7 +12,7 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
-use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, WhyOpen, Written};
+use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, Written};
 use cubicle_report::{self as report, MutantsShown, Style};
 use cubicle_run::{Conclusion, Interrupt, Reason, Report};
 use cubicle_tools::mutation::{
@@ -81,10 +81,9 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
             ending.begin();
             let code = match ended {
                 Ok(code) => after_output(code, ending.output.finish()),
-                Err(NoMutants(failure, why)) => {
+                Err(failure) => {
                     let error = failure.error.clone();
-                    let (mut code, mut document) = ending.failed(failure);
-                    document.reason = why.as_ref().map(WhyOpen::from);
+                    let (mut code, document) = ending.failed(failure);
                     let found = MutationDocument::without_mutants(&ending.draft(code, &document));
                     if let Err(failure) = run.page(&found, "", &error) {
                         ending.messages.error(&failure.error);
@@ -99,15 +98,6 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
     )
 }
 
-/// Why no mutants are shown, and what left the model itself open.
-struct NoMutants(Failure, Option<Reason>);
-
-impl From<Failure> for NoMutants {
-    fn from(failure: Failure) -> Self {
-        Self(failure, None)
-    }
-}
-
 struct MutateRun<'a> {
     args: &'a MutateArgs,
     ending: &'a Arc<Ending>,
@@ -118,14 +108,14 @@ struct MutateRun<'a> {
 }
 
 impl MutateRun<'_> {
-    fn mutate(&mut self) -> Result<u8, NoMutants> {
+    fn mutate(&mut self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
         let LoadedModel { system, file, text, .. } = load_for(ending, &args.model, &[], false)?;
         passes_over_runs(&system, &ending.messages);
         let name = input::name(&args.model);
         let source = Source { name: &name, text: &text };
         if let Some(number) = args.print {
-            return Ok(self.print(&file, &text, number)?);
+            return self.print(&file, &text, number);
         }
         args.transition.iter().try_for_each(|name| declares(&file, name)).map_err(Failure::usage)?;
         self.gather(&text)?;
@@ -141,7 +131,7 @@ impl MutateRun<'_> {
         args.report.iter().try_for_each(|path| files::probe(path))?;
         let proof = self.safe(&system)?;
         if args.properties || args.suggest {
-            return Ok(self.properties(model, &plan, proof.as_ref())?);
+            return self.properties(model, &plan, proof.as_ref());
         }
         let tell = |progress: cubicle_tools::mutation::MutationProgress| {
             let (done, of, killed) = (progress.done, progress.of, progress.killed);
@@ -176,7 +166,7 @@ impl MutateRun<'_> {
     }
 
     /// Checks that the model itself is safe, unless the user wants its mutants anyway.
-    fn safe(&self, system: &System) -> Result<Option<Report>, NoMutants> {
+    fn safe(&self, system: &System) -> Result<Option<Report>, Failure> {
         self.ending.progress().begin("checking the model itself");
         let Some(report) = self.args.checked(system, self.interrupt) else { return Ok(None) };
         let what = match report.conclusion() {
@@ -187,13 +177,13 @@ impl MutateRun<'_> {
         self.ending.begin();
         let error = format!("the model itself is {what}, so results about its mutants say little");
         if let Some(Reason::Cluster(why)) = report.open() {
-            return Err(Failure::internal(why).into());
+            return Err(Failure::internal(why));
         }
         let messages = &self.ending.messages;
         messages.error(&error);
         messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
         let failure = Failure::new(exit::of_report(&report), error).reported();
-        Err(NoMutants(failure, report.open().cloned()))
+        Err(Failure { open: report.open().cloned(), ..failure })
     }
 
     /// Looks for properties that the model does not claim, and writes them; the exit code.

@@ -10,6 +10,7 @@ use crate::cli::args::Args;
 use crate::cli::choices::{Choice, ResultFormat, choice};
 use crate::cli::document::NoInvocation;
 use crate::cli::failure::Failure;
+use crate::cli::files::unread;
 use crate::cli::foreign::refusal;
 use crate::cli::messages::Messages;
 use crate::cli::quantities::{bytes, duration};
@@ -124,14 +125,10 @@ fn find(args: &TestArgs, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure>
     let mut found = Vec::new();
     let mut known = BTreeSet::new();
     for path in &args.paths {
-        let unread = |error| Failure::usage(format!("cannot read {}: {error}", path.display()));
-        let real = path.canonicalize().map_err(unread)?;
+        let real = path.canonicalize().map_err(unread(path))?;
         let models = if real.is_dir() { walk(path, interrupt)? } else { vec![path.clone()] };
         for model in models {
-            let real = model
-                .canonicalize()
-                .map_err(|error| Failure::usage(format!("cannot read {}: {error}", model.display())))?;
-            if known.insert(real) {
+            if known.insert(model.canonicalize().map_err(unread(&model))?) {
                 found.push(model);
             }
         }
@@ -147,16 +144,15 @@ fn walk(folder: &Path, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
         if let Some(reason) = interrupt.reason() {
             return Err(Failure::new(crate::cli::exit::of_reason(&reason), "ended while looking for models"));
         }
-        let unread =
-            |error: std::io::Error| Failure::usage(format!("cannot read {}: {error}", folder.display()));
-        for entry in fs::read_dir(&folder).map_err(unread)? {
-            let entry = entry.map_err(unread)?;
+        let unread = unread(&folder);
+        for entry in fs::read_dir(&folder).map_err(&unread)? {
+            let entry = entry.map_err(&unread)?;
             let path = entry.path();
             let path = path.strip_prefix(".").map_or_else(|_| path.clone(), Path::to_owned);
             if entry.file_name().as_encoded_bytes().starts_with(b".") {
                 continue;
             }
-            if entry.file_type().map_err(unread)?.is_dir() {
+            if entry.file_type().map_err(&unread)?.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "cub") && path.is_file() {
                 found.push(path);
