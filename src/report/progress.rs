@@ -13,7 +13,7 @@ use cubicle_run::{BackwardMode, Conclusion, Event, Reason, SearchOrder, Stage, S
 const LONG_WORK: Duration = Duration::from_secs(2);
 
 /// How far a run has come. Fed with its events by [`Progress::note`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Progress {
     /// The current or next backward search.
     proof: BackwardMode,
@@ -55,25 +55,16 @@ enum Work {
     Backward { nodes: usize, waiting: usize, depth: usize },
 }
 
+impl Default for Work {
+    fn default() -> Self {
+        Self::Other("reading the model".to_owned())
+    }
+}
+
 impl Progress {
     /// For a run that will search for this proof and has not begun.
     pub fn new(proof: BackwardMode) -> Self {
-        Self {
-            proof,
-            work: Work::Other("reading the model".to_owned()),
-            candidates: 0,
-            restarts: 0,
-            version: 0,
-            explorations: Vec::new(),
-            exploring: None,
-            states: 0,
-            stages: Vec::new(),
-            begun: Vec::new(),
-            stage: None,
-            backward: None,
-            assumptions: Vec::new(),
-            checking: false,
-        }
+        Self { proof, ..Self::default() }
     }
 
     /// The model was read: the search begins.

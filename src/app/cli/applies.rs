@@ -232,8 +232,8 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
             return Err(Failure::usage(why));
         }
     }
-    if args.cluster {
-        fits_cluster(args)?;
+    if let Some(why) = unfit_for_cluster(args).filter(|_| args.cluster) {
+        return Err(Failure::usage(why));
     }
     if !args.of_sorts().is_empty() && (args.upto || args.checkpoint.is_some() || args.resume) {
         let why = "--upto, --checkpoint and --resume are for all instances with a number of processes: give --procs a number";
@@ -243,36 +243,23 @@ pub fn check(args: &Args, given: &ArgMatches, spelt_as_original: &[String]) -> R
     Ok(notes)
 }
 
-/// Whether a cluster can do what is asked for.
-fn fits_cluster(args: &Args) -> Result<(), Failure> {
-    if args.upto || args.size() == Some(Procs::Auto) {
-        let why = "a cluster explores one instance: leave --upto out, and give --procs a number";
-        return Err(Failure::usage(why));
-    }
-    if !args.of_sorts().is_empty() {
-        return Err(Failure::usage(
-            "a cluster explores all instances with a number of processes: give --procs a number",
-        ));
-    }
-    match args.forward {
-        Strategy::Dfs if !args.restarts() => {
-            let why =
-                "one process alone can search depth first: add --restart-every N, or leave --forward out";
-            return Err(Failure::usage(why));
-        }
-        Strategy::Dfs | Strategy::Random | Strategy::Cfl if !args.only_forward => {
-            let why = "the oracle of a cluster is explored breadth first: leave --forward out";
-            return Err(Failure::usage(why));
-        }
-        _ => {}
-    }
-    if !args.only_forward && args.brab.is_none() {
-        return Err(Failure::usage("a cluster explores, or is the oracle of a proof: add brab K"));
-    }
-    if args.file.as_os_str() == "-" {
-        return Err(Failure::usage("each process of a cluster reads the model: it must be a file"));
-    }
-    Ok(())
+/// Why a cluster cannot do what is asked for, if so.
+fn unfit_for_cluster(args: &Args) -> Option<&'static str> {
+    Some(if args.upto || args.size() == Some(Procs::Auto) {
+        "a cluster explores one instance: leave --upto out, and give --procs a number"
+    } else if !args.of_sorts().is_empty() {
+        "a cluster explores all instances with a number of processes: give --procs a number"
+    } else if args.forward == Strategy::Dfs && !args.restarts() {
+        "one process alone can search depth first: add --restart-every N, or leave --forward out"
+    } else if args.forward != Strategy::Bfs && !args.only_forward {
+        "the oracle of a cluster is explored breadth first: leave --forward out"
+    } else if !args.only_forward && args.brab.is_none() {
+        "a cluster explores, or is the oracle of a proof: add brab K"
+    } else if args.file.as_os_str() == "-" {
+        "each process of a cluster reads the model: it must be a file"
+    } else {
+        return None;
+    })
 }
 
 /// How the user writes an option.

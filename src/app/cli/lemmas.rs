@@ -7,16 +7,15 @@ use cubicle_certificate::Lemmas;
 use cubicle_check::Numbers;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::load::{FormulaScope, ModelSource, ltl, parse_formula};
-use cubicle_lang::model::{
-    Case, Conj, Equation, Forbidden, Literal, System, Temporal, VarId, forbids_all_of,
-};
+use cubicle_lang::model::{Case, Conj, Equation, Forbidden, Literal, System, Temporal, forbids_all_of};
 use cubicle_run::Report;
 use cubicle_run::words::count;
-use cubicle_transform::searched_system;
+use cubicle_transform::{Crash, alive_array, searched_system};
 
 use super::args::Args;
 use super::failure::Failure;
 use super::files;
+use super::load::crashing;
 use super::messages::Messages;
 
 /// The formula of `--final`: the literals of `cube`, over process 0. It is read as in a declaration with the parameter `p`.
@@ -37,18 +36,26 @@ pub fn expected_end(model: ModelSource<'_>, cube: &str) -> Result<Conj, Vec<Diag
     }
 }
 
-/// The system of a model with the formulas of the command line among its properties; the first one that is wrong, and why.
-pub fn with_formulas<'f>(
+/// The system of a model whose processes fail, where that is asked for, with the formulas of the command line among its properties. Reports what
+/// makes that impossible.
+pub fn derived(
     model: ModelSource<'_>,
-    formulas: &'f [String],
-    alive: Option<VarId>,
-) -> Result<System, (&'f str, Vec<Diagnostic>)> {
-    let taken = model.system.temporal.iter().any(|it| it.name == "ltl");
+    file: &Path,
+    crash: Option<Crash>,
+    formulas: &[String],
+    messages: &Messages,
+) -> Result<System, Failure> {
     let mut system = model.system.clone();
+    let mut alive = None;
+    if let Some(crash) = crash {
+        alive = alive_array(&system, crash);
+        system = crashing(&system, crash, file, model.text, messages)?;
+    }
+    let taken = system.temporal.iter().any(|it| it.name == "ltl");
     let mut added = Vec::new();
     for (number, formula) in (1..).zip(formulas) {
         let read = ltl(ModelSource::new(&system, model.text), formula, alive);
-        let (with_counts, property) = read.map_err(|errors| (formula.as_str(), errors))?;
+        let (with_counts, property) = read.map_err(|errors| messages.misread("--ltl", formula, &errors))?;
         system = with_counts;
         // No declaration has a name with a blank.
         let name = if formulas.len() > 1 || taken { format!("ltl {number}") } else { property.name };

@@ -83,21 +83,22 @@ impl Messages {
     /// Reports the advice that stands beside an answer, also to those who want to know nothing else.
     pub fn advice(&self, text: &str) {
         let message = Message::new(Level::Help, text);
-        match self.format {
-            MessageFormat::Human => complain(&format!("help: {text}")),
-            _ => self.write(&message),
-        }
+        self.show("help", &message);
         self.reported().push(message);
     }
 
     fn tell(&self, title: &str, message: Message) {
         if !self.quiet || matches!(message.level, Level::Error | Level::Warning) {
-            match self.format {
-                MessageFormat::Human => complain(&format!("{title}: {}", message.text)),
-                _ => self.write(&message),
-            }
+            self.show(title, &message);
         }
         self.reported().push(message);
+    }
+
+    fn show(&self, title: &str, message: &Message) {
+        match self.format {
+            MessageFormat::Human => complain(&format!("{title}: {}", message.text)),
+            _ => self.write(message),
+        }
     }
 
     /// Writes a summary of the messages for people; programs count themselves.
@@ -152,10 +153,7 @@ impl Messages {
         let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
         if errors >= MAX_ERRORS {
             let text = format!("the rest of the model is not checked: it has {MAX_ERRORS} errors already");
-            match self.format {
-                MessageFormat::Human => complain(&format!("note: {text}")),
-                _ => self.write(&Message::new(Level::Note, text)),
-            }
+            self.show("note", &Message::new(Level::Note, text));
         }
     }
 }

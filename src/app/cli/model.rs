@@ -14,15 +14,14 @@ use cubicle_lang::words;
 use cubicle_report as report;
 use cubicle_report::document::{Answer, Document, Head, Lines, Unchecked, Written};
 use cubicle_run::{Conclusion, Interrupt, Options, Reason, Report, Verdict};
-use cubicle_transform::alive_array;
 
 use super::args::Args;
 use super::choices::ResultFormat;
 use super::document::NoInvocation;
 use super::ending::Ending;
 use super::failure::{Failure, after_output};
-use super::lemmas::{expected_end, with_formulas};
-use super::load::{LoadedModel, crashing, load_as, load_for};
+use super::lemmas::{derived, expected_end};
+use super::load::{LoadedModel, load_as, load_for};
 use super::messages::Messages;
 use super::printer::Printer;
 use super::quantities::are_sorts;
@@ -122,7 +121,7 @@ fn decide(
     ending: &Arc<Ending>,
 ) -> Result<(u8, Document), Failure> {
     let messages = &ending.messages;
-    let LoadedModel { mut system, text, allowed, warnings, .. } =
+    let LoadedModel { system, text, allowed, warnings, .. } =
         load_for(ending, &args.file, &args.allow, args.strict_upstream)?;
     if args.deny.is_some() && warnings > 0 {
         return Err(Failure::usage("the model has warnings, and --deny warnings refuses them"));
@@ -132,14 +131,8 @@ fn decide(
         return Ok(shown(ending, &words::model(&system)));
     }
     // A certificate is checked against this, however it is transformed.
-    let plain = system.clone();
-    let mut alive = None;
-    if let Some(crash) = args.crash {
-        alive = alive_array(&system, crash);
-        system = crashing(&system, crash, &args.file, &text, messages)?;
-    }
-    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
-        .map_err(|(formula, errors)| messages.misread("--ltl", formula, &errors))?;
+    let plain = system;
+    let system = derived(ModelSource::new(&plain, &text), &args.file, args.crash, &args.ltl, messages)?;
     if args.show_transformed {
         if args.crash.is_none() {
             return Err(Failure::usage("--show-transformed needs --crash"));
@@ -273,10 +266,8 @@ fn well_formed(ending: &Ending) -> Document {
 /// The model that a process of a cluster without a report explores, and its text.
 pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Failure> {
     let loaded = load_as(&args.file, None, args.strict_upstream, messages, |_| Ok(()))?;
-    let system = match args.crash {
-        None => loaded.system,
-        Some(crash) => crashing(&loaded.system, crash, &args.file, &loaded.text, messages)?,
-    };
+    let model = ModelSource::new(&loaded.system, &loaded.text);
+    let system = derived(model, &args.file, args.crash, &[], messages)?;
     Ok((system, loaded.text))
 }
 

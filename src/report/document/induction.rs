@@ -103,7 +103,7 @@ impl InductionRecord {
 }
 
 /// The refinement of an abstract model by the one of the document.
-#[derive(Clone, PartialEq, Eq, Debug, JsonSchema, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, JsonSchema, Serialize)]
 pub struct RefinementRecord {
     /// The abstract model.
     pub abstract_model: Model,

@@ -7,12 +7,12 @@ use cubicle_lang::diagnostic::Source;
 use cubicle_lang::load::ModelSource;
 use cubicle_run::Interrupt;
 use cubicle_tools::itf;
-use cubicle_transform::{Crash, alive_array};
+use cubicle_transform::Crash;
 
 use crate::cli::ending::Ending;
 use crate::cli::failure::Failure;
-use crate::cli::lemmas::with_formulas;
-use crate::cli::load::{LoadedModel, crashing, load};
+use crate::cli::lemmas::derived;
+use crate::cli::load::{LoadedModel, load};
 use crate::cli::quantities::{crash, duration};
 use crate::cli::supervise::supervise;
 use crate::cli::{exit, input, memory, settings};
@@ -58,14 +58,9 @@ pub fn run(args: ReplayArgs) -> u8 {
 
 fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u8, Failure> {
     let style = settings::result_style();
-    let LoadedModel { mut system, text, .. } = load(&args.model, Some(&[]), &ending.messages)?;
-    let mut alive = None;
-    if let Some(crash) = args.crash {
-        alive = alive_array(&system, crash);
-        system = crashing(&system, crash, &args.model, &text, &ending.messages)?;
-    }
-    let system = with_formulas(ModelSource::new(&system, &text), &args.ltl, alive)
-        .map_err(|(formula, errors)| ending.messages.misread("--ltl", formula, &errors))?;
+    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &ending.messages)?;
+    let model = ModelSource::new(&system, &text);
+    let system = derived(model, &args.model, args.crash, &args.ltl, &ending.messages)?;
     let name = args.model.display().to_string();
     let source = Source { name: &name, text: &text };
     let trace = input::read(&args.trace).and_then(|input| {

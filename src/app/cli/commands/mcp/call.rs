@@ -33,11 +33,7 @@ pub fn call(
     interrupt: &Interrupt,
 ) -> Option<Value> {
     let told = tool.refusal(given).map_or_else(|| work(tool, given, folder, limit, interrupt), Err);
-    match told {
-        Ok(Some(result)) => Some(result),
-        Ok(None) => None,
-        Err(why) => Some(failure(&why)),
-    }
+    told.unwrap_or_else(|why| Some(failure(&why)))
 }
 
 /// A result that says what went wrong.

@@ -175,7 +175,7 @@ impl Server for ToolServer {
     fn notification(&mut self, method: &str, params: &Value) {
         // Others of a client need nothing to be done.
         if method == "notifications/cancelled" {
-            self.cancel(&params["requestId"]);
+            self.calls.drop_call(&params["requestId"].to_string());
         }
     }
 
@@ -272,10 +272,5 @@ impl ToolServer {
             return Some(Ok(call::failure(&format!("cannot start a thread: {error}"))));
         }
         task.map(|(_, told)| Ok(told))
-    }
-
-    /// Ends a call whose answer the client does not want any more.
-    fn cancel(&self, id: &Value) {
-        self.calls.drop_call(&id.to_string());
     }
 }

@@ -373,10 +373,8 @@ impl Answered<'_> {
             abstract_model: model(Some(&self.run.args.abstraction), &inputs.abstraction.text),
             map: model(self.run.args.map.as_deref(), &inputs.map.text),
             guessed: self.refinement.map.guessed.clone(),
-            beside: Vec::new(),
-            changes: Vec::new(),
-            why: Vec::new(),
             transferred: self.transferred.clone(),
+            ..RefinementRecord::default()
         };
         let system = &inputs.concrete.system;
         document.verdict = Answer::Checked(match finding {
