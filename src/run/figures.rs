@@ -70,8 +70,10 @@ macro_rules! kinds {
             }
 
             fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-                let words = [$(json_schema!({ "type": "string", "const": $word, "description": $meaning })),*];
-                json_schema!({ "oneOf": words, "description": concat!($($about),*).trim_ascii() })
+                json_schema!({
+                    "oneOf": [$({ "type": "string", "const": $word, "description": $meaning }),*],
+                    "description": concat!($($about),*).trim_ascii(),
+                })
             }
         }
     };
