@@ -85,6 +85,16 @@ impl Name {
         self.loc.0
     }
 
+    /// Whether it begins with a small letter.
+    pub fn is_small(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_lowercase())
+    }
+
+    /// Whether it begins with a capital letter.
+    pub fn is_capital(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_uppercase())
+    }
+
     /// Of the name of a type `t or nil`, the name `t`.
     pub fn without_nil(&self) -> Option<Self> {
         let ty = self.text.strip_suffix(OR_NIL)?;

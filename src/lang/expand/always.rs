@@ -9,13 +9,12 @@ use std::borrow::Cow;
 use indexmap::IndexMap;
 
 use super::make::any;
-use super::reads::Reads;
 use super::substitute::substituted;
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::NIL;
 use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, Property, Quantifier, Term, TermKind, Wording};
-use crate::syntax::negation;
+use crate::syntax::{Reads, negation};
 
 /// The file with bad states for what `always` says, and what is wrong.
 pub fn without_always<'f>(file: Cow<'f, File>, diagnostics: &mut Vec<Diagnostic>) -> Cow<'f, File> {
@@ -87,7 +86,7 @@ impl Denier<'_, '_> {
         let TermKind::Path(path) = &index.kind else {
             return matches!(index.kind, TermKind::Sum(_) | TermKind::Remainder(..));
         };
-        let small = |name: &Name| name.text.starts_with(|c: char| c.is_ascii_lowercase() || c == '#');
+        let small = |name: &Name| name.is_small() || name.text.starts_with('#');
         let of_process = |name: &Name| small(name) && name.text != NIL;
         if path.alone().is_some_and(of_process) {
             return false;

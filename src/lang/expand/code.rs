@@ -6,15 +6,15 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::make::all;
-use super::reads::{Reads, others_named};
+use super::make::{all, any};
 use super::substitute::{in_path, in_term, in_value, substituted};
+use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Reporter, Span};
 use crate::syntax::ast::{
-    Comparison, Expr, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind, Term,
-    TermKind, Transition, Update, capital,
+    Comparison, Expr, ExprKind, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind,
+    Term, TermKind, Transition, Update, capital,
 };
-use crate::syntax::negation;
+use crate::syntax::{Reads, negation};
 
 /// Where a process is that has come to the end of its code.
 const DONE: &str = "done";
@@ -479,7 +479,7 @@ impl<'a> Code<'a> {
             // The names that a `case` binds.
             (None, Rhs::Cases(_)) => {
                 let own = |it: &&Name| !path.params.iter().any(|param| param.text == it.text);
-                index_names(&target).filter(own).filter(|it| small(it)).cloned().collect()
+                index_names(&target).filter(own).filter(|it| it.is_small()).cloned().collect()
             }
             _ => Vec::new(),
         };
@@ -601,10 +601,6 @@ fn index_names(cell: &Place) -> impl Iterator<Item = &Name> + Clone {
     cell.index.iter().flatten().filter_map(Term::alone)
 }
 
-fn small(name: &Name) -> bool {
-    name.text.starts_with(|c: char| c.is_ascii_lowercase())
-}
-
 /// Whether two places of a variable surely are different cells.
 fn apart(path: &Path, a: &Place, b: &Place) -> bool {
     let process =
@@ -614,4 +610,33 @@ fn apart(path: &Path, a: &Place, b: &Place) -> bool {
     let mut pairs = a.index.iter().flatten().zip(b.index.iter().flatten());
     let mut fields = a.fields.iter().zip(&b.fields);
     pairs.any(|(a, b)| differ(a, b)) || fields.any(|(a, b)| a.text != b.text)
+}
+
+/// A formula that says the same of all processes but these, without `forall_other` and `exists_other`: it means that whatever the parameters are.
+fn others_named(formula: &Expr, params: &[Name]) -> Expr {
+    let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
+        return formula.with_operands(&mut |it| others_named(it, params));
+    };
+    let at = formula.span;
+    let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
+    let body = others_named(body, &inner);
+    let among = |op| {
+        let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
+        let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);
+        let compared = pairs
+            .map(|(var, param)| Expr::compare(Term::name(var.plain()), op, Term::name(param.plain()), at));
+        compared.collect::<Vec<_>>()
+    };
+    let (quantifier, body) = match quantifier {
+        Quantifier::ForallOther => {
+            let parts = among(Comparison::Eq).into_iter().chain([body]).collect();
+            (Quantifier::Forall, any(parts, at))
+        }
+        Quantifier::ExistsOther => {
+            let parts = among(Comparison::Ne).into_iter().chain([body]).collect();
+            (Quantifier::Exists, all(parts, at))
+        }
+        kept => (*kept, body),
+    };
+    formula.rebuilt(ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) })
 }

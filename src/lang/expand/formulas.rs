@@ -185,8 +185,7 @@ impl Expander {
         let mut ty = self.symbols.variables.get(&path.name.text)?.ty.clone();
         for field in &path.fields {
             let Type::Record(record) = &ty else { return None };
-            let name = if record.queue.is_some() && field.text == "head" { "0" } else { field.text.as_str() };
-            ty = record.fields.iter().find(|(it, _)| it == name)?.1.clone();
+            ty = record.field(&field.text)?.1.clone();
         }
         Some(ty)
     }

@@ -16,7 +16,6 @@ mod initially;
 mod make;
 mod nil;
 mod processes;
-mod reads;
 mod sorts;
 mod substitute;
 mod terms;

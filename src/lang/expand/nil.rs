@@ -143,8 +143,7 @@ impl Pointers {
         if let Some(field) = path.fields.iter().rfind(|it| it.text != "head") {
             return Some(self.fields.contains(&field.text));
         }
-        let name = &path.name.text;
-        (!name.starts_with(|c: char| c.is_ascii_lowercase())).then(|| self.variables.contains(name))
+        (!path.name.is_small()).then(|| self.variables.contains(&path.name.text))
     }
 
     fn check(&mut self, item: &Item) {

@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 
 use super::code::Code;
 use super::make::{all, free};
-use super::reads::Reads;
 use super::substitute::in_term;
 use crate::diagnostic::Diagnostic;
+use crate::syntax::Reads;
 use crate::syntax::ast::{
     Comparison, Expr, ExprKind, File, Item, Loc, Name, Part, Path, ProcessDecl, Property, PropertyKind,
     Quantifier, SymbolDecl, SymbolKind, Term, Transition, TypeDecl, capital,

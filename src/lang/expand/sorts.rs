@@ -3,7 +3,8 @@
 use super::types::Expander;
 use crate::diagnostic::Diagnostic;
 use crate::model::{PROC, SortTable};
-use crate::syntax::ast::{Expr, ExprKind, File, Item, Name, SymbolKind, Term, TypeDecl, capital};
+use crate::syntax::Reads;
+use crate::syntax::ast::{Expr, File, Item, Name, SymbolKind, TypeDecl, capital};
 
 impl Expander {
     /// Reads the sorts; `None` in a model that declares none.
@@ -41,7 +42,7 @@ impl Expander {
 
     /// Reports names that are bound with other sorts than these.
     pub(super) fn are_sorts(&mut self, file: &File, sorts: &SortTable) {
-        each_bound(file, &mut |name| self.is_sort(name, sorts));
+        bound(file).iter().for_each(|name| self.is_sort(name, sorts));
     }
 
     /// Reports a name that is bound with another sort than these.
@@ -55,7 +56,9 @@ impl Expander {
     /// Reports sorts that are not those of the model, in a formula by itself.
     pub(super) fn has_sorts(&mut self, formula: &Expr) {
         let sorts = self.sorts.clone().unwrap_or_default();
-        in_formula(formula, &mut |name| self.is_sort(name, &sorts));
+        let mut reads = Reads::default();
+        reads.formula(formula);
+        reads.names.iter().for_each(|name| self.is_sort(name, &sorts));
     }
 
     /// Reports that a name is not a sort.
@@ -76,9 +79,7 @@ impl Expander {
 
 /// Whether anything in a model is of the sort that has no declaration.
 fn uses_proc(file: &File) -> bool {
-    let mut found = false;
-    each_bound(file, &mut |name| found |= name.sort.as_ref().is_none_or(|it| it.text == PROC));
-    found
+    bound(file).iter().any(|name| name.sort.as_ref().is_none_or(|it| it.text == PROC))
         || file.items.iter().any(|item| match item {
             Item::Symbol(decl) => {
                 let of_index = match &decl.kind {
@@ -94,33 +95,16 @@ fn uses_proc(file: &File) -> bool {
         })
 }
 
-/// Calls `see` with each name that a formula or a step binds to a process; not with those of a `case`.
-fn each_bound(file: &File, see: &mut dyn FnMut(&Name)) {
+/// The names that formulas and steps bind to processes; not those of a `case`.
+fn bound(file: &File) -> Vec<Name> {
+    let mut reads = Reads::default();
     for item in &file.items {
-        item.params().iter().for_each(&mut *see);
-        item.formulas().for_each(|it| in_formula(it, see));
+        reads.names.extend_from_slice(item.params());
+        item.formulas().for_each(|it| reads.formula(it));
         if let Item::Transition(it) = item {
-            it.lets.iter().for_each(|it| in_term(&it.value, see));
-            for value in it.updates.iter().map(|it| &it.value) {
-                value.formulas().for_each(|when| in_formula(when, see));
-                value.terms().into_iter().for_each(|it| in_term(it, see));
-            }
+            it.lets.iter().for_each(|it| reads.term(&it.value));
+            it.updates.iter().for_each(|it| reads.value(&it.value));
         }
     }
-}
-
-fn in_formula(formula: &Expr, see: &mut dyn FnMut(&Name)) {
-    if let ExprKind::Quantified { vars, .. } = &formula.kind {
-        vars.iter().for_each(&mut *see);
-    }
-    formula.kind.terms().into_iter().for_each(|it| in_term(it, see));
-    formula.kind.formulas().into_iter().for_each(|it| in_formula(it, see));
-}
-
-fn in_term(term: &Term, see: &mut dyn FnMut(&Name)) {
-    for counted in term.counted() {
-        see(&counted.var);
-        counted.terms().for_each(|it| in_term(it, see));
-        counted.formulas().for_each(|it| in_formula(it, see));
-    }
+    reads.names
 }

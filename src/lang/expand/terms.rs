@@ -264,9 +264,7 @@ impl Expander {
                 self.no_record(field, &owner);
                 return None;
             };
-            let head = record.queue.is_some() && field.text == "head";
-            let name = if head { "0" } else { field.text.as_str() };
-            let Some((_, ty)) = record.fields.iter().find(|(it, _)| it == name) else {
+            let Some((name, ty)) = record.field(&field.text) else {
                 let known: Vec<String> = if record.queue.is_some() {
                     vec!["`head`".to_owned(), "`length`".to_owned()]
                 } else {
@@ -283,7 +281,9 @@ impl Expander {
                 return None;
             };
             let mut way = way;
-            if let (true, Some((_, Type::Finite(values)))) = (head, record.fields.last()) {
+            if let ("head", Some((_, Type::Finite(values)))) = (field.text.as_str(), record.fields.last())
+                && record.queue.is_some()
+            {
                 let length = Place { key: format!("{}.length", way.it.key), ..way.it.clone() };
                 let none = Fixed { cell: self.core_path(&length), values: Arc::clone(values), value: 0 };
                 way.needs.push(crate::syntax::negation(&none.formula(way.it.at.0)));
@@ -572,15 +572,13 @@ impl Expander {
                 rest.push(one(Some(of(Some(term.clone()), with(way.conditions(at)))), 1));
                 continue;
             };
-            if sum.constant != 0 {
-                rest.push(counted(way.conditions(at), sum.constant));
-            }
+            let mut numbers = vec![(None, sum.constant)];
             for (factor, cell, values) in &sum.cells {
                 let Some(of_cell) = multiples(*factor, cell, values) else { return self.large(at) };
-                for (here, number) in of_cell.into_iter().filter(|it| it.1 != 0) {
-                    let conditions = way.conditions(at).into_iter().chain([here.formula(at)]).collect();
-                    rest.push(counted(conditions, number));
-                }
+                numbers.extend(of_cell.into_iter().map(|(here, number)| (Some(here.formula(at)), number)));
+            }
+            for (here, number) in numbers.into_iter().filter(|it| it.1 != 0) {
+                rest.push(counted(way.conditions(at).into_iter().chain(here).collect(), number));
             }
             if !sum.rest.is_empty() {
                 let (summand, body) = (sum.beside(0).term(loc), with(way.conditions(at)));

@@ -129,8 +129,7 @@ impl Expander {
             } else {
                 self.options(update, &facts, &decl.params)?
             };
-            let products = drafts.iter().flat_map(|draft| options.iter().map(|it| draft.and(it.clone())));
-            drafts = products.take(MOST_PARTS + 1).collect();
+            drafts = choices(&drafts, &options, |draft, it| draft.and(it.clone()));
         }
         for draft in drafts {
             for (trouble, condition) in &draft.troubles {
@@ -192,7 +191,7 @@ impl Expander {
     /// The updates of the core for the writes of a step: several choices where a cell gets any value.
     fn updates(&mut self, decl: &Transition, draft: &Draft) -> Option<Vec<Vec<Update>>> {
         let mut groups: IndexMap<&str, Vec<&Write>> = IndexMap::new();
-        let mut choices: Vec<Vec<Update>> = vec![draft.raw.clone()];
+        let mut alternatives: Vec<Vec<Update>> = vec![draft.raw.clone()];
         for write in &draft.writes {
             groups.entry(&write.name).or_default().push(write);
         }
@@ -232,9 +231,7 @@ impl Expander {
                         }
                     }
                 };
-                let products =
-                    options.iter().flat_map(|known| ways.iter().map(|it| [&known[..], &it[..]].concat()));
-                options = products.take(MOST_PARTS + 1).collect();
+                options = choices(&options, &ways, |known, it| [&known[..], it].concat());
             }
             let write = writes[0];
             let made: Vec<Vec<Update>> = options
@@ -249,11 +246,9 @@ impl Expander {
                     updates
                 })
                 .collect();
-            let products =
-                choices.iter().flat_map(|known| made.iter().map(|it| [&known[..], &it[..]].concat()));
-            choices = products.take(MOST_PARTS + 1).collect();
+            alternatives = choices(&alternatives, &made, |known, it| [&known[..], it].concat());
         }
-        Some(choices)
+        Some(alternatives)
     }
 
     /// Whether one unconditional value is written.
@@ -301,6 +296,12 @@ impl Expander {
         };
         write.index.iter().enumerate().map(name).collect()
     }
+}
+
+/// All choices of one of each of both lists, as far as they are not too many.
+fn choices<T>(of: &[T], and: &[T], join: impl Fn(&T, &T) -> T) -> Vec<T> {
+    let pairs = of.iter().flat_map(|a| and.iter().map(move |b| (a, b)));
+    pairs.take(MOST_PARTS + 1).map(|(a, b)| join(a, b)).collect()
 }
 
 /// That the indices of a `case` are those of a write.

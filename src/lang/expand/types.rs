@@ -48,6 +48,14 @@ pub struct Record {
     pub queue: Option<Queue>,
 }
 
+impl Record {
+    /// The name and the type of a field; of a queue, `head` is its first place.
+    pub fn field(&self, name: &str) -> Option<&(String, Type)> {
+        let name = if self.queue.is_some() && name == "head" { "0" } else { name };
+        self.fields.iter().find(|(it, _)| it == name)
+    }
+}
+
 /// What a full queue does with a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Full {

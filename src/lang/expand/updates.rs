@@ -12,6 +12,7 @@ use super::terms::{Linear, Place, Value, Way, linear};
 use super::types::{Expander, Full, Index, Trouble, Type};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Span};
+use crate::model::constant_assigned;
 use crate::syntax::ast::{Case, Comparison, Expr, Loc, Name, Path, Quantifier, Rhs, Term, TermKind, Update};
 use crate::syntax::{self, Word, negation};
 
@@ -328,12 +329,7 @@ impl Expander {
         for way in self.places(&this.target)? {
             let owner = self.symbols.variables.get(&way.it.owner).filter(|it| it.constant);
             if let Some(owner) = owner.cloned() {
-                let message = format!("constant `{}` cannot be assigned", this.target.name.text);
-                Diagnostic::error("C0401", this.target.name.span(), message)
-                    .label("a `const` never changes")
-                    .also(owner.span, "declared here")
-                    .help("declare it with `var` if it is to change")
-                    .report(self);
+                constant_assigned(&this.target.name).also(owner.span, "declared here").report(self);
                 return None;
             }
             let written = self.written(this, way, facts)?;

@@ -337,11 +337,7 @@ impl<'f> IndexBuilder<'f> {
         for term in this.target.index.iter().flatten() {
             match term.alone() {
                 // Names among the indices are bound; a parameter stands for itself.
-                Some(name)
-                    if binds
-                        && (core || name.text.starts_with(|c: char| c.is_ascii_lowercase()))
-                        && self.local_of(name).is_none() =>
-                {
+                Some(name) if binds && (core || name.is_small()) && self.local_of(name).is_none() => {
                     self.local(name, NameKind::Process, this.loc.0);
                 }
                 _ => self.term(term),

@@ -20,27 +20,9 @@ pub use formula::{
     parse_formula,
 };
 pub use ltl::ltl;
-pub use model::{LoadError, ModelSource, core, core_values, meaning};
+pub use model::{LoadError, Loaded, ModelSource, core, core_values, meaning};
 pub use modern::modern;
 pub use strict::beyond_original;
-
-use self::model::Meaning;
-use crate::diagnostic::Diagnostic;
-use crate::model::System;
-use crate::syntax::ast::File;
-
-/// A model that can be checked.
-#[derive(Clone, Debug)]
-pub struct Loaded {
-    /// Its meaning.
-    pub system: System,
-    /// The warnings for its author.
-    pub warnings: Vec<Diagnostic>,
-    /// The warnings that its author allows; they are not among the others.
-    pub allowed: Allowed,
-    /// Its syntax tree.
-    pub file: File,
-}
 
 /// Reads a model.
 ///
@@ -48,12 +30,12 @@ pub struct Loaded {
 /// What is wrong with it, at least one thing; after [`MAX_ERRORS`](crate::diagnostic::MAX_ERRORS) the rest is not
 /// read. Warnings about a model with errors would only mislead, so errors come alone.
 pub fn load(text: &str) -> Result<Loaded, LoadError> {
-    let meaning = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
-    let Meaning { system, mut warnings, file } = meaning;
-    warnings.extend(advice::wrong_way_round(&system, text));
-    let (mut allowed, wrong) = Allowed::read(text, &file);
-    warnings.extend(wrong);
-    let mut warnings = allowed.filter(warnings);
-    warnings.sort_by_key(|warning| warning.primary.span.start);
-    Ok(Loaded { system, warnings, allowed, file })
+    let mut loaded = meaning(text).map_err(|diagnostics| LoadError::new(diagnostics, text))?;
+    loaded.warnings.extend(advice::wrong_way_round(&loaded.system, text));
+    let (allowed, wrong) = Allowed::read(text, &loaded.file);
+    loaded.allowed = allowed;
+    loaded.warnings.extend(wrong);
+    loaded.warnings = loaded.allowed.filter(loaded.warnings);
+    loaded.warnings.sort_by_key(|warning| warning.primary.span.start);
+    Ok(loaded)
 }

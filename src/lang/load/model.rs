@@ -1,6 +1,7 @@
 //! From the text of a model to its meaning, or why it has none.
 
-use crate::diagnostic::{Diagnostic, MAX_ERRORS, Severity};
+use super::allow::Allowed;
+use crate::diagnostic::{Diagnostic, Lines, MAX_ERRORS, Severity};
 use crate::expand::{self, Expander};
 use crate::model::{self, System};
 use crate::syntax;
@@ -8,20 +9,24 @@ use crate::syntax::ast::{File, Update};
 use std::fmt;
 use tracing::debug;
 
-/// The meaning of a text.
+/// A model that can be checked.
 #[derive(Clone, Debug)]
-pub struct Meaning {
+pub struct Loaded {
+    /// Its meaning.
     pub system: System,
-    /// All warnings, including those that its author allows.
+    /// The warnings for its author.
     pub warnings: Vec<Diagnostic>,
+    /// The warnings that its author allows; they are not among the others.
+    pub allowed: Allowed,
+    /// Its syntax tree.
     pub file: File,
 }
 
-/// Like [`load`](super::load()), without the warnings that take longer than reading does.
+/// Like [`load`](super::load()), without the warnings that take longer than reading does; the others are there whether its author allows them or not.
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
+pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors >= MAX_ERRORS {
@@ -61,17 +66,15 @@ pub fn meaning(text: &str) -> Result<Meaning, Vec<Diagnostic>> {
         (None, found)
     };
     // An error on the line of a syntax error probably follows from how that one was repaired.
-    let line = |d: &Diagnostic| {
-        let start = (d.primary.span.start as usize).min(text.len());
-        text.as_bytes()[..start].iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1)
-    };
+    let lines = Lines::new(text);
+    let line = |d: &Diagnostic| lines.line(d.primary.span.start);
     let slips: Vec<usize> = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(line).collect();
     diagnostics.extend(more.into_iter().filter(|d| slips.is_empty() || !slips.contains(&line(d))));
     let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
     match system {
         Some(system) if !failed => {
             debug!(bytes = text.len(), warnings = diagnostics.len(), "model loaded");
-            Ok(Meaning { system, warnings: diagnostics, file })
+            Ok(Loaded { system, warnings: diagnostics, allowed: Allowed::default(), file })
         }
         _ => {
             diagnostics.retain(|d| d.severity == Severity::Error);
@@ -136,9 +139,8 @@ pub struct LoadError {
 impl LoadError {
     /// From the diagnostics of `text`.
     pub(super) fn new(diagnostics: Vec<Diagnostic>, text: &str) -> Self {
-        let start = diagnostics.first().map_or(0, |first| first.primary.span.start as usize).min(text.len());
-        let line = text.as_bytes()[..start].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        Self { diagnostics, line }
+        let start = diagnostics.first().map_or(0, |first| first.primary.span.start);
+        Self { line: Lines::new(text).line(start), diagnostics }
     }
 }
 

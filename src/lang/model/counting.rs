@@ -7,7 +7,6 @@ use smallvec::SmallVec;
 
 use super::context::{Context, FormulaPlace};
 use super::counts::counted;
-use super::dnf::conjunctions;
 use super::formula::Formula;
 use super::limits::{MAX_ARITY, MAX_VARS};
 use super::scope::{Scope, TermMeaning, TermType};
@@ -85,14 +84,7 @@ impl<'a> Context<'a> {
             return TermMeaning::Undefined(ty);
         }
         let formula = self.joined(formula);
-        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        let body = match conjunctions(&formula, &same) {
-            Ok(body) => body,
-            Err(failure) => {
-                self.report_bound(at, &failure.message());
-                return TermMeaning::Unknown;
-            }
-        };
+        let Some(body) = self.disjuncts(&formula, at) else { return TermMeaning::Unknown };
         let nothing = Linear::number(Rational::ZERO);
         let summand = summand.map(|it| it.0);
         if body.is_empty() || summand.as_ref() == Some(&nothing) || self.place == FormulaPlace::Predicate {

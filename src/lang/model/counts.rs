@@ -6,6 +6,7 @@
 
 use super::ir::{Dnf, Linear, Literal, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
+use crate::list::sorted;
 
 /// A variable that counts processes, or adds up a term of them.
 ///
@@ -24,12 +25,8 @@ pub struct Count {
 impl Count {
     /// The variables that it reads, without repetitions.
     pub fn reads(&self) -> Vec<VarId> {
-        let cells = self.body.0.iter().flatten().flat_map(Literal::cells);
-        let mut read: Vec<VarId> = cells.map(|cell| cell.var).collect();
-        read.extend(self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var));
-        read.sort_unstable();
-        read.dedup();
-        read
+        let summed = self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var);
+        sorted(self.body.0.iter().flatten().flat_map(Literal::vars).chain(summed))
     }
 }
 

@@ -10,7 +10,7 @@
 //! a set of constructors or compare it with a process: such literals depend on each other only when they
 //! are about one cell.
 
-use super::dnf::simplify;
+use super::dnf::{Sameness, simplify};
 use super::semantics::{distinct_tuples, tuples};
 use super::tuning::{MAX_INIT_PROCS, MAX_WAYS};
 use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, SystemParts, Term, rename};
@@ -85,7 +85,7 @@ impl<'a> Initially<'a> {
         // The cube's own processes, as they are.
         let own: Vec<usize> = (0..procs).collect();
         let cube = at(&Dnf(vec![cube.clone()]), &own)?.pop();
-        let Some(cube) = cube.and_then(|cube| simplify(cube, &same)) else { return Some(false) };
+        let Some(cube) = cube.and_then(|cube| simplify(cube, SAME)) else { return Some(false) };
         let mut ways = MAX_WAYS;
         ways_to(&clauses, cube, &mut ways)
     }
@@ -99,7 +99,7 @@ fn ways_to(clauses: &[Vec<Conj>], chosen: Conj, ways: &mut usize) -> Option<bool
     let mut answer = Some(false);
     for conj in clause {
         *ways = ways.checked_sub(1)?;
-        let Some(both) = simplify([chosen.as_slice(), conj].concat(), &same) else { continue };
+        let Some(both) = simplify([chosen.as_slice(), conj].concat(), SAME) else { continue };
         match ways_to(others, both, ways) {
             Some(true) => return Some(true),
             Some(false) => {}
@@ -143,7 +143,4 @@ fn at(dnf: &Dnf, procs: &[usize]) -> Option<Vec<Conj>> {
 }
 
 /// Different names are different processes.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it is not always known")]
-fn same(a: ProcRef, b: ProcRef) -> Option<bool> {
-    Some(a == b)
-}
+const SAME: &Sameness<'_> = &|a, b| Some(a == b);

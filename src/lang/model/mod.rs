@@ -72,3 +72,4 @@ pub use system::{ProcessSorts, System, SystemParts};
 pub use tail::{Tail, note_names, tail_names};
 pub use temporal::{Atom, Case, Condition, Fairness, Ltl, LtlProperty, StepOf, Temporal, TemporalKind};
 pub use transitions::fold_processes;
+pub(crate) use updates::constant_assigned;

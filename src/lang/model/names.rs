@@ -40,8 +40,7 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
         let word = words.into_iter().find(|word| said.starts_with(word)).unwrap_or(words[0]);
         let mut name = format!("{word} at line {line}");
         if like(&|place| place.0 == kind, line) > 1 {
-            let before = text.get(..start as usize).and_then(|it| it.rsplit('\n').next()).unwrap_or_default();
-            name.push_str(&format!(":{}", before.chars().count() + 1));
+            name.push_str(&format!(":{}", lines.position(start).1));
             if like(&|place| *place == (kind, line, start), line) > 1 {
                 let earlier = places[..at].iter().filter(|place| **place == (kind, line, start)).count();
                 name.push_str(&format!(", case {}", earlier + 1));
@@ -53,16 +52,14 @@ pub(super) fn properties(bad: &mut [Bad], text: &str) {
 
 /// Gives each property of runs that has no name one by its place, with the column where the line has several.
 pub(super) fn temporal(properties: &mut [Temporal], text: &str) {
-    let line = |at: u32| text[..at as usize].matches('\n').count() + 1;
-    let place = |it: &Temporal| (it.kind, line(it.span.start));
+    let lines = Lines::new(text);
+    let place = |it: &Temporal| (it.kind, lines.line(it.span.start));
     let places: Vec<_> = properties.iter().map(place).collect();
     for (at, property) in properties.iter_mut().enumerate().filter(|(_, it)| it.name.is_empty()) {
         let (kind, number) = places[at];
         property.name = format!("{} at line {number}", kind.word());
         if places.iter().filter(|other| **other == places[at]).count() > 1 {
-            let from = text[..property.span.start as usize].rfind('\n').map_or(0, |at| at + 1);
-            let before = text.get(from..property.span.start as usize).unwrap_or_default();
-            property.name.push_str(&format!(":{}", before.chars().count() + 1));
+            property.name.push_str(&format!(":{}", lines.position(property.span.start).1));
         }
     }
 }

@@ -41,30 +41,28 @@ impl<'a> Context<'a> {
         self.start(span, FormulaPlace::Init, params);
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.no_indices_in_init();
-        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        let body = conjunctions(&formula, &same);
+        let body = self.disjuncts(&formula, span);
         let all = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
         let places = std::mem::take(&mut self.origins);
         self.restart();
         self.erase_processes = true;
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.erase_processes = false;
-        let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-        let without_processes = conjunctions(&formula, &same);
+        let without_processes = self.disjuncts(&formula, span);
         self.unused_parameters(&decl.params);
-        let (body, without_processes) = match (body, without_processes) {
-            (Ok(body), Ok(without)) => (body, without),
-            (Err(failure), _) | (_, Err(failure)) => {
-                self.report_bound(span, &failure.message());
-                (Vec::new(), Vec::new())
-            }
-        };
+        let (body, without_processes) = body.zip(without_processes).unwrap_or_default();
         if body.is_empty() && !self.exhausted {
             Diagnostic::warning("C0905", span, "no state with a process is initial")
                 .label("contradictory formula")
                 .report(self);
         }
         Init { params: all, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
+    }
+
+    /// The disjuncts of a formula without quantifiers; `None`, with an error at this place, when there are too many.
+    pub(super) fn disjuncts(&mut self, formula: &Formula, at: Span) -> Option<Vec<Conj>> {
+        let found = conjunctions(formula, &|a, b| self.same_process(a, b));
+        found.map_err(|failure| self.report_bound(at, &failure.message())).ok()
     }
 
     fn initially(

@@ -16,6 +16,7 @@ use super::scope::{Scope, TermMeaning};
 use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId, ir};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::syntax::Reads;
 use crate::syntax::ast::{
     Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
 };
@@ -40,11 +41,13 @@ impl<'a> Context<'a> {
         let sorts = self.symbols.sorts.as_ref()?;
         let mut found: Vec<u8> = Vec::new();
         for formula in within {
-            cells(formula, &mut |array, index| {
-                let sorts = self.symbols.variable(&array.text).and_then(|it| sorts.indices.get(&it));
-                let pairs = index.iter().zip(sorts.into_iter().flatten());
+            let mut reads = Reads::default();
+            reads.formula(formula);
+            for (cell, _) in &reads.cells {
+                let sorts = self.symbols.variable(&cell.name.text).and_then(|it| sorts.indices.get(&it));
+                let pairs = cell.names().into_iter().flatten().zip(sorts.into_iter().flatten());
                 found.extend(pairs.filter(|(it, _)| it.text == name.text).filter_map(|(_, sort)| *sort));
-            });
+            }
         }
         found.dedup();
         let certain = found.len() == 1 || self.unsorted == Unsorted::Asked;
@@ -265,21 +268,5 @@ impl<'a> Context<'a> {
             Some(self.compared_sort(Comparison::Ne, process, sort, true, Span::default()))
         });
         Formula::or(parts.collect())
-    }
-}
-
-/// Calls `see` with each array and indices in a formula.
-fn cells(formula: &Expr, see: &mut dyn FnMut(&Name, &[&Name])) {
-    formula.kind.terms().into_iter().for_each(|it| cells_of_term(it, see));
-    formula.kind.formulas().into_iter().for_each(|it| cells(it, see));
-}
-
-fn cells_of_term(term: &Term, see: &mut dyn FnMut(&Name, &[&Name])) {
-    for path in term.paths() {
-        see(&path.name, &path.names().unwrap_or_default());
-    }
-    for counted in term.counted() {
-        counted.terms().for_each(|it| cells_of_term(it, see));
-        counted.formulas().for_each(|it| cells(it, see));
     }
 }

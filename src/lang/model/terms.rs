@@ -18,10 +18,6 @@ pub(super) enum IndexMeaning {
     Error,
 }
 
-fn is_mident(name: &Name) -> bool {
-    name.text.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
 impl<'a> Context<'a> {
     pub fn term(&mut self, term: &'a ast::Term, scope: &Scope<'a>) -> TermMeaning {
         match &term.kind {
@@ -180,7 +176,7 @@ impl<'a> Context<'a> {
             return self.process_constant(name).map_or(TermMeaning::Unknown, TermMeaning::process);
         }
         // A parameter with a capital letter has been reported.
-        if !is_mident(name) || scope.lookup(&name.text).is_some() {
+        if !name.is_capital() || scope.lookup(&name.text).is_some() {
             return self.process_name(name, scope);
         }
         self.capital_name(name)

@@ -120,15 +120,7 @@ impl<'a> Context<'a> {
         self.used.insert(id);
         let var = self.symbols.var(id);
         let error = match (var.kind, &update.target.index) {
-            (VarKind::Const, _) => Some(
-                Diagnostic::error(
-                    "C0401",
-                    name.span(),
-                    format!("constant `{}` cannot be assigned", name.text),
-                )
-                .label("a `const` never changes")
-                .help("declare it with `var` if it is to change"),
-            ),
+            (VarKind::Const, _) => Some(constant_assigned(name)),
             (VarKind::Global, Some(_)) => Some(
                 Diagnostic::error("C0202", name.span(), format!("`{}` is not an array", name.text))
                     .label("assigned with an index"),
@@ -262,7 +254,7 @@ impl<'a> Context<'a> {
 
     /// Checks a name that a `case` binds.
     fn case_index(&mut self, name: &Name, params: &[Name], before: &[&Name]) {
-        if !name.text.starts_with(|c: char| c.is_ascii_lowercase()) {
+        if !name.is_small() {
             Diagnostic::error("C0405", name.span(), format!("`{}` as the index of a `case`", name.text))
                 .label("a `case` over an array binds new names for its indices")
                 .help("write a new name here and compare it in the branches")
@@ -302,14 +294,7 @@ impl<'a> Context<'a> {
                 }
                 Some(when) => {
                     let formula = self.formula(when, scope, true);
-                    let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
-                    match conjunctions(&formula, &same) {
-                        Ok(when) => when,
-                        Err(failure) => {
-                            self.report_bound(case.loc.0, &failure.message());
-                            Vec::new()
-                        }
-                    }
+                    self.disjuncts(&formula, case.loc.0).unwrap_or_default()
                 }
             };
             let value = self.term(&case.value, scope);
@@ -369,6 +354,13 @@ impl<'a> Context<'a> {
             TermMeaning::Undefined(_) => None,
         }
     }
+}
+
+/// The error for an assignment of a constant.
+pub fn constant_assigned(name: &Name) -> Diagnostic {
+    Diagnostic::error("C0401", name.span(), format!("constant `{}` cannot be assigned", name.text))
+        .label("a `const` never changes")
+        .help("declare it with `var` if it is to change")
 }
 
 /// How two assignments of one variable are written as one.

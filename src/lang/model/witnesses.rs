@@ -6,7 +6,7 @@
 use super::initially::Initially;
 use super::{Cell, Conj, Literal, ProcRef, SystemParts, Term, Transition, VarId, rename};
 use crate::diagnostic::Span;
-use crate::list::place_of;
+use crate::list::{extend_new, place_of};
 
 impl SystemParts {
     /// The conjunctions of initial states, bad states, counts and steps.
@@ -90,11 +90,7 @@ impl SystemParts {
         }
         rest.extend(&more);
         let mut all = Conj::new();
-        for literal in rest {
-            if !all.contains(literal) {
-                all.push(literal.clone());
-            }
-        }
+        extend_new(&mut all, rest.into_iter().cloned());
         all
     }
 

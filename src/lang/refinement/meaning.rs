@@ -6,7 +6,7 @@ use super::both::{BothModels, InText, NoRefinement, RefinedModel, refused};
 use super::text::{ArgText, ImageText, MapText, STUTTER, StepText};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::list::add_new;
-use crate::load::{core, core_values};
+use crate::load::core_values;
 use crate::model::beside::{NamedModel, Names, updates};
 use crate::model::{
     Assignment, Branch, Cell, Dnf, EnumId, Literal, ProcRef, System, Term, Transition, Type, Var, VarId,
@@ -60,19 +60,16 @@ impl RefinementMap {
         self.variables.iter().any(|branches| reads(branches, var))
     }
 
-    /// The meaning of a map between these models.
+    /// The meaning of a map between these models, of which the first one has this text.
     ///
     /// # Errors
     /// What is wrong with the map, or cannot be said of these models.
     pub fn new(
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
+        text_of_concrete: &ast::File,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        let (of_concrete, of_abstract, text_of_concrete) =
-            (core(concrete.file), core(abstraction.file), concrete.file);
-        let concrete = RefinedModel { file: &of_concrete, ..concrete };
-        let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
         sayable(concrete.system, abstraction)?;
         let in_map = |errors| NoRefinement { of: InText::Map, errors };
         let text = MapText::read(map).map_err(in_map)?;

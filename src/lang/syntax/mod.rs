@@ -5,6 +5,7 @@ mod contextual;
 mod foreign;
 mod negate;
 mod parser;
+mod reads;
 mod repair;
 mod unexpected;
 pub(crate) mod unsupported;
@@ -12,6 +13,7 @@ pub(crate) mod unsupported;
 pub use cubicle_grammar::{MAX_DEPTH, ast, print};
 pub use negate::negation;
 pub use parser::{MAX_BYTES, parse, parse_formula};
+pub(crate) use reads::Reads;
 
 use cubicle_grammar::token;
 

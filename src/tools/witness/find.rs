@@ -7,11 +7,10 @@ use super::graph::PassingGraph;
 use crate::simulate::{CellNames, FormulaError};
 use cubicle_check::Checker;
 use cubicle_forward::explore;
-use cubicle_lang::load::{ModelSource, core};
+use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, Step, Trace, admits, replay_steps};
 use cubicle_lang::model::{Bad, Case, System, Transition};
 use cubicle_lang::spelling::nearest;
-use cubicle_lang::syntax::ast::File;
 use cubicle_run::{
     BackwardMode, ForwardOptions, Interrupt, Options, Reason, Silent, Vacuity, Verdict, Witness,
 };
@@ -113,13 +112,11 @@ pub fn find(
     interrupt: &Interrupt,
 ) -> Result<WitnessAnswer, WrongGoal> {
     let goal = Goal::new(wanted, model)?;
-    let ModelSource { system, text } = model;
+    let system = model.system;
     if let Goal::Taken(name) = goal
         && system.transitions.iter().all(|it| it.name != *name)
     {
-        // A transition with the guard `false` is declared, but the system does not contain it.
-        let file = cubicle_lang::load(text).map(|loaded| loaded.file).unwrap_or_default();
-        declares(&file, name)?;
+        declares(system, name)?;
         return Ok(WitnessAnswer::Never);
     }
     let target = target(&goal, system);
@@ -143,9 +140,8 @@ pub fn find(
 ///
 /// # Errors
 /// It does not.
-pub fn declares(file: &File, name: &str) -> Result<(), UnknownTransition> {
-    let file = core(file);
-    let names = file.transitions().map(|it| it.name.text.as_str());
+pub fn declares(system: &System, name: &str) -> Result<(), UnknownTransition> {
+    let names = system.transitions.iter().map(|it| &it.name).chain(&system.impossible).map(String::as_str);
     if names.clone().any(|it| it == name) {
         return Ok(());
     }

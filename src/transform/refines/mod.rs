@@ -65,16 +65,15 @@ impl Refinement {
         abstraction: RefinedModel<'_>,
         map: &str,
     ) -> Result<Self, NoRefinement> {
-        let map = RefinementMap::new(concrete, abstraction, map)?;
-        let system = concrete.system.clone();
-        let (of_concrete, of_abstract) = (core(concrete.file), core(abstraction.file));
+        let (text, of_concrete, of_abstract) = (concrete.file, core(concrete.file), core(abstraction.file));
         let concrete = RefinedModel { file: &of_concrete, ..concrete };
         let abstraction = RefinedModel { file: &of_abstract, ..abstraction };
+        let map = RefinementMap::new(concrete, abstraction, text, map)?;
         let scene = Scene::new(concrete, abstraction, &|var| map.reads(var))
             .ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
         let initially = obligation(&scene, &map, concrete.system, abstraction.system)?;
         let steps = failing::system(&scene, &map, concrete, abstraction)?;
-        Ok(Self { map, steps, initially, chosen: scene.chosen, concrete: system })
+        Ok(Self { map, steps, initially, chosen: scene.chosen, concrete: concrete.system.clone() })
     }
 
     /// The name of the concrete step that the transition of this number of `steps` is a failing copy of, if it is one.

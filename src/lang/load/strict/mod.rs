@@ -207,7 +207,7 @@ impl<'a> Beyond<'a> {
             self.term(term);
             let known = self.strict_params.get(name.text.as_str());
             let strict = known.and_then(|it| it.get(number)).is_some_and(|strict| *strict);
-            let is_process = term.alone().is_some_and(|it| !capital(it));
+            let is_process = term.alone().is_some_and(|it| !it.is_capital());
             if strict && !is_process {
                 let help = "give it a process, or write the formula of the predicate";
                 self.refuse(term.span(), "predicate that takes this: it uses it as an index", help);
@@ -250,7 +250,7 @@ impl<'a> Beyond<'a> {
     }
 
     fn index(&mut self, name: &'a Name) {
-        if capital(name) {
+        if name.is_capital() {
             let help = "bind a process that is equal to it: one more parameter `g`, and `.. && G = g`";
             self.refuse(name.span(), "variables as indices", help);
         }
@@ -287,11 +287,6 @@ fn strict_names<'a>(expr: &'a Expr, known: &IndexMap<&str, Vec<bool>>, found: &m
         }
     }
     expr.kind.formulas().into_iter().for_each(|it| strict_names(it, known, found));
-}
-
-/// Whether a name begins with a capital letter: it is not a process.
-fn capital(name: &Name) -> bool {
-    name.text.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
 /// The part of a sum that is beyond it, and what to write instead.

@@ -117,7 +117,7 @@ impl MutateRun<'_> {
         if let Some(number) = args.print {
             return self.print(&file, &text, number);
         }
-        args.transition.iter().try_for_each(|name| declares(&file, name)).map_err(Failure::usage)?;
+        args.transition.iter().try_for_each(|name| declares(&system, name)).map_err(Failure::usage)?;
         self.gather(&text)?;
         ending.progress().begin("making mutants");
         let model = ModelSource::new(&system, &text);

@@ -1,10 +1,8 @@
-//! What formulas and values read, and what they say of all other processes.
+//! What formulas and values read, and which names they bind.
 
 use indexmap::IndexMap;
 
-use super::make::{all, any};
-use super::witnesses::sort_of;
-use crate::syntax::ast::{Comparison, Expr, ExprKind, File, Name, Path, Quantifier, Rhs, Term, TermKind};
+use super::ast::{Expr, ExprKind, File, Name, Path, Quantifier, Rhs, Term, TermKind};
 
 /// What is read, in the order of the text.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +11,8 @@ pub struct Reads {
     pub cells: Vec<(Path, Vec<String>)>,
     /// The predicates that are called.
     pub calls: Vec<Name>,
+    /// The names that quantifiers and counts bind.
+    pub names: Vec<Name>,
     pub quantifiers: bool,
     /// Whether something is said of all other processes, or of some.
     pub others: bool,
@@ -44,6 +44,7 @@ impl Reads {
             ExprKind::Quantified { quantifier, vars, body } => {
                 self.quantifiers = true;
                 self.others |= matches!(quantifier, Quantifier::ForallOther | Quantifier::ExistsOther);
+                self.names.extend(vars.iter().cloned());
                 let outside = self.bound.len();
                 self.bound.extend(vars.iter().map(|it| it.text.clone()));
                 self.formula(body);
@@ -67,6 +68,7 @@ impl Reads {
         }
         term.paths().for_each(|it| self.path(it));
         for counted in term.counted() {
+            self.names.push(counted.var.clone());
             self.bound.push(counted.var.text.clone());
             counted.terms().for_each(|it| self.term(it));
             counted.formulas().for_each(|it| self.formula(it));
@@ -87,33 +89,4 @@ impl Reads {
         path.index.iter().flatten().for_each(|it| self.term(it));
         self.cells.push((path.clone(), self.bound.clone()));
     }
-}
-
-/// A formula that says the same of all processes but these, without `forall_other` and `exists_other`: it means that whatever the parameters are.
-pub fn others_named(formula: &Expr, params: &[Name]) -> Expr {
-    let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
-        return formula.with_operands(&mut |it| others_named(it, params));
-    };
-    let at = formula.span;
-    let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
-    let body = others_named(body, &inner);
-    let among = |op| {
-        let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
-        let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);
-        let compared = pairs
-            .map(|(var, param)| Expr::compare(Term::name(var.plain()), op, Term::name(param.plain()), at));
-        compared.collect::<Vec<_>>()
-    };
-    let (quantifier, body) = match quantifier {
-        Quantifier::ForallOther => {
-            let parts = among(Comparison::Eq).into_iter().chain([body]).collect();
-            (Quantifier::Forall, any(parts, at))
-        }
-        Quantifier::ExistsOther => {
-            let parts = among(Comparison::Ne).into_iter().chain([body]).collect();
-            (Quantifier::Exists, all(parts, at))
-        }
-        kept => (*kept, body),
-    };
-    formula.rebuilt(ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) })
 }
