@@ -277,19 +277,19 @@ impl Term {
         if let TermKind::Remainder(of, _) = &self.kind { of } else { self }
     }
 
-    /// The operands of a sum, or the term itself.
-    fn operands(&self) -> impl Iterator<Item = &TermKind> {
-        let divided = &self.divided().kind;
-        let (one, summands) = match divided {
-            TermKind::Sum(summands) => (None, summands.as_slice()),
-            other => (Some(other), &[][..]),
-        };
-        one.into_iter().chain(summands.iter().map(|summand| &summand.operand.kind))
+    /// The operands of a sum, those of sums within it included, or the term itself.
+    fn operands(&self) -> Vec<&TermKind> {
+        match &self.divided().kind {
+            TermKind::Sum(summands) => summands.iter().flat_map(|it| it.operand.operands()).collect(),
+            other => vec![other],
+        }
     }
 
     /// The counts in it.
     pub fn counts(&self) -> impl Iterator<Item = &Count> {
-        self.operands().filter_map(|it| if let TermKind::Count(count) = it { Some(count) } else { None })
+        self.operands()
+            .into_iter()
+            .filter_map(|it| if let TermKind::Count(count) = it { Some(count) } else { None })
     }
 
     /// What its counts are about.
@@ -299,7 +299,9 @@ impl Term {
 
     /// The names, cells and fields in it, without those in counts and records.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.operands().filter_map(|it| if let TermKind::Path(path) = it { Some(path) } else { None })
+        self.operands()
+            .into_iter()
+            .filter_map(|it| if let TermKind::Path(path) = it { Some(path) } else { None })
     }
 
     /// Height of the formulas in it.
@@ -343,7 +345,7 @@ pub struct Summand {
     pub negative: bool,
     /// Its factor; a number has none.
     pub factor: Option<Number>,
-    /// The operand, without sign and factor: a name, a cell, a number or a count.
+    /// The operand, without sign and factor: a name, a cell, a number or a count; a sum where a name stood for one.
     pub operand: Term,
     /// Where, without the sign between it and the summand before.
     pub loc: Loc,

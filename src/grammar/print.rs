@@ -252,7 +252,10 @@ impl fmt::Display for Summand {
         if let Some(factor) = &self.factor {
             write!(f, "{} * ", factor.text)?;
         }
-        write!(f, "{}", self.operand)
+        match self.operand.kind {
+            TermKind::Sum(_) => write!(f, "({})", self.operand),
+            _ => write!(f, "{}", self.operand),
+        }
     }
 }
 

@@ -45,16 +45,18 @@ impl Expander {
             self.symbols.taken.extend(names.map(|it| it.text.clone()));
         }
         self.predeclared();
-        let counted = enumerated(file);
-        let decls: IndexMap<&str, &TypeDecl> =
-            file.types().rev().map(|decl| (decl.name.text.as_str(), decl)).collect();
+        let declared = Declared {
+            types: file.types().rev().map(|decl| (decl.name.text.as_str(), decl)).collect(),
+            enumerated: Enumerated::of(file),
+            damaged: &file.damage.names,
+        };
         for decl in file.types() {
-            self.declare_type(decl, &decls, &counted, &mut Vec::new(), &file.damage.names);
+            self.declare_type(decl, &declared, &mut Vec::new());
         }
         for decl in file.symbols() {
             if !matches!(decl.kind, SymbolKind::Number(_) | SymbolKind::Relation(_) | SymbolKind::Witness(..))
             {
-                self.declare_variable(decl, &counted, &file.damage.names);
+                self.declare_variable(decl, &declared);
             }
         }
         // Nothing further is said about what a broken declaration would have declared.
@@ -214,14 +216,7 @@ impl Expander {
         ty
     }
 
-    fn declare_type(
-        &mut self,
-        decl: &TypeDecl,
-        decls: &IndexMap<&str, &TypeDecl>,
-        counted: &Enumerated,
-        around: &mut Vec<String>,
-        damaged: &[String],
-    ) {
+    fn declare_type(&mut self, decl: &TypeDecl, declared: &Declared<'_>, around: &mut Vec<String>) {
         let name = &decl.name.text;
         if self.symbols.types.contains_key(name) {
             return;
@@ -237,12 +232,12 @@ impl Expander {
                 Type::Finite(values)
             }
             (None, Some(bounds), _) => {
-                let enumerate = counted.types.contains(name);
+                let enumerate = declared.enumerated.types.contains(name);
                 self.range(bounds, Some(name), decl.loc.0, enumerate)
             }
             (None, None, Some(fields)) => {
                 around.push(name.clone());
-                let known = self.fields_of(name, fields, decls, counted, around, damaged);
+                let known = self.fields_of(name, fields, declared, around);
                 around.pop();
                 if known.is_empty() {
                     Diagnostic::error("C0214", decl.name.span(), format!("record `{name}` has no fields"))
@@ -263,11 +258,10 @@ impl Expander {
         &mut self,
         name: &str,
         fields: &[FieldDecl],
-        decls: &IndexMap<&str, &TypeDecl>,
-        counted: &Enumerated,
+        declared: &Declared<'_>,
         around: &mut Vec<String>,
-        damaged: &[String],
     ) -> Vec<(String, Type)> {
+        let Declared { types, enumerated, damaged } = declared;
         let mut known: Vec<(String, Type)> = Vec::new();
         for FieldDecl { name: field, ty, range } in fields {
             if known.iter().any(|(it, _)| *it == field.text) {
@@ -285,17 +279,19 @@ impl Expander {
                     .report(self);
                 continue;
             }
-            if let Some(inner) = decls.get(ty.text.as_str()) {
-                self.declare_type(inner, decls, counted, around, damaged);
+            if let Some(inner) = types.get(ty.text.as_str()) {
+                self.declare_type(inner, declared, around);
             }
-            let is_known = decls.contains_key(ty.text.as_str()) || self.symbols.types.contains_key(&ty.text);
+            let is_known = types.contains_key(ty.text.as_str()) || self.symbols.types.contains_key(&ty.text);
             if range.is_none() && !is_known && !damaged.contains(&ty.text) {
-                let names = self.symbols.types.keys().map(String::as_str).chain(decls.keys().copied());
+                let names = self.symbols.types.keys().map(String::as_str).chain(types.keys().copied());
                 let error = Diagnostic::error("C0102", ty.span(), format!("unknown type `{}`", ty.text))
                     .label("not declared");
-                self.push(error.did_you_mean_one_of(&ty.text, names, |it| it.help("declare it with `type`")));
+                error
+                    .did_you_mean_one_of(&ty.text, names, |it| it.help("declare it with `type`"))
+                    .report(self);
             }
-            let ty = self.named_type(ty, range.as_ref(), counted.fields.contains(&field.text));
+            let ty = self.named_type(ty, range.as_ref(), enumerated.fields.contains(&field.text));
             known.push((field.text.clone(), ty));
         }
         known
@@ -311,7 +307,7 @@ impl Expander {
         }
     }
 
-    fn declare_variable(&mut self, decl: &SymbolDecl, counted: &Enumerated, damaged: &[String]) {
+    fn declare_variable(&mut self, decl: &SymbolDecl, declared: &Declared<'_>) {
         let name = &decl.name.text;
         if let Some(known) = self.symbols.variables.get(name) {
             let known = known.span;
@@ -320,13 +316,15 @@ impl Expander {
             }
             return;
         }
-        let element = self.named_type(&decl.ty, decl.range.as_ref(), counted.variables.contains(name));
+        let enumerate = declared.enumerated.variables.contains(name);
+        let element = self.named_type(&decl.ty, decl.range.as_ref(), enumerate);
         let ty = match &decl.kind {
             SymbolKind::Channel(channel) => self.queue(decl, channel, element),
             _ => element,
         };
         let index = decl.index();
-        let is_lost = |it: &Name| damaged.contains(&it.text) && !self.symbols.types.contains_key(&it.text);
+        let is_lost =
+            |it: &Name| declared.damaged.contains(&it.text) && !self.symbols.types.contains_key(&it.text);
         let mut broken = is_lost(&decl.ty) || index.iter().any(is_lost);
         let is_witness = matches!(decl.kind, SymbolKind::Total(_));
         let index = index.iter().map(|it| match self.symbols.types.get(&it.text) {
@@ -464,6 +462,14 @@ fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String, 
     }
 }
 
+/// What is declared in a file.
+struct Declared<'f> {
+    types: IndexMap<&'f str, &'f TypeDecl>,
+    enumerated: Enumerated,
+    /// Names of broken declarations.
+    damaged: &'f [String],
+}
+
 /// Ranges whose values have to be enumerated: they are indices, or a cell of theirs gets any value.
 #[derive(Default)]
 struct Enumerated {
@@ -472,35 +478,37 @@ struct Enumerated {
     fields: IndexSet<String>,
 }
 
-fn enumerated(file: &File) -> Enumerated {
-    let mut found = Enumerated::default();
-    for item in &file.items {
-        match item {
-            Item::Symbol(decl) if !matches!(decl.kind, SymbolKind::Total(_)) => {
-                found.types.extend(decl.index().iter().map(|it| it.text.clone()));
-            }
-            Item::Transition(transition) => {
-                for update in transition.updates.iter().filter(|it| it.value == Rhs::Nondet) {
-                    let path = &update.target;
-                    found.variables.insert(path.name.text.clone());
-                    found.fields.extend(path.fields.iter().map(|it| it.text.clone()));
+impl Enumerated {
+    fn of(file: &File) -> Self {
+        let mut found = Self::default();
+        for item in &file.items {
+            match item {
+                Item::Symbol(decl) if !matches!(decl.kind, SymbolKind::Total(_)) => {
+                    found.types.extend(decl.index().iter().map(|it| it.text.clone()));
                 }
+                Item::Transition(transition) => {
+                    for update in transition.updates.iter().filter(|it| it.value == Rhs::Nondet) {
+                        let path = &update.target;
+                        found.variables.insert(path.name.text.clone());
+                        found.fields.extend(path.fields.iter().map(|it| it.text.clone()));
+                    }
+                }
+                _ => {}
             }
-            _ => {}
         }
+        // The types of these variables, and of the fields of those that are records.
+        let variables = file.symbols().filter(|it| found.variables.contains(&it.name.text));
+        let mut open: Vec<String> = variables.map(|it| it.ty.text.clone()).collect();
+        while let Some(name) = open.pop() {
+            if !found.types.insert(name.clone()) {
+                continue;
+            }
+            let decl = file.types().find(|it| it.name.text == name);
+            for field in decl.iter().filter_map(|it| it.fields.as_ref()).flatten() {
+                found.fields.insert(field.name.text.clone());
+                open.push(field.ty.text.clone());
+            }
+        }
+        found
     }
-    // The types of these variables, and of the fields of those that are records.
-    let variables = file.symbols().filter(|it| found.variables.contains(&it.name.text));
-    let mut open: Vec<String> = variables.map(|it| it.ty.text.clone()).collect();
-    while let Some(name) = open.pop() {
-        if !found.types.insert(name.clone()) {
-            continue;
-        }
-        let decl = file.types().find(|it| it.name.text == name);
-        for field in decl.iter().filter_map(|it| it.fields.as_ref()).flatten() {
-            found.fields.insert(field.name.text.clone());
-            open.push(field.ty.text.clone());
-        }
-    }
-    found
 }

@@ -75,7 +75,7 @@ impl Expander {
         let (file, nil) = without_nil(file, &mut found);
         let file = without_always(file, &mut found);
         for diagnostic in found {
-            self.push(diagnostic);
+            diagnostic.report(self);
         }
         self.nil = nil;
         file
@@ -105,7 +105,7 @@ impl Expander {
         let mut found = Vec::new();
         let mut claims = without_always(Cow::Borrowed(claims), &mut found).into_owned();
         for diagnostic in found {
-            self.push(diagnostic);
+            diagnostic.report(self);
         }
         for item in &mut claims.items {
             if let Item::Property(claim) = item {

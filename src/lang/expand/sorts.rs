@@ -67,13 +67,14 @@ impl Expander {
             Diagnostic::error("C0217", name.span(), format!("`{}` is not a sort of processes", name.text));
         let near = crate::spelling::nearest(&name.text, sorts.values.keys().map(String::as_str));
         let is_type = self.symbols.types.contains_key(&name.text);
-        self.push(match near {
+        let error = match near {
             _ if is_type => {
                 error.help(format!("names that are bound stand for processes: leave out `: {}`", name.text))
             }
             Some(near) => error.did_you_mean(near),
             None => error.help(format!("declare it before the variables: `type {} < proc`", name.text)),
-        });
+        };
+        error.report(self);
     }
 }
 

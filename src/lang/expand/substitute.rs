@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::make::words_of;
 use crate::syntax::ast::{
-    Arg, Case, Count, Counted, Expr, ExprKind, Name, Number, Path, Rhs, Summand, Term, TermKind,
+    Arg, Case, Count, Counted, Expr, ExprKind, Name, Path, Rhs, Summand, Term, TermKind,
 };
 
 /// A formula with terms for names; names that it binds are changed where one of the terms has them.
@@ -91,45 +91,17 @@ pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
         TermKind::Record(fields) => {
             TermKind::Record(fields.iter().map(|(name, it)| (name.clone(), in_term(it, given))).collect())
         }
-        TermKind::Sum(summands) => {
-            TermKind::Sum(summands.iter().flat_map(|it| in_summand(it, given)).collect())
-        }
+        TermKind::Sum(summands) => TermKind::Sum(summands.iter().map(|it| in_summand(it, given)).collect()),
     };
     Term { kind, loc: term.loc }
 }
 
-/// A sum for a summand: a factor multiplies all of it.
-fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Vec<Summand> {
-    let with = |factor: Option<Number>, operand| vec![Summand { factor, operand, ..summand.clone() }];
-    let number = |number: &Number| number.text.parse::<i64>().ok();
-    let factor = summand.factor.as_ref().map_or(Some(1), number);
+/// A record and a remainder are not summands: the name that stands for one is left there.
+fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Summand {
     let operand = in_term(&summand.operand, given);
-    match (&operand.kind, &summand.operand.kind) {
-        (TermKind::Number(it), TermKind::Path(_)) if summand.factor.is_some() => {
-            match factor.zip(number(it)).and_then(|(a, b)| a.checked_mul(b)) {
-                Some(product) => with(None, Number { text: product.to_string(), ..it.clone() }.into()),
-                None => with(summand.factor.clone(), operand),
-            }
-        }
-        (TermKind::Sum(inner), _) => {
-            let times = |it: &Summand| {
-                let own = it.factor.as_ref().map_or(Some(1), number);
-                let by = factor.zip(own).and_then(|(a, b)| a.checked_mul(b)).unwrap_or(i64::MAX);
-                let negative = it.negative != summand.negative;
-                let factor = (by != 1).then(|| Number { text: by.to_string(), loc: it.loc });
-                match &it.operand.kind {
-                    TermKind::Number(n) if by != 1 => {
-                        let product = number(n).and_then(|it| it.checked_mul(by)).unwrap_or(i64::MAX);
-                        let operand = Number { text: product.to_string(), ..n.clone() }.into();
-                        Summand { negative, factor: None, operand, loc: it.loc }
-                    }
-                    _ => Summand { negative, factor, ..it.clone() },
-                }
-            };
-            inner.iter().map(times).collect()
-        }
-        (TermKind::Record(_) | TermKind::Remainder(..), _) => vec![summand.clone()],
-        _ => with(summand.factor.clone(), operand),
+    match operand.kind {
+        TermKind::Record(_) | TermKind::Remainder(..) => summand.clone(),
+        _ => Summand { operand, ..summand.clone() },
     }
 }
 

@@ -277,7 +277,7 @@ impl Expander {
                     Some(similar) if record.queue.is_none() => error.did_you_mean(similar),
                     _ => error.help(format!("it has {}", known.join(", "))),
                 };
-                self.push(error);
+                error.report(self);
                 return None;
             };
             let mut way = way;
@@ -314,7 +314,7 @@ impl Expander {
                 .label("an index is a process, or a value of the finite type that the array declares")
                 .help("declare a range, and the array over it: `type slot = 0 .. 3`, `array A[slot] : t`"),
         };
-        self.push(error);
+        error.report(self);
         None
     }
 
@@ -371,7 +371,7 @@ impl Expander {
         let error =
             Diagnostic::error("C0203", term.span(), format!("`{term}` is not of type `{}`", values.name));
         let is_process = term.to_string().starts_with(|c: char| c.is_ascii_lowercase());
-        self.push(if is_process {
+        let error = if is_process {
             let both = format!(
                 "`A[p, {}] = B && A[p, {}] = B`",
                 values.part(0),
@@ -385,7 +385,8 @@ impl Expander {
                 ))
         } else {
             error.label("the declaration of the array says that this index is")
-        });
+        };
+        error.report(self);
         None
     }
 

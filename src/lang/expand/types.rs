@@ -261,19 +261,15 @@ pub struct Expander {
 
 impl Reporter for Expander {
     fn add(&mut self, diagnostic: Diagnostic) {
-        self.push(diagnostic);
-    }
-}
-
-impl Expander {
-    pub fn push(&mut self, diagnostic: Diagnostic) {
         let known =
             |it: &Diagnostic| it.code == diagnostic.code && it.primary.span == diagnostic.primary.span;
         if self.diagnostics.len() < crate::diagnostic::MAX_ERRORS && !self.diagnostics.iter().any(known) {
             self.diagnostics.push(diagnostic);
         }
     }
+}
 
+impl Expander {
     /// Counts nodes; whether there may be more.
     pub fn spend(&mut self, nodes: usize) -> bool {
         self.spent += nodes;

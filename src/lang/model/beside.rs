@@ -70,7 +70,7 @@ pub fn updates(
     let mut context = asked::prepared(&model.names.0, system, model.file);
     let mut found = context.transition(decl, 0);
     if let Some((_, span)) = context.needed.first() {
-        context.push(undefined(*span));
+        undefined(*span).report(&mut context);
     }
     let updates = found.pop().map_or_else(Vec::new, |it| it.updates);
     asked::concluded(context, system, updates)
@@ -102,7 +102,7 @@ impl<'a> Context<'a> {
         };
         if let Some((_, span)) = self.needed.get_index(known) {
             let span = *span;
-            self.push(undefined(span));
+            undefined(span).report(self);
         }
         (self.symbols, self.predicates, self.left_out) = (symbols, predicates, left_out);
         found

@@ -111,7 +111,7 @@ impl<'a> Context<'a> {
                 .did_you_mean_one_of(&name.text, self.predicates.keys().copied(), |error| {
                     error.help("a predicate is defined before its first use; it cannot use itself")
                 });
-            self.push(error);
+            error.report(self);
             return Formula::False;
         };
         if predicate.params.len() != args.len() {
@@ -145,7 +145,7 @@ impl<'a> Context<'a> {
     pub(super) fn may_bind(&mut self, vars: &[&Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
-                self.push(super::symbols::duplicate("C0109", var, "process variable", Some(first.span())));
+                super::symbols::duplicate("C0109", var, "process variable", Some(first.span())).report(self);
                 return false;
             }
             if let Some(TermMeaning::Value(Term::Proc(_), _)) = scope.lookup(&var.text) {
@@ -431,7 +431,7 @@ impl<'a> Context<'a> {
     pub fn define(&mut self, predicate: &'a Predicate) {
         if let Some(previous) = self.predicates.get(predicate.name.text.as_str()) {
             let previous = previous.name.span();
-            self.push(super::symbols::duplicate("C0107", &predicate.name, "predicate", Some(previous)));
+            super::symbols::duplicate("C0107", &predicate.name, "predicate", Some(previous)).report(self);
             return;
         }
         self.reset_budget();

@@ -170,8 +170,20 @@ pub(super) struct Context<'a> {
 }
 
 impl Reporter for Context<'_> {
-    fn add(&mut self, diagnostic: Diagnostic) {
-        self.push(diagnostic);
+    /// Adds a message; inside a predicate, with the place where the predicate is used.
+    fn add(&mut self, mut diagnostic: Diagnostic) {
+        if self.is_part && matches!(diagnostic.code, "C0909" | "C0910" | "C0911") {
+            // What holds of one part need not hold of the transition.
+            return;
+        }
+        if self.foreign {
+            // Places of another text would mislead.
+            diagnostic.secondary.clear();
+            diagnostic.primary.span = self.calls.first().copied().unwrap_or(diagnostic.primary.span);
+        } else if let Some(&call) = self.calls.last() {
+            diagnostic = diagnostic.also(call, "in this use of the predicate");
+        }
+        self.diagnostics.push(diagnostic);
     }
 }
 
@@ -283,22 +295,6 @@ impl<'a> Context<'a> {
                 .help("split it into several declarations")
                 .report(&mut self.diagnostics);
         }
-    }
-
-    /// Adds a message; inside a predicate, with the place where the predicate is used.
-    pub fn push(&mut self, mut diagnostic: Diagnostic) {
-        if self.is_part && matches!(diagnostic.code, "C0909" | "C0910" | "C0911") {
-            // What holds of one part need not hold of the transition.
-            return;
-        }
-        if self.foreign {
-            // Places of another text would mislead.
-            diagnostic.secondary.clear();
-            diagnostic.primary.span = self.calls.first().copied().unwrap_or(diagnostic.primary.span);
-        } else if let Some(&call) = self.calls.last() {
-            diagnostic = diagnostic.also(call, "in this use of the predicate");
-        }
-        self.diagnostics.push(diagnostic);
     }
 
     /// Whether `.._other` leaves out a process in scope: a parameter, or one bound by a quantifier around it.

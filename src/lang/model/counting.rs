@@ -136,7 +136,7 @@ impl<'a> Context<'a> {
         let indices = index.len() as u8;
         let Some(var) = counted(&mut self.vars, &mut self.counts, indices, body, summand, at) else {
             let message = format!("more than {MAX_VARS} variables and counts");
-            self.push(Diagnostic::error("C0501", at, message));
+            Diagnostic::error("C0501", at, message).report(self);
             return TermMeaning::Unknown;
         };
         TermMeaning::cell(Cell { var, index }, self.var(var).ty)

@@ -154,7 +154,7 @@ impl<'a> Declared<'a> {
             let other =
                 free.into_iter().find(|it| !self.titles.contains_key(it.as_str())).unwrap_or_default();
             let error = super::symbols::duplicate("C0103", name, "property", Some(previous));
-            context.push(error.help(format!("choose another name, such as `{other}`")).mend(other));
+            error.help(format!("choose another name, such as `{other}`")).mend(other).report(context);
         } else {
             self.titles.insert(&name.text, name.span());
         }
@@ -206,7 +206,7 @@ impl<'a> Declared<'a> {
     fn room(&self, name: &ast::Name, context: &mut Context<'_>) -> bool {
         if usize::from(self.origin) >= MAX_TRANSITIONS || self.transitions.len() > MAX_TRANSITIONS {
             let message = format!("more than {MAX_TRANSITIONS} transitions");
-            context.push(Diagnostic::error("C0501", name.span(), message));
+            Diagnostic::error("C0501", name.span(), message).report(context);
             return false;
         }
         true

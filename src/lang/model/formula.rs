@@ -1,7 +1,7 @@
 //! Formulas in negation normal form.
 
-use super::Literal;
-use super::linear::Truth;
+use super::linear::{Truth, negated};
+use super::{Literal, SystemParts};
 
 /// A formula in negation normal form.
 #[derive(Clone, PartialEq, Debug)]
@@ -58,6 +58,12 @@ impl Formula {
             _ if all => Self::And(kept),
             _ => Self::Or(kept),
         }
+    }
+
+    /// That a conjunction does not hold; `None` when a number leaves the 64-bit range.
+    pub fn denial(system: &SystemParts, conj: &[Literal]) -> Option<Self> {
+        let opposite = |literal| negated(system, literal).map(Self::Literal);
+        Some(Self::or(conj.iter().map(opposite).collect::<Option<_>>()?))
     }
 
     /// All parts, for some of these processes.

@@ -101,7 +101,9 @@ impl<'a> Context<'a> {
     ) {
         let name = &decl.transition;
         let error = Diagnostic::error("C0112", name.span(), format!("unknown transition `{}`", name.text));
-        self.push(error.did_you_mean_one_of(&name.text, names, |it| it.label("no `transition` declares it")));
+        error
+            .did_you_mean_one_of(&name.text, names, |it| it.label("no `transition` declares it"))
+            .report(self);
     }
 }
 

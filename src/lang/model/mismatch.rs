@@ -21,7 +21,7 @@ impl Context<'_> {
         if let Some(help) = self.conversion(left, right) {
             error = error.help(help);
         }
-        self.push(error);
+        error.report(self);
     }
 
     /// Adds the declaration of the variable or constructor that a value comes from.
@@ -84,9 +84,7 @@ impl Context<'_> {
             return;
         }
         if let Some(branch) = unsupported::symbol_name(&name.text) {
-            let error = unsupported::diagnostic(name.span(), &format!("`{}`", name.text), branch);
-            self.push(error);
-            return;
+            return unsupported::diagnostic(name.span(), &format!("`{}`", name.text), branch).report(self);
         }
         let what = match wanted {
             Wanted::Array => "array",
@@ -100,11 +98,11 @@ impl Context<'_> {
         {
             let help =
                 "there is no empty value: a variable of type `bool` beside it says whether it has a value";
-            return self.push(error.help(help));
+            return error.help(help).report(self);
         }
         let similar = nearest(&name.text, self.symbols.candidates(wanted));
         let help = match (similar, wanted) {
-            (Some(similar), _) => return self.push(error.did_you_mean(similar)),
+            (Some(similar), _) => return error.did_you_mean(similar).report(self),
             (None, Wanted::Array) => {
                 format!("declare it: `array {}[proc] : bool`, or another type", name.text)
             }
@@ -113,7 +111,7 @@ impl Context<'_> {
                 format!("declare it: as a value of a `type`, or as `var {} : ..`", name.text)
             }
         };
-        self.push(error.help(help));
+        error.help(help).report(self);
     }
 
     /// Reports a name with a small letter that is bound nowhere.
@@ -130,16 +128,16 @@ impl Context<'_> {
         let error = Diagnostic::error("C0105", name.span(), format!("unknown process `{}`", name.text))
             .label("not a parameter, and not bound");
         if let Some(similar) = nearest(&name.text, scope.names()) {
-            return self.push(error.did_you_mean(similar));
+            return error.did_you_mean(similar).report(self);
         }
         if name.text == "nil" {
             let help = "declare a pointer that may be `nil` so: `var X : proc or nil`";
-            return self.push(error.help(help));
+            return error.help(help).report(self);
         }
         if self.title == Some(name.text.as_str()) {
             let help =
                 format!("`{0}` is the name of this property: write `({0})` for a parameter", name.text);
-            return self.push(error.help(help));
+            return error.help(help).report(self);
         }
         // Several in one declaration are one mistake.
         if let Some((declaration, at, names)) = &mut self.unbound
@@ -155,7 +153,7 @@ impl Context<'_> {
         let names = vec![name.text.clone()];
         let help = how_to_bind(&names, self.place);
         self.unbound = Some((self.declaration, self.diagnostics.len(), names));
-        self.push(error.help(help));
+        error.help(help).report(self);
     }
 }
 

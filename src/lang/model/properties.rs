@@ -4,7 +4,6 @@ use super::context::{Context, FormulaPlace};
 use super::dnf::{Disjunct, NoNormalForm, conjunctions, dnf};
 use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
-use super::linear::negated;
 use super::scope::{Scope, TermMeaning};
 use super::sorted_init::SortedInit;
 use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, VarId, rename};
@@ -18,7 +17,7 @@ impl<'a> Context<'a> {
         let mut scope = Scope::default();
         for (i, param) in params.iter().enumerate() {
             if let Some(first) = params[..i].iter().find(|other| other.text == param.text) {
-                self.push(super::symbols::duplicate("C0109", param, "parameter", Some(first.span())));
+                super::symbols::duplicate("C0109", param, "parameter", Some(first.span())).report(self);
             }
             if i == MAX_PARAMS {
                 Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
@@ -200,9 +199,8 @@ impl<'a> Context<'a> {
             for further in &disjunct.exists {
                 let map = |p| if p == ProcRef::Var(bound[0]) { ProcRef::Var(*further) } else { p };
                 for conj in rename::disjunction(denied, &map).ok_or(NoNormalForm::OutOfRange)? {
-                    let opposite = |it| negated(self.symbols, it).map(Formula::Literal);
-                    let one_of = conj.iter().map(opposite).collect::<Option<_>>();
-                    parts.push(Formula::or(one_of.ok_or(NoNormalForm::OutOfRange)?));
+                    let denial = Formula::denial(self.symbols, &conj);
+                    parts.push(denial.ok_or(NoNormalForm::OutOfRange)?);
                 }
             }
         }

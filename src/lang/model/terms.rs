@@ -129,7 +129,6 @@ impl<'a> Context<'a> {
     fn summand(&mut self, summand: &'a Summand, scope: &Scope<'a>) -> TermMeaning {
         let at = summand.loc.0;
         let value = match &summand.operand.kind {
-            TermKind::Number(number) => return self.number(number),
             TermKind::Path(path) => {
                 let value = self.path(path, scope);
                 self.numeric(value, path_span(path))
@@ -148,9 +147,12 @@ impl<'a> Context<'a> {
 
     /// Notes where the original Cubicle reads something else, or nothing: it adds and multiplies constants only.
     fn compare_with_the_original(&mut self, number: usize, summand: &Summand, value: &TermMeaning) {
-        let (TermMeaning::Value(Term::Linear(it), _), TermKind::Path(path)) = (value, &summand.operand.kind)
-        else {
-            return;
+        let TermMeaning::Value(Term::Linear(it), _) = value else { return };
+        let is_name = match &summand.operand.kind {
+            TermKind::Path(path) => path.alone().is_some(),
+            // A name stood for it.
+            TermKind::Sum(_) => true,
+            _ => return,
         };
         let first = number == 0 && summand.factor.is_none() && !summand.negative;
         let varies = |(cell, _): &(Cell, Rational)| self.var(cell.var).kind != VarKind::Const;
@@ -158,8 +160,10 @@ impl<'a> Context<'a> {
         if first || self.counting || !self.calls.is_empty() || !it.terms.iter().any(varies) {
             return;
         }
-        let frozen = summand.factor.is_some() && path.alone().is_some();
-        self.sums.entry(self.declaration).or_default().insert(summand.loc.0, frozen);
+        self.sums
+            .entry(self.declaration)
+            .or_default()
+            .insert(summand.loc.0, summand.factor.is_some() && is_name);
     }
 
     /// Reports a number that leaves the 64-bit range.
@@ -236,7 +240,7 @@ impl<'a> Context<'a> {
                     Diagnostic::error("C0007", name.span(), format!("`{}` with a small letter", name.text))
                         .label("names with a small letter are processes")
                         .did_you_mean(declared);
-                self.push(error);
+                error.report(self);
             }
             return self.capital_name(&meant);
         }
@@ -277,7 +281,7 @@ impl<'a> Context<'a> {
                 return Some(ProcRef::Const(k as u8 - 1));
             }
         };
-        self.push(error);
+        error.report(self);
         None
     }
 

@@ -40,14 +40,11 @@ impl<'a> Context<'a> {
             if let Some(guard) = &decl.requires {
                 at = guard.span;
             }
-            let help = self.why_never(decl, origin);
             let warning =
-                Diagnostic::warning("C0909", at, format!("transition `{}` never fires", decl.name.text))
-                    .label("the guard is contradictory");
-            self.push(match help {
-                Some(help) => warning.help(help),
-                None => warning,
-            });
+                Diagnostic::warning("C0909", at, format!("transition `{}` never fires", decl.name.text));
+            Diagnostic { help: self.why_never(decl, origin), ..warning }
+                .label("the guard is contradictory")
+                .report(self);
         }
         self.is_part = false;
         parts

@@ -150,8 +150,7 @@ impl<'a> Context<'a> {
             _ => None,
         };
         if let Some(error) = error {
-            let error = error.also(var.span, "declared here");
-            self.push(error);
+            error.also(var.span, "declared here").report(self);
             return None;
         }
         if let Some(&previous) = written.get(&id) {
@@ -172,7 +171,7 @@ impl<'a> Context<'a> {
                 .into_iter()
                 .find(|name| scope.lookup(name).is_none())
                 .unwrap_or("other");
-            self.push(error.help(how_to_join(previous, update, free)));
+            error.help(how_to_join(previous, update, free)).report(self);
             return None;
         }
         written.insert(id, update);
@@ -266,7 +265,7 @@ impl<'a> Context<'a> {
                 .help("use a new name, and compare it with the parameter in a branch")
                 .report(self);
         } else if let Some(first) = before.iter().find(|other| other.text == name.text) {
-            self.push(super::symbols::duplicate("C0109", name, "index", Some(first.span())));
+            super::symbols::duplicate("C0109", name, "index", Some(first.span())).report(self);
         }
     }
 
@@ -345,7 +344,7 @@ impl<'a> Context<'a> {
             if let Some(help) = self.conversion(&target, &value) {
                 error = error.help(help);
             }
-            self.push(error);
+            error.report(self);
         }
         match value {
             TermMeaning::Value(term, _) => Some(term),

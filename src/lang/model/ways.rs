@@ -103,22 +103,10 @@ pub fn chosen(system: &System, branches: &[Branch], map: &impl Fn(ProcRef) -> Pr
 }
 
 /// What the cells of some variables hold, by cases; `None` for those that are left as they are.
-pub trait Reading {
-    /// The values of a cell.
-    ///
-    /// # Errors
-    /// There are too many cases, or a number leaves the 64-bit range.
-    fn values(&self, cell: &Cell) -> Ways<Option<Values>>;
-}
-
-impl<F: Fn(&Cell) -> Ways<Option<Values>>> Reading for F {
-    fn values(&self, cell: &Cell) -> Ways<Option<Values>> {
-        self(cell)
-    }
-}
+pub type Reading<'r> = dyn Fn(&Cell) -> Ways<Option<Values>> + 'r;
 
 /// All choices of values for these cells, with their conditions.
-fn choices(cells: &[&Cell], reading: &dyn Reading) -> Ways<Vec<(Conj, Vec<(Cell, Term)>)>> {
+fn choices(cells: &[&Cell], reading: &Reading<'_>) -> Ways<Vec<(Conj, Vec<(Cell, Term)>)>> {
     let mut found = vec![(Conj::new(), Vec::new())];
     let mut known: Vec<&Cell> = Vec::new();
     for cell in cells {
@@ -126,7 +114,7 @@ fn choices(cells: &[&Cell], reading: &dyn Reading) -> Ways<Vec<(Conj, Vec<(Cell,
             continue;
         }
         known.push(cell);
-        let Some(values) = reading.values(cell)? else { continue };
+        let Some(values) = reading(cell)? else { continue };
         if found.len().saturating_mul(values.len()) > MAX_WAYS {
             return Err(NoWays::TooMany);
         }
@@ -142,7 +130,7 @@ fn choices(cells: &[&Cell], reading: &dyn Reading) -> Ways<Vec<(Conj, Vec<(Cell,
 }
 
 /// The cases in which a literal holds, its cells being read in this way.
-fn literal(system: &System, it: &Literal, reading: &dyn Reading) -> Ways<Vec<Conj>> {
+fn literal(system: &System, it: &Literal, reading: &Reading<'_>) -> Ways<Vec<Conj>> {
     let mut found = Vec::new();
     for (mut when, terms) in choices(&it.cells(), reading)? {
         let value = |cell: &Cell| terms.iter().find(|(known, _)| known == cell).map(|(_, term)| term.clone());
@@ -162,7 +150,7 @@ fn literal(system: &System, it: &Literal, reading: &dyn Reading) -> Ways<Vec<Con
 ///
 /// # Errors
 /// There are too many cases, or a number leaves the 64-bit range.
-pub fn conj(system: &System, it: &[Literal], reading: &dyn Reading) -> Ways<Vec<Conj>> {
+pub fn conj(system: &System, it: &[Literal], reading: &Reading<'_>) -> Ways<Vec<Conj>> {
     let mut ways: Vec<Conj> = vec![Vec::new()];
     for it in it {
         ways = both(&ways, &literal(system, it, reading)?)?;
@@ -174,7 +162,7 @@ pub fn conj(system: &System, it: &[Literal], reading: &dyn Reading) -> Ways<Vec<
 ///
 /// # Errors
 /// There are too many cases, or a number leaves the 64-bit range.
-pub fn read(system: &System, values: &Values, reading: &dyn Reading) -> Ways<Values> {
+pub fn read(system: &System, values: &Values, reading: &Reading<'_>) -> Ways<Values> {
     let mut found = Values::new();
     for (when, value) in values {
         let when = conj(system, when, reading)?;

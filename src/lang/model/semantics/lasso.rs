@@ -79,21 +79,11 @@ pub enum LassoError {
 impl Semantics<'_> {
     /// Whether a condition holds for a tuple of distinct processes. `None` when a number leaves the 64-bit range.
     pub fn holds(&self, state: &State, condition: &Condition, tuple: &[usize]) -> Option<bool> {
-        let others: Vec<usize> = (0..state.procs).filter(|p| !tuple.contains(p)).collect();
-        let cases = condition.0.iter().flat_map(|case| {
-            let hidden = distinct_tuples(others.len(), usize::from(case.hidden));
-            hidden.map(move |chosen| (case, chosen))
+        let fails = condition.0.iter().flat_map(|case| {
+            let chosen = other_tuples(state.procs, tuple, case.hidden.into());
+            chosen.map(|procs| self.all_hold(state, &procs, &case.cube, &case.universals).map(|it| !it))
         });
-        let none = all(cases.map(|(case, chosen)| {
-            let procs: Vec<usize> =
-                tuple.iter().copied().chain(chosen.iter().map(|&at| others[at])).collect();
-            let universals = case.universals.iter().flat_map(|universal| {
-                let scopes = other_tuples(state.procs, &procs, universal.bound.into());
-                scopes.map(|scope| self.env(state, &scope).dnf(&universal.body)).collect::<Vec<_>>()
-            });
-            all([self.env(state, &procs).conj(&case.cube)].into_iter().chain(universals)).map(|holds| !holds)
-        }))?;
-        Some(!none)
+        all(fails).map(|none| !none)
     }
 
     /// All fairness requirements of this instance.

@@ -4,7 +4,7 @@ use super::eval::{Env, all};
 use super::matching::Matcher;
 use super::state::{Layout, State, Step, Value};
 use super::tuples::{distinct_tuples, other_tuples, tuples};
-use crate::model::{Assignment, Count, Rational, System, Transition, TransitionId, Update};
+use crate::model::{Assignment, Conj, Count, Rational, System, Transition, TransitionId, Universal, Update};
 
 /// Why something is not a state of an instance.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -219,11 +219,22 @@ impl<'a> Semantics<'a> {
         if self.check_args(transition, args).is_err() {
             return Some(false);
         }
+        self.all_hold(state, args, guard, universals)
+    }
+
+    /// Whether a cube holds for these processes, and universals for all others. `None` when a number leaves the 64-bit range.
+    pub(super) fn all_hold(
+        &self,
+        state: &State,
+        procs: &[usize],
+        cube: &Conj,
+        universals: &[Universal],
+    ) -> Option<bool> {
         let others = universals.iter().flat_map(|universal| {
-            let scopes = other_tuples(self.procs(), args, universal.bound.into());
+            let scopes = other_tuples(self.procs(), procs, universal.bound.into());
             scopes.map(move |scope| self.env(state, &scope).dnf(&universal.body))
         });
-        all([self.env(state, args).conj(guard)].into_iter().chain(others))
+        all([self.env(state, procs).conj(cube)].into_iter().chain(others))
     }
 
     /// The first transition, of another declaration than `except`, that is not known to be impossible, and whether it is known to be possible.
