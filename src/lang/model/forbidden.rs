@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::dnf::dnf;
 use super::formula::Formula;
-use super::semantics::distinct_tuples;
 use super::{
     Axiom, Bad, Cell, Conj, Literal, ProcRef, Rational, Relation, System, Term, Transition, Universal, rename,
 };
@@ -86,11 +85,14 @@ pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
     if !stronger.others.is_empty() && stronger.params != weaker.params {
         return false;
     }
-    // All distinct processes of the weaker cube for those of the stronger one.
-    distinct_tuples(weaker.params.into(), stronger.params.into()).any(|chosen| {
-        let map = |p: ProcRef| {
-            p.renamed(|v| ProcRef::Var(chosen.get(usize::from(v)).map_or(v, |other| *other as u8)))
-        };
+    let mut chosen = Vec::with_capacity(stronger.params.into());
+    choose(stronger, weaker, &mut chosen)
+}
+
+/// Tries all distinct processes of the weaker cube for those of the stronger one.
+fn choose(stronger: &Forbidden, weaker: &Forbidden, chosen: &mut Vec<u8>) -> bool {
+    if chosen.len() == usize::from(stronger.params) {
+        let map = |p: ProcRef| p.renamed(|v| ProcRef::Var(chosen.get(usize::from(v)).copied().unwrap_or(v)));
         let follows = |wanted: &Conj, given: &Conj, map: &dyn Fn(ProcRef) -> ProcRef| {
             wanted.iter().all(|literal| match rename::literal(literal, &map) {
                 Some(rename::Truth::Constant(truth)) => truth,
@@ -103,7 +105,16 @@ pub fn forbids_all_of(stronger: &Forbidden, weaker: &Forbidden) -> bool {
             let Some(Some(other)) = rename::conj(other, &map) else { return false };
             weaker.others.iter().any(|it| follows(it, &other, &|proc| proc))
         };
-        follows(&stronger.cube, &weaker.cube, &map) && stronger.others.iter().all(none_of)
+        return follows(&stronger.cube, &weaker.cube, &map) && stronger.others.iter().all(none_of);
+    }
+    (0..weaker.params).any(|p| {
+        if chosen.contains(&p) {
+            return false;
+        }
+        chosen.push(p);
+        let found = choose(stronger, weaker, chosen);
+        chosen.pop();
+        found
     })
 }
 
