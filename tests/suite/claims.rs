@@ -5,8 +5,7 @@ use cubicle::certificate::declaration;
 use cubicle::load::ModelSource;
 use cubicle::model::forbids_all_of;
 use cubicle::mutation::{
-    MutantSelection, MutationOptions, Plan, Properties, PropertySelection, TrueProperty,
-    properties,
+    MutantSelection, MutationOptions, Plan, Properties, PropertySelection, TrueProperty, properties,
 };
 use cubicle::transform::strengthen::{PropertyOperator, demand, stronger};
 use cubicle::{Forbidden, Interrupt, Loaded, Options, Report, Silent, Vacuity, Verdict};

@@ -183,7 +183,7 @@ impl Ending {
         }
         let mut document = self.document();
         document.error = Some(failure.error);
-        document.reason = failure.open.as_ref().map(WhyOpen::from);
+        document.reason = failure.open.as_deref().map(WhyOpen::from);
         (failure.code, document)
     }
 

@@ -23,7 +23,7 @@ pub struct Failure {
     /// What to do about it.
     pub help: Option<String>,
     /// What left open what had to be known first.
-    pub open: Option<Reason>,
+    pub open: Option<Box<Reason>>,
     /// Whether that was reported.
     pub reported: bool,
 }

@@ -42,7 +42,9 @@ impl Expander {
 
     /// Reports names that are bound with other sorts than these.
     pub(super) fn are_sorts(&mut self, file: &File, sorts: &SortTable) {
-        bound(file).iter().for_each(|name| self.is_sort(name, sorts));
+        for name in &bound(file) {
+            self.is_sort(name, sorts);
+        }
     }
 
     /// Reports a name that is bound with another sort than these.

@@ -183,7 +183,7 @@ impl MutateRun<'_> {
         messages.error(&error);
         messages.help("`cubicle FILE` says more about the model; --anyway mutates it all the same");
         let failure = Failure::new(exit::of_report(&report), error).reported();
-        Err(Failure { open: report.open().cloned(), ..failure })
+        Err(Failure { open: report.open().cloned().map(Box::new), ..failure })
     }
 
     /// Looks for properties that the model does not claim, and writes them; the exit code.
