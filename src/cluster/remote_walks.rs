@@ -5,20 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::meeting::{Incoming, Meeting};
-use cubicle_forward::{EpochMessage, Peers};
+use cubicle_forward::Peers;
 
 /// How often to check whether the run must end while waiting for others.
 const PATIENCE: Duration = Duration::from_millis(20);
-
-/// The last byte of a message.
-const FOUND: u8 = 0;
-const FULL: u8 = 1;
 
 /// The other processes of a campaign of walks.
 pub struct RemoteWalks {
     meeting: Arc<Meeting>,
     /// Of each process: messages not read yet, and whether it has ended. No process is more than an epoch ahead.
-    waiting: Vec<(VecDeque<EpochMessage>, bool)>,
+    waiting: Vec<(VecDeque<Vec<u8>>, bool)>,
 }
 
 impl RemoteWalks {
@@ -31,11 +27,7 @@ impl RemoteWalks {
     fn receive(&mut self, message: Incoming) {
         match message {
             Incoming::Ended(from) => self.waiting[from].1 = true,
-            Incoming::Message(from, mut bytes) => match bytes.pop() {
-                Some(FOUND) => self.waiting[from].0.push_back(EpochMessage::Found(bytes)),
-                Some(FULL) => self.waiting[from].0.push_back(EpochMessage::Full),
-                _ => self.meeting.protocol_error(from),
-            },
+            Incoming::Message(from, bytes) => self.waiting[from].0.push_back(bytes),
         }
     }
 }
@@ -45,22 +37,20 @@ impl Peers for RemoteWalks {
         self.meeting.place()
     }
 
-    fn say(&mut self, word: &EpochMessage) {
-        let message = match word {
-            EpochMessage::Found(bytes) => [bytes, &[FOUND][..]].concat(),
-            EpochMessage::Full => vec![FULL],
-        };
+    fn say(&mut self, message: &[u8]) {
         for other in self.meeting.others() {
-            self.meeting.say(other, &message);
+            self.meeting.say(other, message);
         }
     }
 
-    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>> {
+    fn hear(&mut self, stop: &dyn Fn() -> bool) -> Option<Vec<Option<Vec<u8>>>> {
         let (me, processes) = self.meeting.place();
         loop {
             let silent = |it: &usize| *it != me && self.waiting[*it].0.is_empty();
             match (0..processes).find(silent) {
-                None => return Some(self.waiting.iter_mut().map(|(words, _)| words.pop_front()).collect()),
+                None => {
+                    return Some(self.waiting.iter_mut().map(|(messages, _)| messages.pop_front()).collect());
+                }
                 Some(silent) if self.waiting[silent].1 => {
                     // All processes see the end at the same epoch, or process 0 sees it before.
                     if me == 0 {

@@ -55,7 +55,7 @@ pub use explore::{
 pub use explored::graph::Fingerprint;
 pub use explored::views::Views;
 pub use follow::{FollowedRun, Follower, Front, Kept, Known, Seen, Unexplained};
-pub use fuzz::swarm::{EpochMessage, Peers};
+pub use fuzz::swarm::Peers;
 pub use live::{RunAnswer, RunSample, RunsChecked, SeenStep, check_runs, sample_runs};
 pub use oracle::StateSpace;
 pub use spread::coordinator::{Coordinator, Outcome};

@@ -1,14 +1,14 @@
 //! The files of a checkpoint: each appears complete or not at all, and is read up to its known length only.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Take, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::bytes::{Damage, Source, value};
+use crate::checkpoint::bytes::{Damage, value};
 use crate::error::StorageError;
 use crate::folder::{self, entries, failed, name_of};
 
@@ -111,41 +111,28 @@ impl Part {
             return Err(failed("use", &path, &"its checksum is wrong"));
         }
         let from = File::open(&path).map_err(|why| failed("read", &path, &why))?;
-        Ok(PartReader { path, from: BufReader::with_capacity(1 << 16, from), left: self.bytes })
+        Ok(PartReader { path, from: BufReader::with_capacity(1 << 16, from).take(self.bytes) })
     }
 }
 
 pub struct PartReader {
     path: PathBuf,
-    from: BufReader<File>,
-    left: u64,
+    pub from: Take<BufReader<File>>,
 }
 
 impl PartReader {
     pub fn rest(mut self) -> Result<Vec<u8>, StorageError> {
         let mut bytes = Vec::new();
-        let read = self.from.by_ref().take(self.left).read_to_end(&mut bytes);
-        read.map_err(|why| failed("read", &self.path, &why))?;
+        self.from.read_to_end(&mut bytes).map_err(|why| failed("read", &self.path, &why))?;
         Ok(bytes)
     }
 
-    pub const fn is_at_end(&self) -> bool {
-        self.left == 0
+    pub fn is_at_end(&self) -> bool {
+        self.from.limit() == 0
     }
 
     pub fn damaged(&self, why: &Damage) -> StorageError {
         failed("use", &self.path, why)
-    }
-}
-
-impl Source for PartReader {
-    fn byte(&mut self) -> Result<u8, Damage> {
-        let mut byte = [0];
-        if self.left == 0 || self.from.read_exact(&mut byte).is_err() {
-            return Err(Damage("it ends too early"));
-        }
-        self.left -= 1;
-        Ok(byte[0])
     }
 }
 

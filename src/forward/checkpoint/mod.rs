@@ -12,7 +12,7 @@ mod keeper;
 pub mod manifest;
 mod states;
 
-pub use bytes::{Bytes, Damage, Source, put, put_words};
+pub use bytes::Damage;
 pub use course::{Course, are_cubes};
 pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
 pub use keeper::{Keeper, SearchKeeper, folder_of};

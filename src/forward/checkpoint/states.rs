@@ -5,11 +5,12 @@
 //! says which of its bytes change, then these. Parents never decrease from one state to the next: breadth-first search
 //! expands them in order. Initial states have none, and neither have those of an owner, which does not keep parents.
 
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
-use crate::checkpoint::bytes::{Damage, Source, put};
+use crate::checkpoint::bytes::{Damage, byte, number, put};
 use crate::checkpoint::files::{self, NewPart, Part, PartReader};
 use crate::checkpoint::manifest::OwnerParts;
 use crate::error::StorageError;
@@ -94,11 +95,11 @@ pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
 }
 
 /// Reads what [`put_change`] appended.
-pub fn change(from: &mut impl Source) -> Result<u64, Damage> {
-    let mask = from.byte()?;
+pub fn change(from: &mut impl Read) -> Result<u64, Damage> {
+    let mask = byte(from)?;
     let mut word = 0;
     for i in (0..8).filter(|i| mask >> i & 1 == 1) {
-        word |= u64::from(from.byte()?) << (8 * i);
+        word |= u64::from(byte(from)?) << (8 * i);
     }
     Ok(word)
 }
@@ -138,7 +139,7 @@ impl<'a> Levels<'a> {
             self.state.fill(0);
             self.parent = 0;
         }
-        let left = self.open.as_mut().map(Source::number).transpose();
+        let left = self.open.as_mut().map(|part| number(&mut part.from)).transpose();
         self.left = left.map_err(|why| self.damaged(&why))?.unwrap_or(0);
         Ok(true)
     }
@@ -148,10 +149,10 @@ impl<'a> Levels<'a> {
         let Some(from) = self.open.as_mut().filter(|_| self.left > 0) else { return Ok(None) };
         self.left -= 1;
         let read = self.state.iter_mut().try_for_each(|word| {
-            *word ^= change(from)?;
+            *word ^= change(&mut from.from)?;
             Ok(())
         });
-        let parent = read.and_then(|()| match from.number()? {
+        let parent = read.and_then(|()| match number(&mut from.from)? {
             0 => Ok(ROOT),
             distance => {
                 let parent = (distance - 1).checked_add(self.parent.into()).filter(|it| *it < ROOT.into());

@@ -1,7 +1,7 @@
 //! The loop of a campaign: walks are planned, run and merged, until a limit is reached or nothing is left.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -10,15 +10,14 @@ use tracing::debug;
 use crate::error::Unbuildable;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::goals::OpenGoal;
-use crate::fuzz::swarm::{EpochMessage, Peers};
+use crate::fuzz::swarm::{FULL, Peers, Walked};
 use crate::fuzz::technique;
 use crate::fuzz::technique::{Aim, Goal, Task, Technique};
-use crate::fuzz::walker::{Frozen, WalkOutcome};
 use crate::program::Scratch;
 use crate::store::StateTree;
 use crate::tuning::{
-    BREADTH_START, DEADLOCK_STATES, DIVE_STATES, DRY_STEPS, EPOCH_WALKS, FIRST_EPOCH_WALKS, GUIDED_STEPS,
-    JUMP_LEVELS, RESTART_STEPS, STALLED_EPOCHS, STATES_PER_WALK, STEPS_PER_WANTED_STATE, UNGUIDED_EPOCHS,
+    BREADTH_START, DEADLOCK_STATES, DRY_STEPS, EPOCH_WALKS, FIRST_EPOCH_WALKS, GUIDED_STEPS, JUMP_LEVELS,
+    RESTART_STEPS, STALLED_EPOCHS, STATES_PER_WALK, STEPS_PER_WANTED_STATE, UNGUIDED_EPOCHS,
 };
 use cubicle_run::{Event, Observer, Restart, Silent, Stop, Strategy, Trace};
 
@@ -59,7 +58,7 @@ impl Campaign {
         if let Some(peers) = &mut peers
             && self.limits.stop == Some(Stop::Memory)
         {
-            peers.say(&EpochMessage::Full);
+            peers.say(FULL);
         }
         drop(peers);
         if self.findings.states().count() > known {
@@ -137,25 +136,11 @@ impl Campaign {
         (self.take_visited(), found)
     }
 
-    /// Runs the walks on the frozen view; `None` when time ran out.
-    pub fn walk(&self, tasks: &[Task]) -> Option<Vec<(WalkOutcome, Duration)>> {
-        let view = Frozen {
-            program: &self.program,
-            visited: &self.visited,
-            corpus: &self.corpus,
-            coverage: &self.coverage,
-            goals: &self.goals,
-            fired: &self.fired,
-            of_process: &self.of_process,
-            deadlock: self.options.deadlock,
-            around: &self.around,
-            seed: self.options.seed,
-            dive: self.options.restart.map_or(DIVE_STATES, |r| r.every),
-            clock: &self.limits.clock,
-        };
+    /// Runs the walks on the campaign as it is; `None` when time ran out.
+    pub fn walk(&self, tasks: &[Task]) -> Option<Vec<Walked>> {
         let timed = |task: &Task| {
             let start = Instant::now();
-            let outcome = view.run(task);
+            let outcome = self.run_walk(task);
             (outcome, start.elapsed())
         };
         let expired = AtomicBool::new(false);

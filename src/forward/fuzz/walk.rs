@@ -5,29 +5,31 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::clock::Ticker;
+use crate::fuzz::campaign::Campaign;
 use crate::fuzz::corpus::TRACKED;
 use crate::fuzz::coverage::ItemBuffer;
 use crate::fuzz::relaxed_plan::RelaxedPlan;
 use crate::fuzz::technique::{Aim, Goal, Task, Technique};
-use crate::fuzz::walker::{Frozen, Ref, WalkOutcome, Walker};
+use crate::fuzz::walker::{Ref, WalkOutcome, Walker};
 use crate::program::Scratch;
 use crate::store::Store;
-use crate::tuning::{IDLE_STEPS, MAX_WALK_STATES, RANDOM_STEP_EVERY};
+use crate::tuning::{DIVE_STATES, IDLE_STEPS, MAX_WALK_STATES, RANDOM_STEP_EVERY};
 use cubicle_lang::bits::bits;
 
 /// A distance longer than any relaxed plan.
 const FAR: u32 = 1 << 24;
 
-impl Frozen<'_> {
-    pub fn run(&self, task: &Task) -> WalkOutcome {
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+impl Campaign {
+    /// The result of a walk, which changes nothing here.
+    pub fn run_walk(&self, task: &Task) -> WalkOutcome {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
         rng.set_stream(task.stream);
         let words = self.program.packing.words;
         let mut walker = Walker {
             view: self,
             rng,
-            scratch: Scratch::timed(self.program, self.clock),
-            ahead: Scratch::timed(self.program, self.clock),
+            scratch: Scratch::timed(&self.program, &self.limits.clock),
+            ahead: Scratch::timed(&self.program, &self.limits.clock),
             coverage: task.technique != Technique::Around,
             items: ItemBuffer::default(),
             state: vec![0; words],
@@ -239,7 +241,7 @@ impl Walker<'_> {
 
     /// Steps to the goal, as far as a relaxed plan can tell; beyond [`FAR`], conditions that fail.
     fn distance(&self, aim: Aim, plan: &mut RelaxedPlan) -> u32 {
-        let Frozen { program, goals, .. } = self.view;
+        let Campaign { program, goals, .. } = self.view;
         plan.helpful.clear();
         let relaxed = if aim.planned { goals.relaxed(program) } else { None };
         let steps = relaxed.and_then(|relaxed| relaxed.plan(program, aim.goal, &self.state, plan));
@@ -262,9 +264,10 @@ impl Walker<'_> {
             }
             exits
         };
+        let most = self.view.options.restart.map_or(DIVE_STATES, |restart| restart.every);
         let mut stack = vec![(self.at, shuffled(self))];
         while let Some((at, exits)) = stack.last_mut() {
-            if self.out.aborted || self.out.states.len() >= self.view.dive {
+            if self.out.aborted || self.out.states.len() >= most {
                 return;
             }
             let Some(i) = exits.pop() else {

@@ -1,32 +1,31 @@
 //! A walker: its present state, its exits, and how it takes one.
 
-use std::sync::Arc;
-
-use indexmap::IndexMap;
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
-use crate::clock::{Clock, Ticker};
-use crate::fuzz::corpus::{Corpus, TRACKED};
-use crate::fuzz::coverage::{ItemBuffer, SeenCombinations};
-use crate::fuzz::goals::Goals;
-use crate::program::{FirstWays, Program, Refinement, Scratch};
+use crate::clock::Ticker;
+use crate::fuzz::campaign::Campaign;
+use crate::fuzz::corpus::TRACKED;
+use crate::fuzz::coverage::ItemBuffer;
+use crate::program::{FirstWays, Refinement, Scratch};
 use crate::store::hash::hash;
-use crate::store::{Inserted, StateTree, Store};
+use crate::store::{Inserted, Store};
 use crate::tuning::{MAX_BREADTH_SUCCESSORS, MAX_SPLITS};
 use cubicle_lang::bits::bits;
 
 /// A state in the result of a walk: one of the frozen view, or the i-th new one of this walk.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Ref {
     Old(u32),
     New(u32),
 }
 
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct WalkOutcome {
     /// New states, in order of discovery.
+    #[serde(skip)]
     pub states: Store,
     /// For each new state: its parent.
     pub links: Vec<Ref>,
@@ -52,31 +51,13 @@ pub struct WalkOutcome {
     /// Some instance has more successors in some state than a walk examines.
     pub wide: bool,
     /// The walk was aborted; its results must be dropped.
+    #[serde(skip)]
     pub aborted: bool,
 }
 
-/// The view that all walks of an epoch share.
-pub struct Frozen<'a> {
-    pub program: &'a Program,
-    pub visited: &'a StateTree,
-    pub corpus: &'a Corpus,
-    pub coverage: &'a SeenCombinations,
-    pub goals: &'a Goals,
-    /// How often each transition fired so far.
-    pub fired: &'a [u64],
-    /// For each process, the instances that mention it.
-    pub of_process: &'a [Vec<u64>],
-    pub deadlock: bool,
-    /// States near deadlocks, each with its number of steps from where the search around a deadlock began.
-    pub around: &'a IndexMap<u32, u32>,
-    pub seed: u64,
-    /// States after which a depth-first walk ends.
-    pub dive: usize,
-    pub clock: &'a Arc<Clock>,
-}
-
 pub struct Walker<'a> {
-    pub view: &'a Frozen<'a>,
+    /// The campaign as it is before the epoch: all walks of an epoch share it.
+    pub view: &'a Campaign,
     pub rng: ChaCha8Rng,
     pub scratch: Scratch,
     /// The enabled instances of the last new successor.
@@ -149,7 +130,7 @@ impl Walker<'_> {
     /// Computes the successors by an enabled instance of the current state; returns their number, and whether some may be
     /// missing: with `few`, only some of very many ways to define what the instance reads are taken, chosen at random.
     pub fn fire(&mut self, i: usize, few: bool) -> (usize, bool) {
-        let program = self.view.program;
+        let program = &*self.view.program;
         let words = program.packing.words;
         self.successors.clear();
         self.raw.clear();
@@ -173,7 +154,7 @@ impl Walker<'_> {
     pub fn count_step(&mut self, i: usize, tried: u32) {
         self.out.steps += 1;
         self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
-        self.out.aborted |= self.ticker.count(1 + tried, self.view.clock).is_some();
+        self.out.aborted |= self.ticker.count(1 + tried, &self.view.limits.clock).is_some();
     }
 
     pub fn successor(&self, n: usize) -> &[u64] {
@@ -218,7 +199,7 @@ impl Walker<'_> {
             Inserted::Old(number) => return (Ref::New(number as u32), false),
             Inserted::New(number) => number as u32,
         };
-        let program = self.view.program;
+        let program = &*self.view.program;
         self.out.links.push(self.at);
         if self.out.bad.is_none()
             && let Some((bad, refined)) = program.bad(next, &mut self.ahead)
@@ -234,8 +215,8 @@ impl Walker<'_> {
         let next = next.to_vec();
         let (exits, conditional) = program.exits(&next, &mut self.ahead);
         self.out.exits.push(exits);
-        if self.view.deadlock && conditional {
-            let mut scratch = Scratch::timed(program, self.view.clock);
+        if self.view.options.deadlock && conditional {
+            let mut scratch = Scratch::timed(program, &self.view.limits.clock);
             if let Some(refined) = program.deadlock(&next, &mut scratch) {
                 self.out.deadlocks.push((number, refined));
             }

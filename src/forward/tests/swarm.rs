@@ -8,16 +8,15 @@ use std::time::Duration;
 use proptest::prelude::{any, prop_assert, proptest};
 
 use super::*;
+use crate::Peers;
 use crate::fuzz::campaign::Campaign;
-use crate::fuzz::swarm::{OutcomeReader, put_outcome};
 use crate::limits::Limits;
-use crate::{EpochMessage, Peers};
 
 /// A process whose messages go through channels.
 struct Member {
     me: usize,
-    to: Vec<Option<Sender<EpochMessage>>>,
-    from: Vec<Option<Receiver<EpochMessage>>>,
+    to: Vec<Option<Sender<Vec<u8>>>>,
+    from: Vec<Option<Receiver<Vec<u8>>>>,
     /// How messages are corrupted.
     spoils: fn(&mut Vec<u8>),
     distrusts: Sender<usize>,
@@ -28,16 +27,14 @@ impl Peers for Member {
         (self.me, self.to.len())
     }
 
-    fn say(&mut self, word: &EpochMessage) {
-        let mut word = word.clone();
-        if let EpochMessage::Found(bytes) = &mut word {
-            (self.spoils)(bytes);
-        }
-        self.to.iter().flatten().for_each(|to| drop(to.send(word.clone())));
+    fn say(&mut self, message: &[u8]) {
+        let mut message = message.to_vec();
+        (self.spoils)(&mut message);
+        self.to.iter().flatten().for_each(|to| drop(to.send(message.clone())));
     }
 
-    fn hear(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<Option<EpochMessage>>> {
-        let word = |from: &Option<Receiver<EpochMessage>>| match from {
+    fn hear(&mut self, _: &dyn Fn() -> bool) -> Option<Vec<Option<Vec<u8>>>> {
+        let word = |from: &Option<Receiver<Vec<u8>>>| match from {
             None => Some(None),
             Some(from) => from.recv().ok().map(Some),
         };
@@ -156,8 +153,7 @@ proptest! {
         let mut campaign = Campaign::new(Arc::clone(&system), Arc::new(program), &options, limits);
         campaign.seed().expect("it is small");
         let tasks = campaign.plan();
-        let mut bytes = Vec::new();
-        campaign.walk(&tasks).expect("there is time").iter().for_each(|walked| put_outcome(&mut bytes, walked));
+        let mut bytes = campaign.message(&campaign.walk(&tasks).expect("there is time"));
         if cut % 2 == 0 {
             bytes.truncate(usize::from(cut) % bytes.len());
         }
@@ -165,9 +161,7 @@ proptest! {
             let at = usize::from(at) % bytes.len().max(1);
             bytes.splice(at..at.max(1).min(bytes.len()), [byte]);
         }
-        let mut reader = OutcomeReader::new(&campaign, &bytes);
-        for task in &tasks {
-            let Ok((outcome, _)) = reader.outcome(task) else { break };
+        for (outcome, _) in campaign.read(&bytes, tasks.into_iter()).unwrap_or_default() {
             prop_assert!(outcome.links.len() == outcome.states.len() && outcome.exits.len() == outcome.states.len());
         }
     }
