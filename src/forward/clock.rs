@@ -67,17 +67,9 @@ impl Clock {
         }
     }
 
-    /// Like this clock, without a time limit.
+    /// Like this clock, without a time limit, which is all that needs to know the leader.
     pub fn lifted(&self) -> Self {
-        Self {
-            limit: None,
-            interrupt: self.interrupt.clone(),
-            leader: self.leader,
-            start: self.start,
-            used: AtomicU64::new(0),
-            expired: AtomicBool::new(false),
-            polls: AtomicU32::new(0),
-        }
+        Self { limit: None, ..Self::new(&ForwardOptions::default(), &self.interrupt) }
     }
 
     /// The reason to stop, if any. Reads the clocks.

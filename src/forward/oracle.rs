@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::explore::{Explored, Remote, explore};
 use crate::explored::states::ExploredStates;
 use crate::tuning::{SMALL_STATES, WIDER_STATES};
+use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
 use cubicle_run::{
     Exploration, Forbidden, ForwardOptions, Observer, Oracle, OracleAnswer, OracleGrowth, Silent, Sought,
@@ -94,19 +95,19 @@ impl StateSpace {
 
     /// Keeps an instance, in place of one with the same number of processes.
     pub fn keep(&mut self, new: Explored) {
-        let procs = new.exploration.procs;
-        let at = self.explored.partition_point(|it| it.exploration.procs < procs);
-        match self.explored.get_mut(at).filter(|it| it.exploration.procs == procs) {
-            Some(known) => *known = new,
-            None => self.explored.insert(at, new),
-        }
+        put(&mut self.explored, new, |_| true);
     }
 
     /// Adds what a [fork](Self::fork) has learnt: of each instance the one with more states is kept.
     pub fn take_up(&mut self, fork: Self) {
-        take_up(&mut self.explored, fork.explored);
         let other = fork.wider.into_inner().unwrap_or_else(PoisonError::into_inner);
-        take_up(self.wider.get_mut().unwrap_or_else(PoisonError::into_inner), other);
+        let wider = self.wider.get_mut().unwrap_or_else(PoisonError::into_inner);
+        for (own, others) in [(&mut self.explored, fork.explored), (wider, other)] {
+            for new in others {
+                let states = new.stored();
+                put(own, new, |known| known.stored() < states);
+            }
+        }
         let other = fork.learnt.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.learnt.get_mut().unwrap_or_else(PoisonError::into_inner).extend(other);
     }
@@ -119,10 +120,15 @@ impl StateSpace {
         self.explored.iter().filter_map(|e| e.remote.as_ref())
     }
 
+    /// The system that was explored.
+    fn system(&self) -> Option<&System> {
+        let remote = self.remote().map(|remote| remote.system.as_ref());
+        self.seen().map(ExploredStates::system).chain(remote).next()
+    }
+
     /// A candidate without values of witnesses that nothing reads, which states do not have.
     fn as_states_say<'c>(&self, candidate: &'c Forbidden) -> Cow<'c, Forbidden> {
-        let remote = self.remote().map(|remote| remote.system.as_ref());
-        match self.seen().map(ExploredStates::system).chain(remote).next() {
+        match self.system() {
             Some(system) if !system.witnesses.is_empty() => {
                 Cow::Owned(Forbidden { cube: system.without_choices(&candidate.cube), ..candidate.clone() })
             }
@@ -171,10 +177,7 @@ impl StateSpace {
     /// Whether some learnt state satisfies the cube.
     fn learnt(&self, candidate: &Forbidden) -> bool {
         let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
-        let remote = self.remote().map(|remote| remote.system.as_ref());
-        let Some(system) = self.seen().map(ExploredStates::system).chain(remote).next() else {
-            return false;
-        };
+        let Some(system) = self.system() else { return false };
         let fixed = usize::from(system.proc_constants);
         let procs = usize::from(candidate.params);
         let matcher = Matcher::new(&candidate.cube, procs);
@@ -194,16 +197,14 @@ impl StateSpace {
     }
 }
 
-/// Both lists are in increasing order of processes.
-fn take_up(own: &mut Vec<Explored>, others: Vec<Explored>) {
-    for other in others {
-        let (procs, states) = (other.exploration.procs, other.stored());
-        let at = own.partition_point(|it| it.exploration.procs < procs);
-        match own.get_mut(at).filter(|it| it.exploration.procs == procs) {
-            None => own.insert(at, other),
-            Some(known) if known.stored() < states => *known = other,
-            Some(_) => {}
-        }
+/// Adds an instance to those in increasing order of processes, in place of one with the same number where that `is_worse`.
+fn put(own: &mut Vec<Explored>, new: Explored, is_worse: impl Fn(&Explored) -> bool) {
+    let procs = new.exploration.procs;
+    let at = own.partition_point(|it| it.exploration.procs < procs);
+    match own.get_mut(at).filter(|it| it.exploration.procs == procs) {
+        None => own.insert(at, new),
+        Some(known) if is_worse(known) => *known = new,
+        Some(_) => {}
     }
 }
 

@@ -34,7 +34,7 @@ impl Search<'_> {
         } else {
             self.visited.bound(&mut self.limits);
             self.seed()?;
-            self.progress.reach(0, self.visited.len());
+            self.curve.note_level(0, self.visited.len());
             Level { states: 0..self.visited.len(), ..Level::default() }
         };
         let expander = self.expanders()();
@@ -49,8 +49,8 @@ impl Search<'_> {
     /// Expands a range of states of one level with helpers, until its end, the end of the search, or a move of the
     /// states; returns where it stopped.
     fn share(&mut self, range: Range<usize>, observer: &mut dyn Observer) -> usize {
-        let workers = Arc::clone(&self.threads.workers);
-        let mut pipeline = std::mem::take(&mut self.threads.pipeline);
+        let workers = Arc::clone(&self.workers);
+        let mut pipeline = std::mem::take(&mut self.pipeline);
         let (helped, mut lead) = pipeline.lead();
         // The time of helpers counts from what this thread has used.
         self.limits.look();
@@ -95,7 +95,7 @@ impl Search<'_> {
             }
             drop(lead);
         });
-        self.threads.pipeline = pipeline;
+        self.pipeline = pipeline;
         stored
     }
 
@@ -110,7 +110,7 @@ impl Search<'_> {
         }
         self.visited.end();
         if self.visited.len() > last.states.end {
-            self.progress.depth = last.depth + 1;
+            self.depth = last.depth + 1;
         }
     }
 
@@ -128,8 +128,7 @@ impl Search<'_> {
         self.keeper = Some(keeper);
         let Some((level, rest)) = known else { return Ok(None) };
         (self.tally.fired, self.tally.findings) = (rest.fired, rest.findings);
-        (self.tally.numbers, self.progress.curve) = (rest.numbers, rest.curve);
-        self.progress.depth = level.depth;
+        (self.tally.numbers, self.curve, self.depth) = (rest.numbers, rest.curve, level.depth);
         Ok(Some(level))
     }
 
@@ -140,7 +139,7 @@ impl Search<'_> {
             return Ok(());
         }
         let Tally { numbers, fired, findings, .. } = &self.tally;
-        let (fired, curve) = (fired.clone(), self.progress.curve.clone());
+        let (fired, curve) = (fired.clone(), self.curve.clone());
         keeper.save(level, &Course { numbers: *numbers, fired, curve, findings }, &self.visited)
     }
 
@@ -165,7 +164,8 @@ impl Levels for Bfs<'_, '_> {
         search.visited.next_level();
         let Level { depth, states, .. } = level;
         debug!(level = depth, new = states.len(), states = states.end, "level");
-        search.progress.reach(*depth, states.end);
+        search.depth = *depth;
+        search.curve.note_level(*depth, states.end);
         search.apply_steep_limit(level);
         if let Err(why) = search.keep(level) {
             search.fail(why);

@@ -61,8 +61,8 @@ impl Search<'_> {
     /// expanded again, so that the states within the bound are exactly those of [`Search::bfs`].
     pub fn dfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
-        let Self { problem: Problem { system, program, options }, limits, visited, tally, progress, .. } =
-            self;
+        let Self { problem: Problem { system, program, options }, limits, visited, tally, .. } = self;
+        let deepest = &mut self.depth;
         let tree = visited.table_mut().expect("only a breadth-first search has another store");
         let words = program.packing.words;
         // No depth exceeds the number of states.
@@ -81,7 +81,7 @@ impl Search<'_> {
                         Offered::Refused => break,
                         Offered::New => {
                             depths.push(depth);
-                            progress.depth = progress.depth.max(depth as usize);
+                            *deepest = (*deepest).max(depth as usize);
                             (depths.len() - 1, depth, sleep)
                         }
                         Offered::Old(number) if bound < u32::MAX && depth < depths[number] => {
@@ -105,7 +105,7 @@ impl Search<'_> {
             }
             if limits.report_due() {
                 let (states, queued) = (depths.len(), stack.waiting.len());
-                let event = Event::ForwardProgress { states, queued, depth: Some(progress.depth) };
+                let event = Event::ForwardProgress { states, queued, depth: Some(*deepest) };
                 observer.event(system, event);
             }
             if depth >= bound {

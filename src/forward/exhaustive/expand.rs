@@ -71,7 +71,7 @@ impl Expander {
         let words = program.packing.words;
         to.successors.begin(range.clone());
         to.fired.clear();
-        to.fired.resize(program.instances.last().map_or(0, |i| usize::from(i.transition.0) + 1), 0);
+        to.fired.resize(program.transitions(), 0);
         to.deadlocks.clear();
         to.aborted = false;
         to.wide = false;

@@ -9,11 +9,11 @@ use crate::error::{StorageError, Unbuildable};
 use crate::exhaustive::expand::{Chunk, Expander};
 use crate::limits::Limits;
 use crate::program::{Scratch, SleepId};
-use crate::run::{Curve, Findings, Pipeline, Problem, Tally};
+use crate::run::{Curve, Findings, Pipeline, Problem, Tally, add_counts};
 use crate::store::{Intake, ROOT, Visited};
 use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, MOST_HELPED};
 use cubicle_run::workers::WorkerPool;
-use cubicle_run::{CurvePoint, Event, Exploration, Observer, Stop, StoreKind, Strategy};
+use cubicle_run::{Event, Exploration, Observer, Stop, StoreKind, Strategy};
 
 /// A running search.
 pub struct Search<'a> {
@@ -21,40 +21,19 @@ pub struct Search<'a> {
     pub limits: Limits,
     pub visited: Visited,
     pub tally: Tally<'a>,
-    pub progress: Progress,
-    pub threads: Threads,
+    /// Largest depth of a state.
+    pub depth: usize,
+    /// States by depth; empty but for breadth-first search.
+    pub curve: Curve,
+    /// The threads, and where they meet.
+    pub workers: Arc<WorkerPool>,
+    pub pipeline: Pipeline<Piece>,
     /// Writes the checkpoint, if one is kept.
     pub keeper: Option<SearchKeeper>,
     /// The file error that ended the search.
     fault: Option<StorageError>,
     /// Since when successors wait to be compared with the states.
     pending: Option<Pending>,
-}
-
-/// How deep a search is.
-#[derive(Debug, Default)]
-pub struct Progress {
-    /// Largest depth of a state.
-    pub depth: usize,
-    /// States by depth; empty but for breadth-first search.
-    pub curve: Curve,
-}
-
-impl Progress {
-    /// Records a depth, and the number of states up to it.
-    pub fn reach(&mut self, depth: usize, states: usize) {
-        self.depth = depth;
-        self.curve.note(|| depth_point(depth, states));
-    }
-}
-
-/// The threads of a search.
-#[derive(Debug)]
-pub struct Threads {
-    /// The threads.
-    pub workers: Arc<WorkerPool>,
-    /// Where they meet.
-    pub pipeline: Pipeline<Piece>,
 }
 
 /// States to expand, and their successors.
@@ -78,10 +57,6 @@ struct Pending {
     findings: Findings,
 }
 
-fn depth_point(depth: usize, states: usize) -> CurvePoint {
-    CurvePoint { work: depth as u64, states, techniques: Vec::new() }
-}
-
 impl<'a> Search<'a> {
     pub fn within(problem: Problem<'a>, limits: Limits) -> Self {
         let Problem { program, options, .. } = problem;
@@ -91,11 +66,10 @@ impl<'a> Search<'a> {
             visited: Visited::new(program, store),
             tally: Tally::new(problem, &limits),
             limits,
-            progress: Progress::default(),
-            threads: Threads {
-                workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
-                pipeline: Pipeline::new(options.jobs.min(MOST_HELPED) * CHUNKS_AHEAD),
-            },
+            depth: 0,
+            curve: Curve::default(),
+            workers: Arc::new(WorkerPool::new(options.jobs, begin_to_help)),
+            pipeline: Pipeline::new(options.jobs.min(MOST_HELPED) * CHUNKS_AHEAD),
             keeper: None,
             fault: None,
             pending: None,
@@ -121,12 +95,10 @@ impl<'a> Search<'a> {
             None if complete => Stop::Complete,
             None => Stop::Depth,
         };
-        let Progress { depth, curve } = &self.progress;
-        let curve =
-            if curve.is_empty() { Vec::new() } else { curve.finish(depth_point(*depth, self.visited.len())) };
+        let (depth, curve) = (self.depth, self.curve.levels(self.depth, self.visited.len()));
         let (fired, fault) = (std::mem::take(&mut self.tally.fired), self.fault.take().map(|why| why.0));
         let course = self.problem.exploration(self.visited.len(), stop);
-        Exploration { fault, missed, depth: *depth, fired, curve, ..course }
+        Exploration { fault, missed, depth, fired, curve, ..course }
     }
 
     /// The store, and what it may ask.
@@ -192,7 +164,7 @@ impl<'a> Search<'a> {
                 if !self.visited.is_deduplicated() && self.pending.is_none() {
                     self.wait_from(chunk.successors.of.start);
                 }
-                self.tally.count(&chunk.fired);
+                add_counts(&mut self.tally.fired, &chunk.fired);
                 self.tally.deadlocks(&chunk.deadlocks);
                 self.tally.numbers |= chunk.numbers;
                 if chunk.wide {
@@ -268,8 +240,8 @@ impl<'a> Search<'a> {
     pub fn report(&mut self, expanded: usize, observer: &mut dyn Observer) {
         if self.limits.report_due() {
             let states = self.visited.len();
-            let depth = Some(self.progress.depth);
-            let event = Event::ForwardProgress { states, queued: states - expanded, depth };
+            let (queued, depth) = (states - expanded, Some(self.depth));
+            let event = Event::ForwardProgress { states, queued, depth };
             observer.event(self.problem.system, event);
         }
     }

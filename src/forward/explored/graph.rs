@@ -1,7 +1,7 @@
 //! The behaviour of an instance, as sets of states and steps that can be compared with those of another model.
 
 use crate::explored::views::{ViewOrder, Viewer};
-use crate::program::{Program, Scratch};
+use crate::program::{Gaps, Program, Scratch};
 use crate::state::{CodeKind, UNDEF};
 use crate::store::StateTree;
 use cubicle_lang::bits::bits;
@@ -38,10 +38,11 @@ impl Fingerprint {
             let state = visited.store.state(number);
             program.exits(state, &mut scratch);
             for instance in bits(&scratch.enabled) {
-                program.firings(instance, state, |before, after| match look.step(before, after) {
+                let take = |before: &[u64], after: &[u64]| match look.step(before, after) {
                     Some(step) => steps.push(step),
                     None => concrete = false,
-                });
+                };
+                program.firings(instance, state, Gaps::new(&mut false, None), take);
             }
             if !concrete {
                 return None;
@@ -108,13 +109,8 @@ impl<'a> OrbitLook<'a> {
     }
 
     fn state(&mut self, state: &[u64]) -> Option<u128> {
-        self.unpack(state)?;
-        let Self { viewer, orders, .. } = self;
-        let one = |order: &ViewOrder| {
-            viewer.look(order);
-            hash(&viewer.view)
-        };
-        orders.iter().map(one).min()
+        self.side(0, state)?;
+        self.sides[0].iter().min().copied()
     }
 
     /// Both states of a step under the same renaming. Steps from one state are consecutive.

@@ -11,6 +11,7 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::seek::Seek;
 use crate::limits::Limits;
 use crate::program::Program;
+use crate::run::add_counts;
 use crate::store::{ROOT, StateTree};
 use cubicle_lang::model::System;
 use cubicle_run::{
@@ -194,9 +195,7 @@ impl ExploredStates {
     pub fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
             let walk = walk.lock().unwrap_or_else(PoisonError::into_inner);
-            for (total, n) in exploration.fired.iter_mut().zip(walk.fired()) {
-                *total += n;
-            }
+            add_counts(&mut exploration.fired, &walk.fired);
             exploration.depth = exploration.depth.max(walk.depth());
             exploration.techniques = walk.techniques();
         }

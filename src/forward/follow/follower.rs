@@ -71,7 +71,7 @@ impl Follower {
         let scratch = Scratch::new(&program);
         let history = History::new(program.packing.words, kept);
         let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
-        let alike = Alike::default();
+        let alike = Alike::new(&program);
         let sorts = system.sort_array().map(|array| {
             let of = |(id, var): (VarId, &Var)| {
                 let index = (0..var.arity()).map(|at| system.index_sort(id, at));
@@ -387,23 +387,18 @@ impl Follower {
         for (cell, code) in &after.numbers {
             if let Some(code) = code
                 && self.program.get(state, *cell) == UNDEF
-                && !self.program.changes(i, *cell)
+                && !self.program.step(i).changes(*cell)
             {
                 self.program.packing.fields[*cell].set(&mut start, *code);
             }
         }
-        let mut refined = Vec::new();
+        let mut fired = Vec::new();
         let Self { program, scratch, clock, .. } = self;
-        let guard = &program.instances[i].guard;
         let gaps = Gaps::new(&mut scratch.numbers, Some(clock));
-        program.refine(guard, &start, gaps, &mut |s| refined.push(s.to_vec()));
-        let mut next = vec![0; state.len()];
-        for mut state in refined {
-            self.program.normalize(&mut state);
-            if self.program.fire_once(i, &state, &mut next, &mut self.scratch.numbers) {
-                let record = self.record(&state, entry.record, SAME);
-                self.arrive(&next, Entry { record, ..entry }, i as u32, after, to);
-            }
+        program.firings(i, &start, gaps, |before, next| fired.push((before.to_vec(), next.to_vec())));
+        for (before, next) in fired {
+            let record = self.record(&before, entry.record, SAME);
+            self.arrive(&next, Entry { record, ..entry }, i as u32, after, to);
         }
     }
 
@@ -453,7 +448,10 @@ impl Follower {
             }
             match open.filter(|_| !is_bad) {
                 None => self.put(&state, Entry { bad: is_bad, record }, instance, to),
-                Some(cell) => stack.extend(self.split(&state, cell)),
+                Some(cell) => {
+                    let open = self.program.cells.open_codes(cell);
+                    stack.extend(self.program.ways(&state, cell, open, &mut self.scratch.numbers));
+                }
             }
         }
     }
@@ -470,27 +468,6 @@ impl Follower {
     pub(super) fn bad_cube(&self, state: &[u64]) -> Option<usize> {
         let holds = |guard| guard_truth(&self.program, self.plain, guard, state, &mut false) == Truth::Yes;
         self.program.bads.iter().find(|bad| holds(&bad.guard)).map(|bad| bad.bad)
-    }
-
-    /// All ways to define a cell.
-    fn split(&mut self, state: &[u64], cell: usize) -> Vec<Vec<u64>> {
-        let Self { program, scratch, .. } = self;
-        let mut codes = Vec::new();
-        program.packing.unpack(state, &mut codes);
-        if program.cells.cells[cell].codes == 0 {
-            scratch.numbers = true;
-        }
-        let mut ways = Vec::new();
-        program.cells.choices(&codes, cell, program.cells.open_codes(cell), &mut |codes| {
-            let mut packed = vec![0; state.len()];
-            if program.packing.pack(&codes, &mut packed).is_none() {
-                scratch.numbers = true;
-                return;
-            }
-            program.normalize(&mut packed);
-            ways.push(packed);
-        });
-        ways
     }
 
     #[inline]

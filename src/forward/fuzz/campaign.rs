@@ -151,11 +151,6 @@ impl Campaign {
         self.reports.iter().map(|r| r.steps).sum()
     }
 
-    /// How often each transition fired.
-    pub fn fired(&self) -> &[u64] {
-        &self.fired
-    }
-
     /// Largest depth of a stored state.
     pub fn depth(&self) -> usize {
         self.depths.iter().max().map_or(0, |d| *d as usize)

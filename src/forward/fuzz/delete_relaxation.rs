@@ -12,6 +12,7 @@
 use hashbrown::HashMap;
 
 use crate::program::{BadInstance, Guard, Instance, Program, Test, Write, WrittenValue};
+use crate::state::UNDEF;
 use crate::tuning::MAX_PLANNED_SIZE;
 
 /// The effect of an action.
@@ -138,25 +139,15 @@ impl<'a> RelaxationBuilder<'a> {
     /// another write is one.
     fn instance(&mut self, i: usize, instance: &Instance) {
         let program = self.program;
-        let words = program.packing.words;
-        let masks = &program.masks[2 * words * i..2 * words * (i + 1)];
-        let (keep, set) = masks.split_at(words);
+        let step = program.step(i);
         let guard = self.needs(&instance.guard);
         let mut adds = Vec::new();
-        for write in &instance.writes {
-            self.relaxation.written[write.cell] = true;
-        }
         for (cell, field) in program.packing.fields.iter().enumerate() {
-            let any = instance.nondet.contains(&cell);
-            let written = field.mask() != 0 && field.raw(keep) == 0;
-            self.relaxation.written[cell] |= any || written;
-            if self.codes(cell) == 0 {
-                continue;
-            }
-            if any || written && field.raw(set) == field.undef {
-                adds.extend((0..self.codes(cell) as u64).map(|raw| self.value(cell, raw)));
-            } else if written {
-                adds.extend(self.valid(cell, field.raw(set)));
+            self.relaxation.written[cell] |= step.changes(cell);
+            match step.constant(cell).filter(|_| self.codes(cell) > 0) {
+                Some(UNDEF) => adds.extend((0..self.codes(cell) as u64).map(|raw| self.value(cell, raw))),
+                Some(code) => adds.extend(self.valid(cell, field.encode(code))),
+                None => {}
             }
         }
         self.add(ActionKind::Step(i as u32), guard.clone(), adds);

@@ -10,6 +10,7 @@ use crate::fuzz::coverage::ItemBuffer;
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::{Ref, WalkOutcome};
 use crate::program::Scratch;
+use crate::run::add_counts;
 use crate::store::hash::hash;
 use crate::store::{Inserted, ROOT, reserve};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
@@ -133,9 +134,7 @@ impl Campaign {
             }
         }
         let combinations = self.merge_combinations(&outcome, &numbers);
-        for (total, n) in self.fired.iter_mut().zip(&outcome.fired) {
-            *total += n;
-        }
+        add_counts(&mut self.fired, &outcome.fired);
         if let (Some(aim), Some((distance, at))) = (task.aim, outcome.nearest)
             && let Some(n) = numbers.of(at)
             && self.goals.offer(aim.goal, distance, n)

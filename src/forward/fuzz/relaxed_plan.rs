@@ -151,15 +151,9 @@ impl Planning<'_> {
         let fields = &self.program.packing.fields;
         let mut failing = 0;
         for test in guard.tests.iter().filter(|test| alternatives(test).is_none()) {
-            let (mut written, mut defined) = (false, true);
-            test.cells(&mut |cell| {
-                written |= self.relaxation.written[cell];
-                defined &= fields[cell].raw(self.state) != fields[cell].undef;
-            });
+            let defined = test.find(&mut |c| fields[c].raw(self.state) == fields[c].undef).is_none();
             if defined && self.program.test(test, self.state) != Some(true) {
-                if !written {
-                    return None;
-                }
+                test.find(&mut |c| self.relaxation.written[c])?;
                 failing += 1;
             }
         }

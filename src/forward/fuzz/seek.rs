@@ -151,11 +151,7 @@ impl<'a> Seek<'a> {
 
 /// What a ground cube says of cells that no step writes.
 fn rigid(cube: &Guard, written: &[bool]) -> Guard {
-    let is_rigid = |test: &&Test| {
-        let mut rigid = true;
-        test.cells(&mut |cell| rigid &= !written[cell]);
-        rigid
-    };
+    let is_rigid = |test: &&Test| test.find(&mut |cell| written[cell]).is_none();
     let sets = cube.sets.iter().filter(|set| !written[set.0]).copied().collect();
     Guard { sets, tests: cube.tests.iter().filter(is_rigid).cloned().collect(), reads: Vec::new() }
 }

@@ -47,11 +47,7 @@ pub fn holds(
     let mut found = Holds { states: Vec::with_capacity(graph.store.len()), unclear: false };
     for number in 0..graph.store.len() {
         let state = graph.store.state(number);
-        let readable = |test: &Test| {
-            let mut defined = true;
-            test.cells(&mut |cell| defined &= program.get(state, cell) != UNDEF);
-            defined
-        };
+        let readable = |test: &Test| test.find(&mut |cell| program.get(state, cell) == UNDEF).is_none();
         let truth =
             if plain || cases.iter().flatten().all(readable) { program.any(&cases, state) } else { None };
         found.unclear |= truth.is_none();

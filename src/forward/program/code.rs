@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::state::LinearExpr;
+use crate::state::{LinearExpr, Packing, UNDEF};
 use cubicle_lang::list::add_new;
 use cubicle_lang::model::{Relation, TransitionId};
 
@@ -99,19 +99,62 @@ pub struct BadInstance {
     pub guard: Guard,
 }
 
+/// A ground transition with its masks.
+pub struct Step<'a> {
+    pub instance: &'a Instance,
+    pub packing: &'a Packing,
+    pub masks: &'a [u64],
+}
+
+/// Ground transitions with their masks, which follow each other.
+pub fn steps<'a>(
+    instances: &'a [Instance],
+    packing: &'a Packing,
+    masks: &'a [u64],
+) -> impl Iterator<Item = Step<'a>> {
+    let masks = masks.chunks(2 * packing.words);
+    instances.iter().zip(masks).map(move |(instance, masks)| Step { instance, packing, masks })
+}
+
+impl Step<'_> {
+    /// The code that it gives a cell in all states; undefined where it may be any.
+    pub fn constant(&self, c: usize) -> Option<i64> {
+        let field = self.packing.fields[c];
+        let is_kept = self.masks[usize::from(field.word)] >> field.shift & field.mask() == field.mask();
+        if self.instance.nondet.contains(&c) {
+            return Some(UNDEF);
+        }
+        (!is_kept).then(|| field.get(&self.masks[self.packing.words..]))
+    }
+
+    /// Whether it writes to a cell.
+    pub fn changes(&self, c: usize) -> bool {
+        self.constant(c).is_some() || self.instance.writes.iter().any(|write| write.cell == c)
+    }
+}
+
 impl Test {
+    /// The first cell that the test reads for which `is` returns true.
+    pub fn find(&self, is: &mut dyn FnMut(usize) -> bool) -> Option<usize> {
+        match self {
+            Self::In(c, _) => is(*c).then_some(*c),
+            Self::Same(a, b, _) | Self::Less(a, b, _) => [*a, *b].into_iter().find(|c| is(*c)),
+            Self::Linear(e, _) => e.terms.iter().map(|it| it.0).find(|c| is(*c)),
+            Self::Counted(e, _) => {
+                let mut found = None;
+                e.cells(&mut |c| found = found.or_else(|| is(c).then_some(c)));
+                found
+            }
+            Self::Any(any) => any.iter().flatten().find_map(|t| t.find(is)),
+        }
+    }
+
     /// Calls `f` on every cell that the test reads.
     pub fn cells(&self, f: &mut dyn FnMut(usize)) {
-        match self {
-            Self::In(c, _) => f(*c),
-            Self::Same(a, b, _) | Self::Less(a, b, _) => {
-                f(*a);
-                f(*b);
-            }
-            Self::Linear(e, _) => e.terms.iter().for_each(|(c, _)| f(*c)),
-            Self::Counted(e, _) => e.cells(f),
-            Self::Any(any) => any.iter().flatten().for_each(|t| t.cells(f)),
-        }
+        self.find(&mut |c| {
+            f(c);
+            false
+        });
     }
 }
 

@@ -10,10 +10,12 @@ use crate::ground::{
     Arguments, FixedSorts, GroundConj, GroundDnf, Grounder, Lit, Places, disjuncts, full_sets, push,
 };
 use crate::program::choosing::Choosing;
-use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, Write, WrittenValue};
+use crate::program::code::{
+    BadInstance, Guard, GuardedSource, Instance, Step, Test, Write, WrittenValue, steps,
+};
 use crate::program::compiled::Program;
 use crate::program::counted::Counts;
-use crate::program::dead::{DeadCells, Step};
+use crate::program::dead::DeadCells;
 use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::SleepSets;
 use crate::state::{Bounds, Cells, LinearExpr, Packing, largest_constant};
@@ -66,9 +68,7 @@ impl Program {
         let (bads, ends) = (compiler.bads()?, compiler.ends(&options.expected_end)?);
         let mut dead = DeadCells::default();
         if options.merge_dead && options.undefined_cells {
-            let masks = masks.chunks(2 * packing.words);
-            let step = |(instance, masks)| Step { instance, packing: &packing, masks };
-            let steps: Vec<Step<'_>> = instances.iter().zip(masks).map(step).collect();
+            let steps: Vec<Step<'_>> = steps(&instances, &packing, &masks).collect();
             dead = DeadCells::new(system, &cells, &choosing, &steps, &bads, ends.as_deref(), &disjuncts);
         }
         if !dead.is_empty() {

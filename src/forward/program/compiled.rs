@@ -63,6 +63,11 @@ impl Program {
         ranges(self.instances.iter().map(|it| usize::from(it.transition.0)), transitions)
     }
 
+    /// Transitions up to the last one that has an instance.
+    pub fn transitions(&self) -> usize {
+        self.instances.last().map_or(0, |last| usize::from(last.transition.0) + 1)
+    }
+
     /// Replaces `state`, a successor by instance `i`, by its representative: returns how that is found, and how many
     /// permutations were tried.
     #[inline]

@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 
 use crate::ground::{InitDisjunct, Lit};
 use crate::program::choosing::Choosing;
-use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Test, WrittenValue};
+use crate::program::code::{BadInstance, Guard, GuardedSource, Instance, Step, Test, WrittenValue};
 use crate::state::{Cells, CodeKind, Packing, UNDEF};
 use cubicle_lang::list::add_new;
 use cubicle_lang::model::{System, VarId};
@@ -290,28 +290,7 @@ impl At {
     }
 }
 
-/// A ground transition with its masks.
-pub struct Step<'a> {
-    pub instance: &'a Instance,
-    pub packing: &'a Packing,
-    pub masks: &'a [u64],
-}
-
 impl Step<'_> {
-    /// The code that it gives a cell in all states; undefined where it may be any.
-    fn constant(&self, c: usize) -> Option<i64> {
-        let field = self.packing.fields[c];
-        let is_kept = self.masks[usize::from(field.word)] >> field.shift & field.mask() == field.mask();
-        if self.instance.nondet.contains(&c) {
-            return Some(UNDEF);
-        }
-        (!is_kept).then(|| field.get(&self.masks[self.packing.words..]))
-    }
-
-    fn changes(&self, c: usize) -> bool {
-        self.constant(c).is_some() || self.instance.writes.iter().any(|write| write.cell == c)
-    }
-
     /// The codes that the control may have afterwards.
     fn controls(&self, at: At) -> u128 {
         match self.constant(at.control) {

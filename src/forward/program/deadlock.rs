@@ -85,8 +85,6 @@ impl Program {
         let mut late = false;
         let mut gaps = Gaps::new(&mut late, clock.as_deref());
         let mut stack = vec![state.to_vec()];
-        let mut codes = Vec::new();
-        let mut packed = vec![0; self.packing.words];
         'states: while let Some(state) = stack.pop() {
             let Scratch { enabled, undefined, numbers, .. } = scratch;
             if gaps.is_late() {
@@ -121,20 +119,7 @@ impl Program {
                 }
                 ExpectedEnd::Depends(cell) => cell,
             };
-            if self.cells.cells[cell].codes == 0 {
-                *numbers = true;
-            }
-            self.packing.unpack(&state, &mut codes);
-            let first = stack.len();
-            self.cells.choices(&codes, cell, allowed(cell), &mut |mut next| {
-                self.cells.normalize(next.as_mut_slice());
-                if self.packing.pack(&next, &mut packed).is_some() {
-                    stack.push(packed.clone());
-                } else {
-                    *numbers = true;
-                }
-            });
-            stack[first..].reverse();
+            stack.extend(self.ways(&state, cell, allowed(cell), numbers).into_iter().rev());
         }
         None
     }
@@ -151,8 +136,7 @@ impl Program {
                 .all(|(c, set)| !defined(*c) || set >> self.packing.fields[*c].raw(state) & 1 == 1);
             let mut known = Some(in_sets);
             for test in &guard.tests {
-                let mut readable = true;
-                test.cells(&mut |c| readable &= defined(c));
+                let readable = test.find(&mut |c| !defined(c)).is_none();
                 if readable && known != Some(false) {
                     match self.test(test, state) {
                         Some(true) => {}

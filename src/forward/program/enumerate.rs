@@ -175,11 +175,7 @@ impl<'a> DisjunctStates<'a> {
             }
             let finite = cells.cells[c].codes > 0;
             if code == UNDEF {
-                let related = || {
-                    let mut found = false;
-                    self.tests.iter().for_each(|test| test.cells(&mut |cell| found |= cell == c));
-                    found
-                };
+                let related = || self.tests.iter().any(|test| test.find(&mut |cell| cell == c).is_some());
                 if finite && self.allowed[c] & cells.open_codes(c) != cells.open_codes(c) || related() {
                     depends.get_or_insert(c);
                 }
@@ -216,8 +212,7 @@ impl<'a> DisjunctStates<'a> {
     /// Whether the tests hold whose cells are all defined; `None` when a number is out of range.
     fn consistent(&self, codes: &[i64]) -> Option<bool> {
         for test in &self.tests {
-            let mut defined = true;
-            test.cells(&mut |c| defined &= codes[c] != UNDEF);
+            let defined = test.find(&mut |c| codes[c] == UNDEF).is_none();
             if defined && !test.holds(&self.program.cells, &|c| codes[c])? {
                 return Some(false);
             }

@@ -144,9 +144,7 @@ impl Program {
             return Ok(Some(*open));
         }
         while let Some(test) = guard.tests.get(*held) {
-            let mut open = None;
-            test.cells(&mut |c| open = open.or(undefined(c).then_some(c)));
-            if let Some(cell) = open {
+            if let Some(cell) = test.find(&mut |c| undefined(c)) {
                 return Ok(Some((cell, u128::MAX)));
             }
             match self.test(test, packed) {
@@ -165,6 +163,22 @@ impl Program {
     /// Brings nameless codes of a packed state into canonical form.
     pub fn normalize(&self, state: &mut [u64]) {
         self.cells.normalize(&mut Packed { fields: &self.packing.fields, state });
+    }
+
+    /// All ways to define a cell of a state, in order; `numbers` is set where it holds numbers, or one does not fit.
+    pub fn ways(&self, state: &[u64], cell: usize, allowed: u128, numbers: &mut bool) -> Vec<Vec<u64>> {
+        let (mut codes, mut ways) = (Vec::new(), Vec::new());
+        self.packing.unpack(state, &mut codes);
+        *numbers |= self.cells.cells[cell].codes == 0;
+        self.cells.choices(&codes, cell, allowed, &mut |mut codes| {
+            self.cells.normalize(codes.as_mut_slice());
+            let mut packed = vec![0; state.len()];
+            match self.packing.pack(&codes, &mut packed) {
+                Some(()) => ways.push(packed),
+                None => *numbers = true,
+            }
+        });
+        ways
     }
 
     /// Calls `f` with all ways to define the finite cells among `cells` of `state`, until it says stop (true); whether it did.
@@ -198,14 +212,7 @@ impl Program {
     /// An undefined cell that the guard itself reads.
     pub fn open_cell(&self, guard: &Guard, state: &[u64]) -> Option<usize> {
         let undefined = |c: usize| self.get(state, c) == UNDEF;
-        let mut found = guard.sets.iter().map(|(c, _)| *c).find(|c| undefined(*c));
-        for test in &guard.tests {
-            test.cells(&mut |c| {
-                if found.is_none() && undefined(c) {
-                    found = Some(c);
-                }
-            });
-        }
-        found
+        let in_sets = guard.sets.iter().map(|(c, _)| *c).find(|c| undefined(*c));
+        in_sets.or_else(|| guard.tests.iter().find_map(|test| test.find(&mut |c| undefined(c))))
     }
 }

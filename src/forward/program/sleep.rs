@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use crate::program::code::Instance;
+use crate::program::code::{Instance, Step, steps};
 use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::{MAX_RENAMED, MAX_SLEEPING};
@@ -173,29 +173,17 @@ fn before(n: usize, w: usize) -> u64 {
 }
 
 fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &[u64]) -> Vec<Footprint> {
-    let mut cell_at = vec![usize::MAX; 64 * packing.words];
-    for (c, field) in packing.fields.iter().enumerate() {
-        let first = 64 * usize::from(field.word) + usize::from(field.shift);
-        cell_at[first..first + usize::from(field.bits)].fill(c);
-    }
-    let names = cells.len();
-    let of = |(i, instance): (usize, &Instance)| {
-        let mut reads: Vec<usize> = instance.guard.sets.iter().map(|(c, _)| *c).collect();
-        reads.extend(&instance.guard.reads);
-        let mut writes: Vec<usize> = instance.nondet.clone();
-        writes.extend(instance.writes.iter().map(|w| w.cell));
-        for (w, keep) in masks[2 * packing.words * i..].iter().take(packing.words).enumerate() {
-            writes.extend(cubicle_lang::bits::bits(&[!keep]).map(|bit| cell_at[64 * w + bit]));
-        }
-        writes.sort_unstable();
-        writes.dedup();
+    let of = |step: Step<'_>| {
+        let guard = &step.instance.guard;
+        let reads: Vec<usize> = guard.sets.iter().map(|set| set.0).chain(guard.reads.clone()).collect();
+        let mut writes: Vec<usize> = (0..cells.len()).filter(|c| step.changes(*c)).collect();
         // Names are given in the order of cells and when an undefined cell is read.
         if reads.iter().chain(&writes).any(|c| cells.may_rename(*c)) {
-            writes.push(names);
+            writes.push(cells.len());
         }
         Footprint { reads, writes }
     };
-    instances.iter().enumerate().map(of).collect()
+    steps(instances, packing, masks).map(of).collect()
 }
 
 /// How the states not yet expanded by a breadth-first search were found.

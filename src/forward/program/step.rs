@@ -1,9 +1,9 @@
 //! Steps of a compiled instance: which transitions are enabled, and their successors.
 
-use crate::program::code::WrittenValue;
 use std::sync::Arc;
 
 use crate::clock::Clock;
+use crate::program::code::{Step, WrittenValue};
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
 use crate::state::CodeKind;
@@ -120,34 +120,25 @@ impl Program {
         true
     }
 
-    /// Whether an instance writes to a cell.
-    pub fn changes(&self, i: usize, cell: usize) -> bool {
-        let field = self.packing.fields[cell];
-        let keep = self.masks[2 * self.packing.words * i + usize::from(field.word)];
-        let instance = &self.instances[i];
-        keep >> field.shift & field.mask() != field.mask()
-            || instance.nondet.contains(&cell)
-            || instance.writes.iter().any(|write| write.cell == cell)
+    /// A ground transition with its masks.
+    pub fn step(&self, i: usize) -> Step<'_> {
+        let words = 2 * self.packing.words;
+        let (instance, packing) = (&self.instances[i], &self.packing);
+        Step { instance, packing, masks: &self.masks[words * i..words * (i + 1)] }
     }
 
     /// Calls `f` with each firing of one instance: the state with all that it reads defined, and the
     /// successor, nameless codes in canonical form but processes not renamed.
-    pub fn firings(&self, i: usize, state: &[u64], mut f: impl FnMut(&[u64], &[u64])) {
-        let mut numbers = false;
-        let mut refined = Vec::new();
-        self.refine(&self.instances[i].guard, state, Gaps::new(&mut numbers, None), &mut |s| {
-            refined.push(s.to_vec());
-        });
+    pub fn firings(&self, i: usize, state: &[u64], gaps: Gaps<'_>, mut f: impl FnMut(&[u64], &[u64])) {
         let mut next = vec![0; self.packing.words];
-        for mut state in refined {
-            self.normalize(&mut state);
-            if self.fire(i, &state, &mut next, &mut numbers) {
-                self.finish(i, &mut next, &mut |_, s| {
-                    f(&state, s);
-                    false
-                });
-            }
-        }
+        let mut out = Successor { next: &mut next, gaps };
+        self.split_until(i, state, &mut out, &mut <[Refinement]>::reverse, &mut |before, next| {
+            let mut f = |_: usize, after: &mut [u64]| {
+                f(before, after);
+                false
+            };
+            next.is_some_and(|next| self.finish(i, next, &mut f))
+        });
     }
 
     fn in_range(&self, cell: usize, n: i64) -> bool {
@@ -281,7 +272,7 @@ impl Program {
         }
         let mut refined = 0;
         let gaps = Gaps::new(numbers, clock.as_deref());
-        self.split_until(i, state, &mut Successor { next, gaps }, &mut { ways.order }, &mut |next| {
+        self.split_until(i, state, &mut Successor { next, gaps }, &mut { ways.order }, &mut |_, next| {
             refined += 1;
             next.is_some_and(|next| self.finish(i, next, &mut f)) || refined >= ways.most
         })
@@ -295,19 +286,19 @@ impl Program {
         out: &mut Successor<'_>,
         f: &mut impl FnMut(usize, &mut [u64]) -> bool,
     ) -> bool {
-        self.split_until(i, state, out, &mut <[Refinement]>::reverse, &mut |next| {
+        self.split_until(i, state, out, &mut <[Refinement]>::reverse, &mut |_, next| {
             next.is_some_and(|next| self.finish(i, next, f))
         })
     }
 
-    /// Like [`Program::split`], in an order. `each` gets the successor for each way, if there is one.
+    /// Like [`Program::split`], in an order. `each` gets the state for each way, and the successor, if there is one.
     fn split_until(
         &self,
         i: usize,
         state: &[u64],
         out: &mut Successor<'_>,
         order: &mut dyn FnMut(&mut [Refinement]),
-        each: &mut dyn FnMut(Option<&mut [u64]>) -> bool,
+        each: &mut dyn FnMut(&[u64], Option<&mut [u64]>) -> bool,
     ) -> bool {
         let mut defined = vec![0; self.packing.words];
         let (mut stop, mut out_of_range) = (false, false);
@@ -316,7 +307,7 @@ impl Program {
             // Choosing a value may also have used a new name.
             self.normalize(&mut defined);
             let fires = self.fire(i, &defined, out.next, &mut out_of_range);
-            stop = each(fires.then_some(&mut *out.next));
+            stop = each(&defined, fires.then_some(&mut *out.next));
             stop
         });
         *out.gaps.numbers |= out_of_range;

@@ -46,8 +46,14 @@ impl Curve {
             && *thinned < u64::BITS
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
+    /// Records a level of a breadth-first search, and the number of states up to it.
+    pub fn note_level(&mut self, depth: usize, states: usize) {
+        self.note(|| level(depth, states));
+    }
+
+    /// The points of a breadth-first search, and the last level in any case; none where none was recorded.
+    pub fn levels(&self, depth: usize, states: usize) -> Vec<CurvePoint> {
+        if self.points.is_empty() { Vec::new() } else { self.finish(level(depth, states)) }
     }
 
     /// The points, and the last one in any case.
@@ -57,6 +63,10 @@ impl Curve {
         points.push(last);
         points
     }
+}
+
+fn level(depth: usize, states: usize) -> CurvePoint {
+    CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
 #[cfg(test)]

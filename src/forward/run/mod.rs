@@ -13,5 +13,5 @@ pub mod trace;
 pub use curve::Curve;
 pub use findings::{Findings, goes_outside};
 pub use pipeline::{Level, Levels, Pipeline, breadth_first};
-pub use tally::{Problem, Searched, Tally};
+pub use tally::{Problem, Searched, Tally, add_counts};
 pub use trace::{Finding, RealStep, TraceError, real_instance, states};

@@ -45,6 +45,14 @@ pub struct Searched<'a> {
     pub course: Exploration,
 }
 
+/// Adds to how often transitions fired.
+pub fn add_counts(all: &mut [u64], new: &[u64]) {
+    for (total, n) in all.iter_mut().zip(new) {
+        // Numbers restored from a checkpoint may be arbitrarily large.
+        *total = total.saturating_add(*n);
+    }
+}
+
 /// The findings and counts of a search.
 pub struct Tally<'a> {
     program: &'a Program,
@@ -67,14 +75,6 @@ impl<'a> Tally<'a> {
             fired: vec![0; system.transitions.len()],
             numbers: false,
             scratch: Scratch::timed(program, &limits.clock),
-        }
-    }
-
-    /// Adds to how often transitions fired.
-    pub fn count(&mut self, fired: &[u64]) {
-        for (total, n) in self.fired.iter_mut().zip(fired) {
-            // Numbers restored from a checkpoint may be arbitrarily large.
-            *total = total.saturating_add(*n);
         }
     }
 

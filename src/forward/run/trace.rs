@@ -5,7 +5,7 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
-use crate::program::{Initially, Program, Scratch, WrittenValue};
+use crate::program::{Gaps, Initially, Program, Scratch, WrittenValue};
 use crate::state::{Cells, CodeKind, UNDEF};
 use crate::store::{StateTree, way};
 use crate::symmetry::refinement::{Renaming, rename};
@@ -125,7 +125,7 @@ pub fn repeat(
     program.exits(from, scratch);
     let mut found = None;
     for instance in bits(&scratch.enabled) {
-        program.firings(instance, from, |refined, next| {
+        program.firings(instance, from, Gaps::new(&mut false, None), |refined, next| {
             if found.is_none() {
                 let mut next = next.to_vec();
                 let (renaming, _) = program.symmetry.renaming(&program.cells, &program.packing, &mut next);
@@ -245,23 +245,11 @@ fn define_dead(program: &Program, steps: &[RealStep], codes: &mut [Vec<i64>], un
 /// For each cell: the cell of the state before whose value it gets, if any.
 fn flows(program: &Program, step: &RealStep) -> Vec<Option<usize>> {
     let n = program.cells.len();
-    let instance = &program.instances[step.instance];
-    let mut flows: Vec<Option<usize>> = (0..n).map(Some).collect();
-    let words = program.packing.words;
-    let keep = &program.masks[2 * words * step.instance..][..words];
-    for (c, flow) in flows.iter_mut().enumerate() {
-        let field = program.packing.fields[c];
-        if field.bits > 0 && keep[usize::from(field.word)] >> field.shift & field.mask() != field.mask() {
-            *flow = None;
-        }
-    }
-    for &c in &instance.nondet {
-        flows[c] = None;
-    }
-    for &c in &instance.dead {
-        flows[c] = Some(c);
-    }
-    let mut packed = vec![0; words];
+    let taken = program.step(step.instance);
+    let instance = taken.instance;
+    let is_kept = |c: usize| taken.constant(c).is_none() || instance.dead.contains(&c);
+    let mut flows: Vec<Option<usize>> = (0..n).map(|c| is_kept(c).then_some(c)).collect();
+    let mut packed = vec![0; program.packing.words];
     program.packing.pack(&step.before, &mut packed).expect("a stored state fits");
     for write in &instance.writes {
         flows[write.cell] = match program.source(write, &packed) {

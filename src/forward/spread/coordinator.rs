@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::checkpoint::Keeper;
 use crate::program::Program;
-use crate::run::Curve;
+use crate::run::{Curve, add_counts};
 use crate::spread::findings::SpreadFindings;
 use crate::spread::message::{Command, Deadlocks, NotableState, Summary};
 use crate::tuning::MAX_DEADLOCK_TRACES;
@@ -83,10 +83,6 @@ pub struct Coordinator {
 /// Why some worker cannot go on: an interruption before all else.
 pub(super) fn halted(summaries: &[Summary]) -> Option<Stop> {
     summaries.iter().filter_map(|summary| summary.halt).min_by_key(|stop| *stop != Stop::Interrupted)
-}
-
-fn point(depth: usize, states: usize) -> CurvePoint {
-    CurvePoint { work: depth as u64, states, techniques: Vec::new() }
 }
 
 impl Coordinator {
@@ -194,7 +190,7 @@ impl Coordinator {
             found += summary.found;
             rest += summary.rest;
             self.numbers |= summary.numbers;
-            self.fired.iter_mut().zip(&summary.fired).for_each(|(all, new)| *all += new);
+            add_counts(&mut self.fired, &summary.fired);
             self.deadlocks.add(std::mem::take(&mut summary.deadlocks), MAX_DEADLOCK_TRACES);
         }
         if rest > 0 {
@@ -236,16 +232,14 @@ impl Coordinator {
         self.outcome.states += found;
         if found > 0 || self.level == 0 {
             self.outcome.depth = self.level;
-            let states = self.outcome.states;
-            self.curve.note(|| point(self.level, states));
+            self.curve.note_level(self.level, self.outcome.states);
         }
         self.outcome.shares.resize(summaries.len(), 0);
         for (share, summary) in self.outcome.shares.iter_mut().zip(summaries) {
             *share += summary.found;
         }
-        for (all, new) in self.outcome.fired.iter_mut().zip(&mut self.fired) {
-            *all = all.saturating_add(std::mem::take(new));
-        }
+        add_counts(&mut self.outcome.fired, &self.fired);
+        self.fired.fill(0);
         let found = &mut self.outcome.found;
         found.deadlocks.add(std::mem::take(&mut self.deadlocks), MAX_DEADLOCK_TRACES);
         let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
@@ -287,9 +281,7 @@ impl Coordinator {
 
     /// The search has ended: next come parents, if there are findings to show.
     fn end(&mut self) -> Command {
-        if !self.curve.is_empty() {
-            self.outcome.curve = self.curve.finish(point(self.outcome.depth, self.outcome.states));
-        }
+        self.outcome.curve = self.curve.levels(self.outcome.depth, self.outcome.states);
         if self.outcome.stop == Stop::Interrupted {
             return self.give_up();
         }

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::run::add_counts;
 use crate::spread::message::owner;
 use crate::spread::worker::Worker;
 use crate::tuning::{CHUNK_STATES, ROUND_TIME, ROUND_WORDS};
@@ -21,7 +22,7 @@ impl Worker {
             return true;
         }
         self.summary.numbers |= chunk.numbers;
-        self.summary.fired.iter_mut().zip(&chunk.fired).for_each(|(all, new)| *all += new);
+        add_counts(&mut self.summary.fired, &chunk.fired);
         for (number, refined) in chunk.deadlocks.drain(..) {
             self.deadlock(number, refined);
         }

@@ -126,9 +126,7 @@ impl Worker {
 
     /// Begins a round.
     pub fn command(&mut self, command: Command) {
-        self.summary
-            .fired
-            .resize(self.program.instances.last().map_or(0, |last| usize::from(last.transition.0) + 1), 0);
+        self.summary.fired.resize(self.program.transitions(), 0);
         self.sent_words = 0;
         self.round += 1;
         match command {

@@ -75,11 +75,19 @@ impl General {
         let procs = self.shape.procs;
         SCRATCH.with_borrow_mut(|Scratch { before, .. }| {
             before.follow(&self.shape, packing, state);
-            let of_one_sort = |p: usize| self.sorts.get(p) == self.sorts.get(p + 1);
             let seen = Seen { packing, state, named: &before.named };
-            let equal = |p: &usize| of_one_sort(*p) && self.exchanges(seen, *p, p + 1);
+            let equal = |p: &usize| self.are_of_one_sort(*p, p + 1) && self.exchanges(seen, *p, p + 1);
             (self.fixed..procs - 1).filter(equal).fold(0, |set, p| set | 1 << p)
         })
+    }
+
+    /// Whether exchanging two processes changes nothing in a state, which need not follow the one before.
+    pub fn leave_unchanged(&self, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
+        self.are_of_one_sort(p, q) && self.shape.tables.iter().all(|table| swaps(table, packing, state, p, q))
+    }
+
+    fn are_of_one_sort(&self, p: usize, q: usize) -> bool {
+        self.sorts.get(p) == self.sorts.get(q)
     }
 
     fn settle(&self, scratch: &mut Scratch, cells: &Cells, packing: &Packing, state: &mut [u64]) -> u32 {
