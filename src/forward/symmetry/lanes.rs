@@ -1,5 +1,7 @@
 //! The canonical form by sorting lanes: the cells of one process each, next to each other in a word.
 
+use std::ops::{BitOr, Shl, Shr};
+
 use crate::state::{Cells, Field, Packed, Packing};
 
 /// Sorting of lanes.
@@ -27,10 +29,7 @@ impl Lanes {
     #[inline]
     pub fn equal_neighbours(&self, state: &[u64]) -> usize {
         let mut equal = 0;
-        let lane = |i: usize| {
-            let (word, shift) = self.at[i];
-            (state[usize::from(word)] >> shift) & self.mask
-        };
+        let lane = |i: usize| self.lane(state, self.at[i]);
         let mut last = lane(self.fixed);
         for i in self.fixed + 1..self.at.len() {
             let next = lane(i);
@@ -182,44 +181,43 @@ impl Lanes {
 
 /// The sort key of a lane; in its lowest bits the process, then a bit for each global that points at it,
 /// then the lane.
-trait Key: Copy + Ord + Default {
-    fn new(process: usize, lane: u64, lane_at: u32) -> Self;
+trait Key:
+    Copy
+    + Ord
+    + Default
+    + From<u64>
+    + Into<u128>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+    + BitOr<Output = Self>
+{
+    #[inline]
+    fn new(process: usize, lane: u64, lane_at: u32) -> Self {
+        Self::from(lane) << lane_at | Self::from(process as u64)
+    }
+
     /// Global number `j` points at the process.
-    fn point(&mut self, j: usize);
-    fn process(self) -> usize;
-    fn lane(self, lane_at: u32) -> u64;
+    #[inline]
+    fn point(&mut self, j: usize) {
+        *self = *self | Self::from(1) << (FIRST_POINTER + j as u32);
+    }
+
+    #[inline]
+    fn process(self) -> usize {
+        (self.into() & 0xff) as usize
+    }
+
+    #[inline]
+    fn lane(self, lane_at: u32) -> u64 {
+        (self >> lane_at).into() as u64
+    }
 }
+
+impl Key for u64 {}
+impl Key for u128 {}
 
 /// Bits of the process in a [`Key`].
 const FIRST_POINTER: u32 = 8;
-
-macro_rules! key {
-    ($word:ty) => {
-        impl Key for $word {
-            #[inline]
-            fn new(process: usize, lane: u64, lane_at: u32) -> Self {
-                Self::from(lane) << lane_at | process as Self
-            }
-
-            #[inline]
-            fn point(&mut self, j: usize) {
-                *self |= 1 << (FIRST_POINTER + j as u32);
-            }
-
-            #[inline]
-            fn process(self) -> usize {
-                (self & 0xff) as usize
-            }
-
-            #[inline]
-            fn lane(self, lane_at: u32) -> u64 {
-                (self >> lane_at) as u64
-            }
-        }
-    };
-}
-key!(u64);
-key!(u128);
 
 fn insertion_sort<K: Key>(keys: &mut [K]) {
     for i in 1..keys.len() {
