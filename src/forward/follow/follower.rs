@@ -1,5 +1,6 @@
 //! The steps of a set of states.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -29,6 +30,8 @@ pub struct Follower {
     /// The most states in a front.
     most: usize,
     label: u64,
+    /// The instances that no event shows, and the most steps of them between two events.
+    hidden: (Arc<BTreeSet<usize>>, usize),
     /// The instances that were steps of events.
     fired: Vec<bool>,
     alike: Alike,
@@ -80,6 +83,7 @@ impl Follower {
             (array, (0..).map(VarId).zip(&system.vars).map(of).collect())
         });
         let (label, polls, stop) = (0, 0, None);
+        let hidden = (Arc::default(), 0);
         Ok(Self {
             program,
             history,
@@ -88,6 +92,7 @@ impl Follower {
             clock,
             most,
             label,
+            hidden,
             fired,
             alike,
             scratch,
@@ -125,7 +130,7 @@ impl Follower {
         }
     }
 
-    /// Steps from now on are of the event with this number; 0 for those that no event shows.
+    /// Steps from now on are of the event with this number.
     pub const fn label(&mut self, label: u64) {
         self.label = label;
     }
@@ -223,13 +228,10 @@ impl Follower {
         }
     }
 
-    /// The instances of these transitions, as a set for [`Follower::unseen`].
-    pub fn set_of(&self, transitions: &[TransitionId]) -> Vec<u64> {
-        let mut set = vec![0; self.program.enabled.words];
-        for i in transitions.iter().flat_map(|t| self.of[usize::from(t.0)].clone()) {
-            set[i / 64] |= 1 << (i % 64);
-        }
-        set
+    /// No event shows steps of these transitions, of which at most `most` come between two events.
+    pub fn hide(&mut self, transitions: &[TransitionId], most: usize) {
+        let instances = transitions.iter().flat_map(|t| self.of[usize::from(t.0)].clone());
+        self.hidden = (Arc::new(instances.collect()), most);
     }
 
     /// All initial states.
@@ -309,7 +311,12 @@ impl Follower {
     }
 
     /// Adds the states after at most `rounds` steps by instances of a set.
-    pub fn unseen(&mut self, front: &mut Front, set: &[u64], rounds: usize) {
+    pub fn unseen(&mut self, front: &mut Front) {
+        let (hidden, rounds) = self.hidden.clone();
+        if rounds == 0 {
+            return;
+        }
+        self.label = 0;
         let nothing = Known::default();
         let mut work: Vec<usize> = (0..front.len()).collect();
         let mut added = self.nothing();
@@ -325,14 +332,10 @@ impl Follower {
                 if choice {
                     self.alike.look(&self.program, front.state(at));
                 }
-                for (w, of_set) in set.iter().enumerate() {
-                    let mut rest = self.scratch.enabled[w] & of_set;
-                    while rest != 0 {
-                        let i = w * 64 + rest.trailing_zeros() as usize;
-                        rest &= rest - 1;
-                        if !choice || self.alike.is_chosen(&self.program.instances[i].args) {
-                            self.fire(i, front.state(at), front.entry(at), &nothing, &mut added);
-                        }
+                for &i in &*hidden {
+                    let enabled = self.scratch.enabled[i / 64] >> (i % 64) & 1 == 1;
+                    if enabled && (!choice || self.alike.is_chosen(&self.program.instances[i].args)) {
+                        self.fire(i, front.state(at), front.entry(at), &nothing, &mut added);
                     }
                 }
             }

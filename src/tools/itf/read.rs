@@ -271,7 +271,7 @@ impl StateReader<'_> {
                 .and_then(|digits| digits.parse().ok())
                 .or_else(|| json.as_i64())
                 .map(|number| Value::Number(Rational::integer(number))),
-            Type::Real => json.as_str().and_then(fraction).map(Value::Number),
+            Type::Real => json.as_str().and_then(json::fraction).map(Value::Number),
             Type::Abstract(ty) => json
                 .as_str()
                 .and_then(|name| name.strip_prefix(self.system.abstracts[usize::from(ty.0)].as_str()))
@@ -400,10 +400,4 @@ impl StateReader<'_> {
         let missing = || format!("the model has no transition {name:?} with {} arguments", shown.len());
         nearest.map(|(_, step)| step).ok_or_else(missing)
     }
-}
-
-/// `3`, `-1/2`.
-fn fraction(text: &str) -> Option<Rational> {
-    let (num, den) = text.split_once('/').unwrap_or((text, "1"));
-    Rational::new(num.parse::<i64>().ok()?.into(), den.parse::<i64>().ok()?.into())
 }

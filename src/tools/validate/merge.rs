@@ -5,13 +5,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cubicle_forward::{Follower, Front, Known};
+use cubicle_forward::{Follower, Front};
 use cubicle_lang::model::Rational;
 use cubicle_run::Stop;
 
 use super::event::{Event, Names};
 use super::vocabulary::Vocabulary;
-use super::watch::{Binding, ValidateOptions, instances, know};
+use super::watch::{Binding, Taker, ValidateOptions};
 
 /// The events of each process, in its order.
 pub(super) struct Streams {
@@ -165,7 +165,6 @@ impl Search<'_, '_> {
 
     /// With one binding of the names; with `bad`, runs may have bad states.
     fn one(&mut self, binding: &Binding, bad: bool) -> Result<Option<Point>, Stop> {
-        let set = self.follower.set_of(&self.words.hidden);
         self.follower.may_be_alike(binding.alike(self.words, self.procs));
         let total = self.streams.len();
         let mut seen: HashSet<Box<[u64]>> = HashSet::new();
@@ -174,7 +173,7 @@ impl Search<'_, '_> {
         let mut stack: Vec<(Vec<u32>, Front)> = Vec::new();
         let mut found: Vec<(Vec<u32>, Front)> =
             (0..start.len()).map(|at| (none.clone(), start.only(at))).collect();
-        let (mut before, mut after, mut fired) = (Known::default(), Known::default(), Vec::new());
+        let mut taker = Taker::default();
         let mut next = self.follower.nothing();
         loop {
             for (done, front) in found.drain(..) {
@@ -195,21 +194,10 @@ impl Search<'_, '_> {
                 }
                 self.longest = Some(point);
             }
-            if self.options.hidden > 0 {
-                self.follower.label(0);
-                self.follower.unseen(&mut front, &set, self.options.hidden);
-            }
+            self.follower.unseen(&mut front);
             for of in self.streams.next(&done) {
                 let event = &self.streams.events[of][done[of] as usize];
-                self.follower.label(event.line);
-                know(self.follower, &event.before, binding, &mut before)?;
-                know(self.follower, &event.after, binding, &mut after)?;
-                if let Some(steps) = &event.steps {
-                    instances(self.follower, steps, binding, &mut fired);
-                    self.follower.step(&front, &fired, &before, &after, &mut next);
-                } else {
-                    self.follower.observe(&front, &after, &mut next);
-                }
+                taker.take(self.follower, event, binding, &front, &mut next)?;
                 let mut done = done.clone();
                 done[of] += 1;
                 found.extend((0..next.len()).map(|at| (done.clone(), next.only(at))));

@@ -181,8 +181,7 @@ impl Judge<'_> {
         found: &mut Validated,
     ) -> Result<bool, Ended> {
         let follower = self.follower(found.procs, kept)?;
-        let mut watch = Watch::new(self.words, follower, found.procs, self.options.hidden)
-            .map_err(|why| self.stopped(why))?;
+        let mut watch = Watch::new(self.words, follower, found.procs).map_err(|why| self.stopped(why))?;
         let mut names = Names::default();
         let mut reader = self.reader(log)?;
         reader.most_lines = most_lines;
@@ -315,16 +314,12 @@ impl Judge<'_> {
                 found.events = point.events() as u64;
                 self.run(&follower, &point.front, 0, &point.binding, true, found);
             }
-            Merged::Lost(Point { done, front, binding }) => {
+            Merged::Lost(Point { done, mut front, binding }) => {
                 found.answer = LogAnswer::NotExplained;
                 found.events = done.iter().map(|n| u64::from(*n)).sum();
                 let next = streams.after(&done);
                 found.at = next.first().map(|event| (event.line, self.text_of(log, event.line)));
-                let mut front = front;
-                if self.options.hidden > 0 {
-                    let set = follower.set_of(&self.words.hidden);
-                    follower.unseen(&mut front, &set, self.options.hidden);
-                }
+                follower.unseen(&mut front);
                 let lost = self.place(&follower, found).lost(std::iter::once((&binding, &front)), &next);
                 found.lost = Some(lost);
                 if self.options.keep_run && !front.is_empty() {
@@ -364,8 +359,11 @@ impl Judge<'_> {
     }
 
     fn follower(&self, procs: usize, kept: Kept) -> Result<Follower, Ended> {
-        Follower::new(self.system, procs, self.options.max_states, kept, self.interrupt)
-            .map_err(|why| self.stopped(why))
+        let options = &self.options;
+        let mut follower = Follower::new(self.system, procs, options.max_states, kept, self.interrupt)
+            .map_err(|why| self.stopped(why))?;
+        follower.hide(&self.words.hidden, options.hidden);
+        Ok(follower)
     }
 
     /// As many processes as the log and the map name, and the model needs.

@@ -94,12 +94,7 @@ pub struct ValidateOptions {
 }
 
 /// What a list of sights says of a state.
-pub(super) fn know(
-    follower: &Follower,
-    sights: &[Sight],
-    binding: &Binding,
-    to: &mut Known,
-) -> Result<(), Stop> {
+fn know(follower: &Follower, sights: &[Sight], binding: &Binding, to: &mut Known) -> Result<(), Stop> {
     to.clear();
     for Sight { var, index, value } in sights {
         let cell: SmallVec<[usize; 4]> = index.iter().map(|name| binding.process(*name)).collect();
@@ -108,12 +103,42 @@ pub(super) fn know(
     Ok(())
 }
 
-pub(super) fn instances(follower: &Follower, steps: &[Candidate], binding: &Binding, to: &mut Vec<u32>) {
-    to.clear();
-    for Candidate { transition, args } in steps {
-        let args: SmallVec<[Option<usize>; 8]> =
-            args.iter().map(|name| name.map(|name| binding.process(name))).collect();
-        follower.instances(*transition, &args, to);
+/// Takes events.
+#[derive(Default)]
+pub(super) struct Taker {
+    before: Known,
+    after: Known,
+    instances: Vec<u32>,
+}
+
+impl Taker {
+    /// The states `to` after an event in those of `from`.
+    ///
+    /// # Errors
+    /// A number is out of range.
+    pub fn take(
+        &mut self,
+        follower: &mut Follower,
+        event: &Event,
+        binding: &Binding,
+        from: &Front,
+        to: &mut Front,
+    ) -> Result<(), Stop> {
+        follower.label(event.line);
+        know(follower, &event.before, binding, &mut self.before)?;
+        know(follower, &event.after, binding, &mut self.after)?;
+        let Some(steps) = &event.steps else {
+            follower.observe(from, &self.after, to);
+            return Ok(());
+        };
+        self.instances.clear();
+        for Candidate { transition, args } in steps {
+            let args: SmallVec<[Option<usize>; 8]> =
+                args.iter().map(|name| name.map(|name| binding.process(name))).collect();
+            follower.instances(*transition, &args, &mut self.instances);
+        }
+        follower.step(from, &self.instances, &self.before, &self.after, to);
+        Ok(())
     }
 }
 
@@ -140,27 +165,17 @@ pub(super) struct Watch<'a> {
     words: &'a Vocabulary<'a>,
     pub follower: Follower,
     procs: usize,
-    hidden: (Vec<u64>, usize),
     pub groups: Vec<Group>,
-    before: Known,
-    after: Known,
-    fired: Vec<u32>,
+    taker: Taker,
 }
 
 impl<'a> Watch<'a> {
-    /// Before the first event; at most `hidden` unseen steps come between two events.
-    pub fn new(
-        words: &'a Vocabulary<'a>,
-        mut follower: Follower,
-        procs: usize,
-        hidden: usize,
-    ) -> Result<Self, Stop> {
+    /// Before the first event.
+    pub fn new(words: &'a Vocabulary<'a>, mut follower: Follower, procs: usize) -> Result<Self, Stop> {
         let front = follower.begin()?;
-        let set = follower.set_of(&words.hidden);
         let next = follower.nothing();
         let groups = vec![Group { binding: Binding::default(), front, next }];
-        let (before, after) = Default::default();
-        Ok(Self { words, follower, procs, hidden: (set, hidden), groups, before, after, fired: Vec::new() })
+        Ok(Self { words, follower, procs, groups, taker: Taker::default() })
     }
 
     /// Whether the log so far is explained.
@@ -186,24 +201,10 @@ impl<'a> Watch<'a> {
         for at in 0..self.groups.len() {
             let Group { binding, front, next } = &mut self.groups[at];
             self.follower.may_be_alike(binding.alike(self.words, self.procs));
-            let (set, rounds) = &self.hidden;
-            if *rounds > 0 {
-                self.follower.label(0);
-                self.follower.unseen(front, set, *rounds);
-            }
-            self.follower.label(event.line);
-            let known = know(&self.follower, &event.before, binding, &mut self.before)
-                .and_then(|()| know(&self.follower, &event.after, binding, &mut self.after));
-            if known.is_err() {
+            self.follower.unseen(front);
+            if self.taker.take(&mut self.follower, event, binding, front, next).is_err() {
                 self.follower.overflow();
                 next.forget();
-                continue;
-            }
-            if let Some(steps) = &event.steps {
-                instances(&self.follower, steps, binding, &mut self.fired);
-                self.follower.step(front, &self.fired, &self.before, &self.after, next);
-            } else {
-                self.follower.observe(front, &self.after, next);
             }
         }
         if self.groups.iter().all(|group| group.next.is_empty()) {
