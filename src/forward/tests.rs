@@ -105,12 +105,9 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
                 assert_eq!(what(&walk), what(compressed), "{how:?} {context}");
             }
         }
-        let bad = reachable.iter().any(|values| {
-            let state = State { procs, values: values.clone() };
-            brute.semantics.first_bad(&state).is_some()
-        });
-        let deadlock = reachable.iter().any(|values| {
-            let state = State { procs, values: values.clone() };
+        let states = || reachable.iter().map(|values| State { procs, values: values.clone() });
+        let bad = states().any(|state| brute.semantics.first_bad(&state).is_some());
+        let deadlock = states().any(|state| {
             system.transitions.iter().enumerate().all(|(t, transition)| {
                 distinct_tuples(procs, transition.arity())
                     .all(|args| brute.semantics.enabled(&state, TransitionId(t as u16), &args) == Some(false))
@@ -142,10 +139,7 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
         for cube in &system.bad {
             let one = system.edited(|parts| parts.bad = vec![cube.clone()]);
             let semantics = Semantics::new(&one, procs);
-            let satisfied = reachable.iter().any(|values| {
-                let state = State { procs, values: values.clone() };
-                semantics.satisfies(&state, 0).is_some()
-            });
+            let satisfied = states().any(|state| semantics.satisfies(&state, 0).is_some());
             let expected = match (usize::from(cube.params) <= procs, satisfied) {
                 (false, _) => OracleAnswer::Untested,
                 (true, true) => OracleAnswer::Reached,
@@ -304,18 +298,14 @@ fn an_expected_end_is_not_a_deadlock() {
     let system = wide_system().edited(|parts| parts.transitions.retain(|t| !leaves(t)));
     let found = run(&system, 3, &options());
     assert_eq!((found.deadlock_states, found.deadlocks.len()), (1, 1));
-    let last = |v: u16| {
+    let is = |v: u16, values: u64| {
         let index = [ProcRef::Var(0)].into_iter().collect();
-        Literal::In { cell: Cell { var: VarId(v), index }, values: 4 }
+        Literal::In { cell: Cell { var: VarId(v), index }, values }
     };
-    let ended = ForwardOptions { expected_end: vec![last(0), last(1)], ..options() };
-    assert_eq!(run(&system, 3, &ended).deadlock_states, 0);
-    let elsewhere = Literal::In {
-        values: 1,
-        cell: Cell { var: VarId(0), index: [ProcRef::Var(0)].into_iter().collect() },
-    };
-    let other = ForwardOptions { expected_end: vec![elsewhere], ..options() };
-    assert_eq!(run(&system, 3, &other).deadlock_states, 1);
+    for (expected_end, deadlocks) in [(vec![is(0, 4), is(1, 4)], 0), (vec![is(0, 1)], 1)] {
+        let ended = ForwardOptions { expected_end, ..options() };
+        assert_eq!(run(&system, 3, &ended).deadlock_states, deadlocks);
+    }
 }
 
 #[test]

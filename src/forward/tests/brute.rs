@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle_lang::model::classes::{Classes, Distinctness};
-use cubicle_lang::model::semantics::{Point, Semantics, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::*;
 
 /// All reachable concrete states, by the reference semantics and nothing else. Nameless values are
@@ -56,32 +56,35 @@ impl<'a> Brute<'a> {
         }
     }
 
+    /// The place of a value that is no process among the points.
+    fn outside(&self, value: &Value) -> Option<i64> {
+        match value {
+            Value::Proc(p) if p.as_process(self.procs).is_none() => Some(p.0),
+            _ => None,
+        }
+    }
+
+    /// The last process before a point.
+    fn gap(&self, point: i64) -> i64 {
+        point.div_euclid(PROC_STRIDE).clamp(-1, self.procs as i64 - 1)
+    }
+
     pub fn canonical(&self, state: &State) -> State {
         let mut state = state.clone();
         let mut map: BTreeMap<Value, Value> = BTreeMap::new();
         if self.system.orders_processes {
-            let mut points: Vec<i64> = Vec::new();
-            for v in &state.values {
-                if let Value::Proc(p) = v
-                    && p.as_process(self.procs).is_none()
-                {
-                    points.push(p.0);
-                }
-            }
-            points.sort_unstable();
-            points.dedup();
-            let stride = cubicle_lang::model::semantics::PROC_STRIDE;
-            let gap = |p: i64| p.div_euclid(stride).clamp(-1, self.procs as i64 - 1);
+            let points: BTreeSet<i64> = state.values.iter().filter_map(|v| self.outside(v)).collect();
             for p in &points {
-                let rank = points.iter().filter(|q| gap(**q) == gap(*p) && *q < p).count() as i64;
+                let gap = self.gap(*p);
+                let rank = points.range(..p).filter(|q| self.gap(**q) == gap).count() as i64;
                 // Room for values between any two: ranks are 1024 apart.
-                map.insert(Value::Proc(Point(*p)), Value::Proc(Point(gap(*p) * stride + 1024 * (rank + 1))));
+                map.insert(Value::Proc(Point(*p)), Value::Proc(Point(gap * PROC_STRIDE + 1024 * (rank + 1))));
             }
         }
         let (mut outside, mut nameless) = (0, 0);
         for value in &mut state.values {
             let renamed = map.entry(*value).or_insert_with(|| match *value {
-                Value::Proc(p) if p.as_process(self.procs).is_none() => {
+                Value::Proc(_) if self.outside(value).is_some() => {
                     outside += 1;
                     Value::Proc(Point(-outside))
                 }
@@ -165,28 +168,22 @@ impl<'a> Brute<'a> {
         let vars: Vec<usize> = (0..self.system.vars.len())
             .flat_map(|v| std::iter::repeat_n(v, self.procs.pow(self.system.vars[v].arity() as u32)))
             .collect();
-        let stride = cubicle_lang::model::semantics::PROC_STRIDE;
         states
             .iter()
             .map(|values| {
                 // Names per class, so that classes do not share them.
                 let mut maps: BTreeMap<(usize, Value), u32> = BTreeMap::new();
                 let mut ranks: BTreeMap<(usize, i64), BTreeSet<i64>> = BTreeMap::new();
-                let outside = |v: &Value| match v {
-                    Value::Proc(p) if p.as_process(self.procs).is_none() => Some(p.0),
-                    _ => None,
-                };
-                let gap = |p: i64| p.div_euclid(stride).clamp(-1, self.procs as i64 - 1);
                 for (v, value) in vars.iter().zip(values) {
-                    if let Some(p) = outside(value) {
-                        ranks.entry((classes.of[*v], gap(p))).or_default().insert(p);
+                    if let Some(p) = self.outside(value) {
+                        ranks.entry((classes.of[*v], self.gap(p))).or_default().insert(p);
                     }
                 }
                 vars.iter()
                     .zip(values)
                     .map(|(v, value)| {
                         let class = classes.of[*v];
-                        let nameless = outside(value).is_some() || matches!(value, Value::Abstract(_));
+                        let nameless = self.outside(value).is_some() || matches!(value, Value::Abstract(_));
                         if !nameless {
                             return *value;
                         }
@@ -197,10 +194,11 @@ impl<'a> Brute<'a> {
                                 Value::Abstract(*maps.entry((class, *value)).or_insert(n))
                             }
                             names => {
-                                let p = outside(value).expect("only processes are ordered");
-                                let rank = ranks[&(class, gap(p))].range(..p).count() as i64;
+                                let p = self.outside(value).expect("only processes are ordered");
+                                let gap = self.gap(p);
+                                let rank = ranks[&(class, gap)].range(..p).count() as i64;
                                 let rank = if names == Distinctness::Gaps { 0 } else { rank };
-                                Value::Proc(Point(gap(p) * stride + 1 + rank))
+                                Value::Proc(Point(gap * PROC_STRIDE + 1 + rank))
                             }
                         }
                     })
@@ -222,10 +220,9 @@ impl<'a> Brute<'a> {
                             let to = index.iter().fold(0, |a, i| a * self.procs + perm[*i]);
                             let from = index.iter().fold(0, |a, i| a * self.procs + i);
                             renamed[at + to] = match values[at + from] {
-                                Value::Proc(p) => match p.as_process(self.procs) {
-                                    Some(p) => Value::Proc(Point::process(perm[p])),
-                                    None => Value::Proc(p),
-                                },
+                                Value::Proc(p) => Value::Proc(
+                                    p.as_process(self.procs).map_or(p, |p| Point::process(perm[p])),
+                                ),
                                 other => other,
                             };
                         }

@@ -12,6 +12,12 @@ pub fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(ToString::to_string).collect()
 }
 
+/// Whether a process is the first one.
+pub fn is_first(process: u8) -> Dnf {
+    let [left, right] = [process, 0].map(|at| Term::Proc(ProcRef::Var(at)));
+    Dnf(vec![vec![Literal::Eq { left, right, negated: false }]])
+}
+
 /// Which variables a random system may have.
 pub struct Shape {
     pub rng: ChaCha8Rng,
@@ -180,11 +186,7 @@ impl Shape {
             let mut branches = Vec::new();
             if let Some(value) = self.value(ty, scope) {
                 let when = if arity == 1 && params > 0 && self.rng.random_bool(0.7) {
-                    Dnf(vec![vec![Literal::Eq {
-                        left: Term::Proc(ProcRef::Var(params)),
-                        right: Term::Proc(ProcRef::Var(0)),
-                        negated: false,
-                    }]])
+                    is_first(params)
                 } else {
                     Dnf(vec![self.conj(scope, 2, order)])
                 };
@@ -273,13 +275,8 @@ pub fn wide_system() -> System {
         Span::default(),
     )];
     let set = |v: u16, c: u8| {
-        let when = Dnf(vec![vec![Literal::Eq {
-            left: Term::Proc(ProcRef::Var(1)),
-            right: Term::Proc(ProcRef::Var(0)),
-            negated: false,
-        }]]);
         let branches = vec![
-            Branch { when, value: Term::Constructor(c) },
+            Branch { when: is_first(1), value: Term::Constructor(c) },
             Branch { when: Dnf::truth(), value: Term::Cell(cell(v, 1)) },
         ];
         Update { var: VarId(v), assignment: Assignment::Cases(branches) }

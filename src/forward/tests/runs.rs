@@ -102,12 +102,8 @@ impl BruteGraph {
             asked.iter().filter(|it| brute.system.fairness[it.fairness].strong).collect();
         let mut found = vec![false; area.len()];
         for choice in 0..1_usize << strong.len() {
-            let never: Vec<&FairStep> = strong
-                .iter()
-                .enumerate()
-                .filter(|(at, _)| choice >> at & 1 == 1)
-                .map(|(_, it)| *it)
-                .collect();
+            let chosen = strong.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+            let never: Vec<&FairStep> = chosen.map(|(_, it)| *it).collect();
             let rest: Vec<bool> = (0..area.len())
                 .map(|state| area[state] && !never.iter().any(|fair| possible(state, fair)))
                 .collect();
@@ -214,6 +210,15 @@ fn condition(shape: &mut Shape, params: u8, order: bool) -> Condition {
     Condition(cases.filter(|case| !case.cube.is_empty()).collect())
 }
 
+/// A random property with at most this many parameters.
+fn property(shape: &mut Shape, kind: TemporalKind, params: usize, order: bool) -> Temporal {
+    let params = shape.below(params + 1) as u8;
+    let first = condition(shape, params, order);
+    let then = if kind == Response { condition(shape, params, order) } else { Condition(Vec::new()) };
+    let params = (0..params).map(|number| format!("p{number}")).collect();
+    Temporal { kind, name: format!("{kind:?}"), params, first, then, ltl: None, span: Span::default() }
+}
+
 /// A random system with random properties of runs and fairness.
 fn system(seed: u64, order: bool) -> System {
     let mut shape = Shape::new(seed);
@@ -239,20 +244,7 @@ fn system(seed: u64, order: bool) -> System {
         }
     }
     for kind in [Response, Response, Recurrence, Recurrence, Possible, Cover] {
-        let params = shape.below(3) as u8;
-        let first = condition(&mut shape, params, order);
-        let then =
-            if kind == Response { condition(&mut shape, params, order) } else { Condition(Vec::new()) };
-        let params = (0..params).map(|number| format!("p{number}")).collect();
-        system.temporal.push(Temporal {
-            kind,
-            name: format!("{kind:?}"),
-            params,
-            first,
-            then,
-            ltl: None,
-            span,
-        });
+        system.temporal.push(property(&mut shape, kind, 2, order));
     }
     let formulas: Vec<Temporal> = system.temporal[1..3].iter().map(formula).collect();
     system.temporal.extend(formulas);
@@ -277,13 +269,7 @@ fn turning(seed: u64) -> System {
         system.fairness.push(Fairness { origins, strong: shape.below(4) == 0, any: false, span });
     }
     for kind in [Response, Recurrence, Recurrence] {
-        let params = shape.below(2) as u8;
-        let first = condition(&mut shape, params, false);
-        let then =
-            if kind == Response { condition(&mut shape, params, false) } else { Condition(Vec::new()) };
-        let params = (0..params).map(|number| format!("p{number}")).collect();
-        let name = format!("{kind:?}");
-        system.temporal.push(Temporal { kind, name, params, first, then, ltl: None, span });
+        system.temporal.push(property(&mut shape, kind, 1, false));
     }
     System::new(system)
 }
@@ -297,6 +283,16 @@ struct Tally {
     /// Graphs with fewer states than without symmetry, and lassos found in them.
     reduced: usize,
     turned: usize,
+}
+
+impl Tally {
+    /// Checks an answer against brute force.
+    fn judge(&mut self, answer: &RunAnswer, holds: bool, context: &dyn Fn() -> String) {
+        match answer {
+            RunAnswer::Open(_) => self.open += 1,
+            found => assert_eq!(matches!(found, RunAnswer::Holds), holds, "{}", context()),
+        }
+    }
 }
 
 /// Checks the answer for a property alone, which observes as few processes as possible, against brute force, with symmetry and
@@ -327,15 +323,10 @@ fn compare_alone(
     let reduced = one.states < states;
     tally.reduced += usize::from(reduced);
     let context = || format!("{} alone, {procs} processes, {system:#?}", property.name);
-    match &one.answers[0] {
-        RunAnswer::Holds => assert!(holds, "{}", context()),
-        RunAnswer::Open(_) => tally.open += 1,
-        RunAnswer::Lasso(tuple, lasso) => {
-            assert!(!holds, "{}", context());
-            replay_lasso(&alone, 0, tuple, lasso).unwrap_or_else(|why| panic!("{why}: {}", context()));
-            tally.turned += usize::from(reduced && lasso.back.is_some());
-        }
-        RunAnswer::DeadEnd(..) | RunAnswer::Reached(..) => assert!(!holds, "{}", context()),
+    tally.judge(&one.answers[0], holds, &context);
+    if let RunAnswer::Lasso(tuple, lasso) = &one.answers[0] {
+        replay_lasso(&alone, 0, tuple, lasso).unwrap_or_else(|why| panic!("{why}: {}", context()));
+        tally.turned += usize::from(reduced && lasso.back.is_some());
     }
 }
 
@@ -348,7 +339,6 @@ fn compare(seed: u64, system: &System, tally: &mut Tally) {
             continue;
         }
         let Some(graph) = graph(&brute) else { continue };
-        let context = || format!("seed {seed}, {procs} processes, {system:#?}");
         let options = ForwardOptions::default();
         let one = check_runs(system, procs, &options, &Interrupt::default());
         let plain = ForwardOptions { symmetry: false, ..options };
@@ -356,14 +346,9 @@ fn compare(seed: u64, system: &System, tally: &mut Tally) {
         for (property, (answer, other)) in system.temporal.iter().zip(one.answers.iter().zip(&all.answers)) {
             let holds = graph.holds(&brute, property);
             compare_alone(system, procs, property, (holds, all.states), tally);
+            let context = || format!("{}, seed {seed}, {procs} processes, {system:#?}", property.name);
             for answer in [answer, other] {
-                match answer {
-                    RunAnswer::Holds => assert!(holds, "{}: {}", property.name, context()),
-                    RunAnswer::Open(_) => tally.open += 1,
-                    RunAnswer::Lasso(..) | RunAnswer::DeadEnd(..) | RunAnswer::Reached(..) => {
-                        assert!(!holds, "{}: {}", property.name, context());
-                    }
-                }
+                tally.judge(answer, holds, &context);
             }
             tally.held += usize::from(holds);
             tally.broken += usize::from(!holds);

@@ -28,14 +28,11 @@ fn local_system(seed: u64) -> System {
             let (left, right) = (Term::Cell(pointer()), Term::Proc(ProcRef::Var(0)));
             guard.push(Literal::Eq { left, right, negated: below(2) == 0 });
         }
-        let here = Literal::Eq {
-            left: Term::Proc(ProcRef::Var(if two { 2 } else { 1 })),
-            right: Term::Proc(ProcRef::Var(0)),
-            negated: false,
-        };
+        let written = if two { 2 } else { 1 };
+        let value = Term::Constructor((c + 1 + below(2) as u8) % 3);
         let branches = vec![
-            Branch { when: Dnf(vec![vec![here]]), value: Term::Constructor((c + 1 + below(2) as u8) % 3) },
-            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, if two { 2 } else { 1 })) },
+            Branch { when: is_first(written), value },
+            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, written)) },
         ];
         let mut updates = vec![Update { var: VarId(v), assignment: Assignment::Cases(branches) }];
         if below(3) == 0 {
