@@ -5,7 +5,7 @@ use super::values::CellNames;
 use super::{Simulation, Then};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
-use cubicle_lang::model::semantics::{Semantics, replay_steps};
+use cubicle_lang::model::semantics::{Semantics, State, Value, replay_steps};
 use cubicle_run::Interrupt;
 use cubicle_run::style::Style;
 
@@ -27,9 +27,19 @@ fn system(text: &str) -> System {
     cubicle_lang::load(text).expect("the model is right").system
 }
 
-fn session<'a>(system: &'a System, text: &'a str, procs: usize) -> Simulation<'a> {
+fn session(text: &'static str, procs: usize) -> Simulation<'static> {
     let source = Source { name: "model.cub", text };
+    let system = Box::leak(Box::new(system(text)));
     Simulation::new(system, source, procs, 1, Style::PLAIN, &Interrupt::default()).expect("it begins")
+}
+
+/// Two processes, after these commands.
+fn lock(lines: &[&str]) -> Simulation<'static> {
+    let mut session = session(LOCK, 2);
+    for line in lines {
+        reply(&mut session, line);
+    }
+    session
 }
 
 fn reply(session: &mut Simulation<'_>, line: &str) -> String {
@@ -45,8 +55,7 @@ fn refused(session: &mut Simulation<'_>, line: &str) -> (String, String) {
 
 #[test]
 fn steps_by_number_and_by_name_mark_what_changed() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     assert_eq!(
         session.greeting(),
         "model.cub, 2 processes; one of several initial states, which `init` lists and `fix` restricts
@@ -78,8 +87,7 @@ fn steps_by_number_and_by_name_mark_what_changed() {
 
 #[test]
 fn processes_may_follow_the_name() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     assert!(reply(&mut session, "ask 2").starts_with("1: ask(#2)\n"));
     assert!(reply(&mut session, "step ask #1").starts_with("2: ask(#1)\n"));
     assert!(reply(&mut session, "meet 2 1").starts_with("3: meet(#2, #1)\n"));
@@ -92,11 +100,7 @@ fn processes_may_follow_the_name() {
 
 #[test]
 fn what_a_step_leaves_open_is_chosen() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
-    for line in ["ask(#1)", "enter(#1)"] {
-        reply(&mut session, line);
-    }
+    let mut session = lock(&["ask(#1)", "enter(#1)"]);
     let (what, help) = refused(&mut session, "leave(#1)");
     assert_eq!(what, "leave(#1) gives Turn a value of your choice (`:= ?`)");
     assert_eq!(help, "write it after the transition: #1, #2, outside");
@@ -109,11 +113,7 @@ fn what_a_step_leaves_open_is_chosen() {
 
 #[test]
 fn undo_redo_and_goto_move_along_the_run() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
-    for line in ["ask(#1)", "ask(#2)", "enter(#2)"] {
-        reply(&mut session, line);
-    }
+    let mut session = lock(&["ask(#1)", "ask(#2)", "enter(#2)"]);
     assert!(reply(&mut session, "undo 2").starts_with("1: ask(#1)\n"));
     assert_eq!(
         reply(&mut session, "trace"),
@@ -132,8 +132,7 @@ fn undo_redo_and_goto_move_along_the_run() {
 
 #[test]
 fn an_impossible_step_is_refused_with_what_is_possible() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     for (line, what, help) in [
         ("7", "no transition has the number 7", "numbers 1 to 2 are enabled"),
         ("0", "no transition has the number 0", "numbers 1 to 2 are enabled"),
@@ -160,8 +159,7 @@ fn an_impossible_step_is_refused_with_what_is_possible() {
 
 #[test]
 fn random_steps_are_repeatable_and_until_ends_where_the_cube_holds() {
-    let system = system(LOCK);
-    let (mut one, mut other) = (session(&system, LOCK, 3), session(&system, LOCK, 3));
+    let (mut one, mut other) = (session(LOCK, 3), session(LOCK, 3));
     assert_eq!(reply(&mut one, "random 30"), reply(&mut other, "random 30"));
     assert_ne!(reply(&mut one, "random 30"), reply(&mut one, "random 30"));
     let many = reply(&mut one, "random 30");
@@ -175,13 +173,12 @@ fn random_steps_are_repeatable_and_until_ends_where_the_cube_holds() {
     assert_eq!(text, reply(&mut other, cube));
     assert_eq!(reply(&mut one, "holds At[#2] = Inside"), "yes\n");
     assert_eq!(reply(&mut one, cube), "it holds here\n");
-    assert!(replay_steps(&system, &one.run).is_ok());
+    assert!(replay_steps(&system(LOCK), &one.run).is_ok());
 }
 
 #[test]
 fn the_nearest_state_is_found_or_there_is_none() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     let text = reply(&mut session, "find At[#1] = Inside && At[#2] = Want");
     assert!(text.contains("3: "), "{text}");
     assert_eq!(session.at, 3);
@@ -202,8 +199,7 @@ fn the_nearest_state_is_found_or_there_is_none() {
 
 #[test]
 fn watched_cells_replace_the_state() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     assert_eq!(
         reply(&mut session, "watch At Knows[#1,#2]"),
         "  At[#1] = Idle\n  At[#2] = Idle\n  Knows[#1, #2] = False\n"
@@ -220,8 +216,7 @@ fn watched_cells_replace_the_state() {
 
 #[test]
 fn initial_states_are_listed_and_restricted() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     assert_eq!(reply(&mut session, "init"), "   1  Turn = #1\n   2  Turn = #2\n   3  Turn = outside!1\n");
     assert!(reply(&mut session, "init 2").contains("Turn = #2 "));
     assert_eq!(refused(&mut session, "init 4").0, "there is no initial state number 4");
@@ -237,8 +232,7 @@ fn initial_states_are_listed_and_restricted() {
 
 #[test]
 fn a_saved_run_can_be_loaded() {
-    let system = system(LOCK);
-    let mut session = session(&system, LOCK, 2);
+    let mut session = lock(&[]);
     let Then::Save { file, text } = session.execute("save a b.json").unwrap().then else { panic!() };
     assert_eq!(file, "a b.json");
     assert!(!text.contains("ends in"), "an initial state is not an ending");
@@ -272,8 +266,7 @@ fn a_bad_state_and_a_deadlock_are_pointed_out() {
         unsafe (p q) { At[p] = True && At[q] = True }
         transition go (p) requires { At[p] = False } { At[p] := True; }
     ";
-    let system = system(text);
-    let mut session = session(&system, text, 2);
+    let mut session = session(text, 2);
     reply(&mut session, "1");
     let last = reply(&mut session, "1");
     assert!(
@@ -300,8 +293,7 @@ fn numbers_and_abstract_values_are_typed() {
         transition take (p) requires { Count > 0 } { Count := Count - 1; Last := ?; Held[p] := Last; }
         transition any () requires { Count < Most } { Count := ?; }
     ";
-    let system = system(text);
-    let mut session = session(&system, text, 1);
+    let mut session = session(text, 1);
     assert!(session.greeting().contains("Most = 4   Count = 5 "), "{}", session.greeting());
     assert!(reply(&mut session, "fix Most = 10").contains("Count = 11 "));
     assert!(reply(&mut session, "fix Clock[#1] = 1/4").contains("0.25"));
@@ -342,13 +334,7 @@ fn initial_states_are_those_of_the_semantics() {
         let mut count = 0;
         let mut values = vec![0_u8; cells];
         loop {
-            let state = cubicle_lang::model::semantics::State {
-                procs,
-                values: values
-                    .iter()
-                    .map(|&c| cubicle_lang::model::semantics::Value::Constructor(c))
-                    .collect(),
-            };
+            let state = State { procs, values: values.iter().map(|&c| Value::Constructor(c)).collect() };
             count += usize::from(semantics.initial(&state));
             let Some(at) = (0..cells).find(|&cell| values[cell] + 1 < sizes[cell]) else { break };
             values[at] += 1;
@@ -360,8 +346,7 @@ fn initial_states_are_those_of_the_semantics() {
 
 #[test]
 fn words_are_completed() {
-    let system = system(LOCK);
-    let session = session(&system, LOCK, 2);
+    let session = lock(&[]);
     let complete = |line: &str| session.complete(line, line.len());
     assert_eq!(complete("und"), (0, vec!["undo".to_owned()]));
     assert_eq!(complete("en").1, ["enabled", "enter("]);
