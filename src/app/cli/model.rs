@@ -275,8 +275,8 @@ pub fn prepared(args: &Args, messages: &Messages) -> Result<(System, String), Fa
 fn probe_files(args: &Args) -> Result<(), Failure> {
     // The log is open, and the folder of a certificate need not exist.
     let later = ["--log-file", "--certificate"];
-    let files = written_files(args).into_iter().filter(|(option, _)| !later.contains(option));
-    files.map(|(_, path)| files::probe(&path)).collect::<Result<(), _>>()?;
+    let mut files = written_files(args).into_iter().filter(|(option, _)| !later.contains(option));
+    files.try_for_each(|(_, path)| files::probe(&path))?;
     certificate::probe(args)
 }
 
