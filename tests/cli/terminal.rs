@@ -178,10 +178,14 @@ fn without_a_terminal_a_line_is_written_now_and_then() {
         command.args(format!("{AT_LAST} {flag} {PROOF}").split_whitespace()).arg(&model);
         Running::of(command.stdout(Stdio::null()).stderr(Stdio::piped()))
     });
-    runs.iter().for_each(|run| run.wait_until_it_listens());
+    for run in &runs {
+        run.wait_until_it_listens();
+    }
     // Their clocks have started, too: otherwise they compute for ten seconds after their sleep.
     sleep(Duration::from_millis(100));
-    runs.iter().for_each(|run| run.signal(Signal::STOP));
+    for run in &runs {
+        run.signal(Signal::STOP);
+    }
     sleep(Duration::from_secs(10));
     for run in &runs {
         run.signal(Signal::CONT);
