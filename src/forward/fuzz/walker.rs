@@ -103,7 +103,7 @@ impl Walker<'_> {
         unreachable!("there are more exits than that")
     }
 
-    /// The bit of an enabled instance in [`Corpus::taken`]; 0 when it is not tracked on its own.
+    /// The bit of an enabled instance in [`Corpus::taken`](super::corpus::Corpus::taken); 0 when it is not tracked on its own.
     pub fn exit_bit(&self, i: usize) -> u64 {
         let below = self.scratch.enabled[..i / 64].iter().map(|w| w.count_ones() as usize).sum::<usize>();
         let here = self.scratch.enabled[i / 64] & ((1 << (i % 64)) - 1);
