@@ -56,7 +56,7 @@ impl<'a> Brute<'a> {
         }
     }
 
-    /// The place of a value that is no process among the points.
+    /// The place of a value that is not a process among the points.
     fn outside(&self, value: &Value) -> Option<i64> {
         match value {
             Value::Proc(p) if p.as_process(self.procs).is_none() => Some(p.0),
