@@ -53,7 +53,11 @@ pub fn with_equations_of_each(
         Some(found) => (found.system.to_parts(), found.equations),
         None => (system.to_parts(), Vec::new()),
     };
-    extend_new(&mut equations, observed.said(&of_it, &mut parts));
+    let said = observed.said(&of_it, &mut parts);
+    // What is said of globals alone is mostly known without a process.
+    let is_known = |it: &Equation| equations.contains(&Equation { params: 0, ..it.clone() });
+    let new: Vec<Equation> = said.into_iter().filter(|it| !is_known(it)).collect();
+    extend_new(&mut equations, new);
     (!equations.is_empty()).then(|| WithEquations { system: System::new(parts), equations })
 }
 
@@ -412,14 +416,9 @@ impl Observed<'_> {
         if about_it.is_empty() {
             return Vec::new();
         }
-        // Also what holds of the others and of where it is itself: proofs of the equations rest on it.
+        // Also what holds of the others, of where it is itself and of globals: proofs of the equations rest on it.
         let follows = |it: &&Equation| {
-            let mut cells = it.when.iter().flat_map(Literal::cells);
-            let when = cells.any(|cell| self.is_of_observed(cell.var));
-            it.params == 0
-                && it.occupied.is_none()
-                && (when || !it.number.terms.is_empty())
-                && it.number.terms.iter().all(|(cell, _)| is_count(cell))
+            it.params == 0 && it.occupied.is_none() && it.number.terms.iter().all(|(cell, _)| is_count(cell))
         };
         let mut said: Vec<Equation> =
             self.of.values().filter_map(|var| self.never(of_it, *var, parts)).collect();

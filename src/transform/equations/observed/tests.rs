@@ -173,3 +173,17 @@ fn where_the_others_are_is_said_beside_a_number_that_depends_on_it() {
         ]
     );
 }
+
+/// Only a live process makes `G` be `B`, and there is none with the cell that this needs. A proof that rested on the number alone was refused.
+#[test]
+fn values_of_globals_are_said_beside_a_number_that_depends_on_them() {
+    let text = "type t = A | B var G : t array S[proc] : t array X[proc] : int
+        init (p) { G = A && S[p] = A && X[p] = 1 }
+        transition spread (p) { S[q] := case | G = B : B | _ : S[q] }
+        transition set (p) requires { G <> S[p] && exists q. G <> B } { G := ? }
+        transition change (p) requires { S[p] = B } { X[p] := 0 }";
+    let system = cubicle_lang::load(text).expect("a model").system;
+    let crashing = with_crashes(&system, Crash::Stop(None)).expect("processes that stop");
+    let said = of(&crashing);
+    assert!(said.contains(&"X[p] = 1".to_owned()) && said.contains(&"[G = A] = 1".to_owned()), "{said:?}");
+}
