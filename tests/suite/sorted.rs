@@ -5,7 +5,8 @@
 //!
 //! Seeds that find each of these mistakes again, should it be made: a cell `A[G]` at a process of another sort is read (136), witnesses hold
 //! processes of any sort (85), `forall_other` compares with parameters of other sorts (18), the advice about an initial bad state reads the negated property with the
-//! cells of the model (5), a cell of a log may be that of a process of another sort (7 of `logs`).
+//! cells of the model (5), a cell of a log may be that of a process of another sort (7 of `logs`), the name of a `let` means a pointer in other
+//! declarations (1228).
 
 mod logs;
 mod meaning;
@@ -127,6 +128,23 @@ enum Update {
     Each(usize, bool, u8),
 }
 
+impl Update {
+    /// Whether it binds names, to the processes of cells.
+    const fn binds(&self) -> bool {
+        matches!(self, Self::Cells(..) | Self::Each(..))
+    }
+
+    /// Whether it may be about this place.
+    fn reads(&self, place: Place) -> bool {
+        match self {
+            Self::Cell(_, index, phase, to) => index.contains(&place) || phase.is_none() && *to == place,
+            Self::Copy(_, index, _, from) => index.contains(&place) || from.contains(&place),
+            Self::Cells(..) => true,
+            Self::Any(_) | Self::Each(..) => false,
+        }
+    }
+}
+
 struct Transition {
     params: Vec<usize>,
     guard: Vec<Literal>,
@@ -180,6 +198,10 @@ impl Model {
         match literal {
             Literal::Holds(var, index, _, holds) if self.vars[*var].kind == Kind::Relation => {
                 format!("{}{}", if *holds { "" } else { "not " }, self.cell(*var, index))
+            }
+            Literal::Holds(var, index, phase, true) if index.iter().any(|it| *it >= GLOBAL) => {
+                let args: Vec<String> = index.iter().map(|it| name(*it)).collect();
+                format!("{}_{phase}({})", self.vars[*var].name.to_lowercase(), args.join(", "))
             }
             Literal::Holds(var, index, phase, holds) => {
                 let op = if *holds { "=" } else { "<>" };
@@ -238,6 +260,19 @@ impl fmt::Display for Model {
             let body = body.replace(&name(params.len()), &format!("w({})", args.join(", ")));
             writeln!(f, "witness w ({}) : {} {{ {body} }}", names(params, 0), SORTS[*value])?;
         }
+        // What is said of cells at pointers; the names of parameters are those of others elsewhere.
+        for (at, var) in self.vars.iter().enumerate().filter(|(_, it)| it.kind == Kind::Phase) {
+            let index: Vec<Place> = (0..var.index.len()).rev().collect();
+            let params: Vec<String> = index.iter().map(|it| name(*it)).collect();
+            for (number, phase) in PHASES.iter().enumerate().filter(|_| !index.is_empty()) {
+                let (called, params) = (var.name.to_lowercase(), params.join(", "));
+                writeln!(
+                    f,
+                    "predicate {called}_{number}({params}) {{ {} = {phase} }}",
+                    self.cell(at, &index)
+                )?;
+            }
+        }
         // Each part of init has parameters of its own.
         let (mut params, mut parts) = (Vec::new(), Vec::new());
         for var in self.vars.iter().filter(|it| it.start.is_some()) {
@@ -271,16 +306,15 @@ impl fmt::Display for Model {
         if let Some((params, literals)) = &self.axiom {
             writeln!(f, "invariant ({}) {{ {} }}", names(params, 0), self.all(literals, " && "))?;
         }
+        for (at, t) in self.transitions.iter().enumerate() {
+            writeln!(f, "transition t{at} ({})\nrequires {{ {} }}", names(&t.params, 0), self.guard(t))?;
+            writeln!(f, "{{ {} }}", self.updates(t))?;
+        }
         for (params, literals) in &self.bad {
             writeln!(f, "unsafe ({}) {{ {} }}", names(params, 0), self.all(literals, " && "))?;
         }
         if let Some(watch) = &self.watch {
             writeln!(f, "unsafe seen ({}) {{ {} }}", names(&watch.params, 0), self.guard(watch))?;
-        }
-        for (at, t) in self.transitions.iter().enumerate() {
-            writeln!(f, "transition t{at} ({})\nrequires {{ {} }}", names(&t.params, 0), self.guard(t))?;
-            let updates: Vec<String> = t.updates.iter().map(|it| self.update(it, t.params.len())).collect();
-            writeln!(f, "{{ {} }}", updates.join("; "))?;
         }
         Ok(())
     }
@@ -302,6 +336,36 @@ impl Model {
         guard.join(" && ")
     }
 
+    /// What a transition does; indices that are pointers, and values of cells, have names, which mean something else elsewhere.
+    fn updates(&self, t: &Transition) -> String {
+        let read = |at: &Place| t.updates.iter().any(|it| it.reads(*at));
+        let bound = t.params.len() + if t.updates.iter().any(Update::binds) { 2 } else { 0 };
+        let mut free = (0..t.params.len()).filter(|at| !read(at)).chain(bound..);
+        let mut lets = String::new();
+        let mut named = |value: String| {
+            let next = free.next().expect("names do not end");
+            lets += &format!("let {} = {value} in ", name(next));
+            next
+        };
+        let mut updates = Vec::new();
+        for update in &t.updates {
+            let mut given = |index: &[Place]| -> Vec<Place> {
+                index.iter().map(|it| if *it < GLOBAL { *it } else { named(name(*it)) }).collect()
+            };
+            updates.push(match update {
+                Update::Cell(var, index, phase, to) => {
+                    self.update(&Update::Cell(*var, given(index), *phase, *to), 0)
+                }
+                Update::Copy(var, index, from, at) => {
+                    let (index, at) = (given(index), given(at));
+                    format!("{} := {}", self.cell(*var, &index), name(named(self.cell(*from, &at))))
+                }
+                _ => self.update(update, t.params.len()),
+            });
+        }
+        lets + &updates.join("; ")
+    }
+
     fn update(&self, update: &Update, bound: usize) -> String {
         match update {
             Update::Cell(var, index, Some(phase), _) => {
@@ -315,9 +379,7 @@ impl Model {
                 format!("{cell} := case | {} : {phase} | _ : {cell}", self.literal(when))
             }
             Update::Any(var) => format!("{} := ?", self.vars[*var].name),
-            Update::Copy(var, index, from, at) => {
-                format!("{} := {}", self.cell(*var, index), self.cell(*from, at))
-            }
+            Update::Copy(..) => unreachable!("its value has a name"),
             Update::Each(var, other, phase) => {
                 let word = if *other { "forall_other" } else { "forall" };
                 let sort = SORTS[self.vars[*var].index[0]];

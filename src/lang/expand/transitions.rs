@@ -16,6 +16,8 @@ use crate::syntax::negation;
 
 /// Most transitions of the core that one declaration stands for.
 const MOST_PARTS: usize = 512;
+/// Most bytes of the text of what the name of a `let` stands for.
+const MOST_BYTES: usize = 1 << 16;
 
 impl Expander {
     /// The transitions of the core for a declaration.
@@ -23,7 +25,7 @@ impl Expander {
         if self.stays(decl) {
             return vec![decl.clone()];
         }
-        let decl = without_lets(decl);
+        let Some(decl) = self.without_lets(decl) else { return vec![decl_only(decl)] };
         let mut parts = Vec::new();
         let Some(split) = self.without_quantifiers(decl.clone()) else { return vec![decl_only(&decl)] };
         for one in split {
@@ -48,6 +50,38 @@ impl Expander {
             part.part = if first { Part::First } else { Part::Further };
         }
         parts
+    }
+
+    /// The declaration with the terms of its `let`s in place; `None` when one of them is too large.
+    fn without_lets(&mut self, decl: &Transition) -> Option<Transition> {
+        let mut given: IndexMap<String, Term> = IndexMap::new();
+        for binding in &decl.lets {
+            let value = in_term(&binding.value, &given);
+            if value.to_string().len() > MOST_BYTES {
+                let name = &binding.name;
+                let message = format!(
+                    "declaration too large: `{}` stands for more than {MOST_BYTES} bytes of text",
+                    name.text
+                );
+                Diagnostic::error("C0504", name.span(), message)
+                    .label("with what earlier names stand for in place")
+                    .help("assign a part of it to a variable in a transition before this one")
+                    .report(self);
+                return None;
+            }
+            given.insert(binding.name.text.clone(), value);
+        }
+        let mut decl = decl.clone();
+        decl.lets.clear();
+        if given.is_empty() {
+            return Some(decl);
+        }
+        for update in &mut decl.updates {
+            let target = in_path(update.target.clone(), &given);
+            let value = in_value(&update.value, &given);
+            *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
+        }
+        Some(decl)
     }
 
     /// Whether the core reads a transition as it stands.
@@ -369,26 +403,6 @@ fn step(decl: &Transition, guard: Vec<Expr>, updates: Vec<Update>) -> Transition
 /// The declaration without what it does, after an error.
 fn decl_only(decl: &Transition) -> Transition {
     Transition { requires: None, lets: Vec::new(), updates: Vec::new(), part: Part::Further, ..decl.clone() }
-}
-
-/// The declaration with the terms of its `let`s in place.
-fn without_lets(decl: &Transition) -> Transition {
-    let mut given: IndexMap<String, Term> = IndexMap::new();
-    for binding in &decl.lets {
-        let value = in_term(&binding.value, &given);
-        given.insert(binding.name.text.clone(), value);
-    }
-    let mut decl = decl.clone();
-    decl.lets.clear();
-    if given.is_empty() {
-        return decl;
-    }
-    for update in &mut decl.updates {
-        let target = in_path(update.target.clone(), &given);
-        let value = in_value(&update.value, &given);
-        *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
-    }
-    decl
 }
 
 /// A condition with the truth of a formula in it.

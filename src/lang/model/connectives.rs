@@ -438,7 +438,7 @@ impl<'a> Context<'a> {
         self.start(predicate.loc.0, FormulaPlace::Predicate, 0);
         let mut scope = self.parameters(&predicate.params, &[]);
         scope.open = true;
-        scope.names.iter_mut().for_each(|it| it.1 = TermMeaning::Unknown);
+        scope.names.iter_mut().for_each(|it| it.meaning = TermMeaning::Unknown);
         self.formula(&predicate.body, &mut scope, true);
         self.predicates.insert(&predicate.name.text, predicate);
     }

@@ -7,7 +7,7 @@ use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
 use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
-use crate::syntax::ast::{File, Let, Predicate, Transition};
+use crate::syntax::ast::{File, Predicate, Transition};
 
 /// The sort of a process that is bound without one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -82,8 +82,6 @@ pub(super) struct Context<'a> {
     pub counts: Vec<Count>,
     /// The sort of processes that are bound without one.
     pub unsorted: Unsorted,
-    /// The abbreviations of the transition.
-    pub lets: &'a [Let],
     /// Whether the formula stands in a count.
     pub counting: bool,
     /// Predicates defined so far.

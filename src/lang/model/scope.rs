@@ -2,7 +2,7 @@
 //! context decides.
 
 use super::symbols::Symbols;
-use super::{Cell, EnumId, Linear, ProcRef, Term, Type};
+use super::{Cell, EnumId, Linear, ProcRef, Term, Type, VarId};
 
 /// Type of a term; an integer literal is both an int and a real.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,10 +74,23 @@ impl TermMeaning {
     }
 }
 
-/// Lower-case names in scope, innermost last, with the sorts of their processes where these are known.
+/// A name in scope.
+#[derive(Clone, Debug)]
+pub(super) struct Named<'a> {
+    pub name: &'a str,
+    pub meaning: TermMeaning,
+    /// The sort of its processes, where that is known.
+    pub sort: Option<u8>,
+    /// Of the name of a `let`, in a model with sorts: the variable that it stands for, if that holds a process.
+    pub pointer: Option<VarId>,
+    /// The pointers that are indices in what it stands for, with the sorts that the arrays have there.
+    pub pointers: Vec<(VarId, u8)>,
+}
+
+/// Lower-case names in scope, innermost last.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Scope<'a> {
-    pub(super) names: Vec<(&'a str, TermMeaning, Option<u8>)>,
+    pub(super) names: Vec<Named<'a>>,
     /// Whether names that are not in scope belong to an unknown place of use: the body of a predicate
     /// that is checked on its own.
     pub open: bool,
@@ -91,7 +104,7 @@ impl<'a> Scope<'a> {
 
     /// Brings a name into scope whose processes are of a sort.
     pub fn push_of(&mut self, name: &'a str, value: TermMeaning, sort: Option<u8>) {
-        self.names.push((name, value, sort));
+        self.names.push(Named { name, meaning: value, sort, pointer: None, pointers: Vec::new() });
     }
 
     /// Number of names in scope, for [`Scope::truncate`].
@@ -105,11 +118,16 @@ impl<'a> Scope<'a> {
     }
 
     pub fn lookup(&self, name: &str) -> Option<&TermMeaning> {
-        self.names.iter().rev().find(|it| it.0 == name).map(|it| &it.1)
+        self.innermost(name).map(|it| &it.meaning)
+    }
+
+    /// What is meant by a name here.
+    pub fn innermost(&self, name: &str) -> Option<&Named<'a>> {
+        self.names.iter().rev().find(|it| it.name == name)
     }
 
     /// All names, for suggestions.
     pub fn names(&self) -> impl Iterator<Item = &'a str> {
-        self.names.iter().map(|it| it.0)
+        self.names.iter().map(|it| it.name)
     }
 }

@@ -9,16 +9,18 @@
 //! that it indexes comes with the condition that it holds a process of the right sort, and so does a transition that assigns the value of
 //! one; an update of one changes the cell of that process, if there is one.
 
+use indexmap::IndexMap;
+
 use super::context::{Context, FormulaPlace, Unsorted};
 use super::formula::Formula;
 use super::made_of::PROC;
-use super::scope::{Scope, TermMeaning};
+use super::scope::{Named, Scope, TermMeaning};
 use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId, ir};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::Reads;
 use crate::syntax::ast::{
-    Comparison, Counted, Expr, ExprKind, Name, Quantifier, Rhs, Term, TermKind, Transition,
+    Comparison, Expr, ExprKind, Let, Name, Quantifier, Rhs, Term, TermKind, Transition,
 };
 
 impl<'a> Context<'a> {
@@ -102,8 +104,9 @@ impl<'a> Context<'a> {
         positive: bool,
     ) -> Vec<Formula> {
         let mut conditions = Vec::new();
-        for (name, (_, meaning, sort)) in params.iter().zip(&scope.names) {
-            if let (TermMeaning::Value(ir::Term::Proc(process), _), Some(sort)) = (meaning, *sort) {
+        for (name, known) in params.iter().zip(&scope.names) {
+            if let (TermMeaning::Value(ir::Term::Proc(process), _), Some(sort)) = (&known.meaning, known.sort)
+            {
                 let process = IndexMeaning::Process(*process);
                 conditions.push(self.compared_sort(op, process, sort, positive, name.span()));
             }
@@ -152,69 +155,94 @@ impl<'a> Context<'a> {
         }
         let sort = self.sort_of(left, scope);
         self.agrees(sort, right, scope);
-        let mut pointers = Vec::new();
+        let mut pointers = IndexMap::new();
         for term in [left, right] {
             self.pointers(term, at, scope, &mut pointers);
         }
         self.point_to_sorts(pointers, positive)
     }
 
-    /// The conditions under which the values that a transition assigns have a meaning.
+    /// The conditions under which the values that a transition assigns have a meaning; `scope`: that of its guard.
     pub(super) fn values_defined(
         &mut self,
-        decl: &Transition,
+        decl: &'a Transition,
         scope: &Scope<'a>,
         positive: bool,
     ) -> Vec<Formula> {
-        let mut pointers = Vec::new();
+        if self.symbols.sorts.is_none() {
+            return Vec::new();
+        }
+        let mut scope = scope.clone();
+        let mut pointers = IndexMap::new();
+        for abbreviation in &decl.lets {
+            self.pointers(&abbreviation.value, abbreviation.value.span(), &scope, &mut pointers);
+            self.abbreviate(abbreviation, TermMeaning::Unknown, &mut scope);
+        }
         for update in &decl.updates {
             if let Rhs::Term(_) | Rhs::Cases(_) = &update.value {
                 for value in update.value.terms() {
-                    self.pointers(value, value.span(), scope, &mut pointers);
+                    self.pointers(value, value.span(), &scope, &mut pointers);
                 }
             }
         }
         self.point_to_sorts(pointers, positive)
     }
 
-    fn point_to_sorts(&mut self, pointers: Vec<(VarId, u8, Span)>, positive: bool) -> Vec<Formula> {
-        let one = |(pointer, sort, at)| {
+    fn point_to_sorts(&mut self, pointers: IndexMap<(VarId, u8), Span>, positive: bool) -> Vec<Formula> {
+        let one = |((pointer, sort), at)| {
             self.compared_sort(Comparison::Eq, IndexMeaning::Global(pointer), sort, positive, at)
         };
         pointers.into_iter().map(one).collect()
     }
 
+    /// Brings the name of a `let` into scope.
+    pub(super) fn abbreviate(&self, decl: &'a Let, meaning: TermMeaning, scope: &mut Scope<'a>) {
+        let mut pointers = IndexMap::new();
+        let pointer = self.symbols.sorts.as_ref().and_then(|_| {
+            self.pointers(&decl.value, decl.name.span(), scope, &mut pointers);
+            self.pointer(decl.value.alone()?, scope)
+        });
+        let pointers = pointers.into_keys().collect();
+        scope.names.push(Named { name: &decl.name.text, meaning, sort: None, pointer, pointers });
+    }
+
     /// Adds the pointers that are indices of cells in a term at `at`, with the sorts that the arrays have there; of a count, those of
     /// what each process contributes.
-    fn pointers(&self, term: &Term, at: Span, scope: &Scope<'a>, found: &mut Vec<(VarId, u8, Span)>) {
+    fn pointers<'t>(
+        &self,
+        term: &'t Term,
+        at: Span,
+        scope: &Scope<'t>,
+        found: &mut IndexMap<(VarId, u8), Span>,
+    ) {
+        let mut add = |pointer| {
+            found.entry(pointer).or_insert(at);
+        };
         for path in term.paths() {
-            if let Some(value) = path.alone().and_then(|name| self.abbreviated(name)) {
-                self.pointers(value, at, scope, found);
+            if let Some(known) = path.alone().and_then(|name| scope.innermost(&name.text)) {
+                known.pointers.iter().copied().for_each(&mut add);
             }
             let array = self.symbols.variable(&path.name.text);
             for (number, name) in path.names().into_iter().flatten().enumerate() {
                 let sort = array.and_then(|it| self.symbols.index_sort(it, number));
-                if let (Some(sort), Some(pointer)) = (sort, self.pointer(name, scope))
-                    && !found.iter().any(|it| (it.0, it.1) == (pointer, sort))
-                {
-                    found.push((pointer, sort, at));
+                if let (Some(sort), Some(pointer)) = (sort, self.pointer(name, scope)) {
+                    add((pointer, sort));
                 }
             }
         }
-        term.counted().flat_map(Counted::terms).for_each(|it| self.pointers(it, at, scope, found));
-    }
-
-    /// What a name abbreviates by a `let`.
-    fn abbreviated(&self, name: &Name) -> Option<&'a Term> {
-        self.lets.iter().rev().find(|it| it.name.text == name.text).map(|it| &it.value)
+        for counted in term.counted() {
+            let mut inner = scope.clone();
+            inner.push(&counted.var.text, TermMeaning::Unknown);
+            counted.terms().for_each(|it| self.pointers(it, at, &inner, found));
+        }
     }
 
     /// The variable that holds a process of a sort, if a name of an index is that of one.
-    pub(super) fn pointer(&self, name: &Name, scope: &Scope<'a>) -> Option<VarId> {
-        if let Some(value) = self.abbreviated(name).and_then(Term::alone) {
-            return self.pointer(value, scope);
+    pub(super) fn pointer(&self, name: &Name, scope: &Scope<'_>) -> Option<VarId> {
+        if let Some(known) = scope.innermost(&name.text) {
+            return known.pointer;
         }
-        let var = self.symbols.variable(&name.text).filter(|_| scope.lookup(&name.text).is_none())?;
+        let var = self.symbols.variable(&name.text)?;
         self.symbols.pointed_sort(var).map(|_| var)
     }
 
@@ -222,9 +250,8 @@ impl<'a> Context<'a> {
     fn sort_of(&self, term: &Term, scope: &Scope<'a>) -> Option<u8> {
         let TermKind::Path(path) = &term.kind else { return None };
         let name = &path.name.text;
-        let bound = scope.names.iter().rev().find(|it| it.0 == name);
-        match (path.alone(), bound) {
-            (Some(_), Some((.., sort))) => *sort,
+        match (path.alone(), scope.innermost(name)) {
+            (Some(_), Some(known)) => known.sort,
             _ => self.symbols.pointed_sort(self.symbols.variable(name)?),
         }
     }

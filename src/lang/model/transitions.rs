@@ -109,7 +109,6 @@ impl<'a> Context<'a> {
         scope: &mut Scope<'a>,
         positive: bool,
     ) -> Formula {
-        self.lets = &decl.lets;
         let mut parts = self.sorts_of(&decl.params, scope, Comparison::Eq, positive);
         parts.extend(self.values_defined(decl, scope, positive));
         parts.extend(decl.requires.as_ref().map(|it| self.formula(it, scope, positive)));

@@ -52,7 +52,6 @@ impl<'a> Context<'a> {
     pub fn updates(&mut self, decl: &'a ast::Transition, scope: &mut Scope<'a>) -> Option<Vec<Draft>> {
         let mark = scope.len();
         let mut defined = true;
-        self.lets = &decl.lets;
         for abbreviation in &decl.lets {
             let value = self.term(&abbreviation.value, scope);
             defined &= !matches!(value, TermMeaning::Undefined(_));
@@ -62,7 +61,7 @@ impl<'a> Context<'a> {
                     .label("this one is meant from here on")
                     .report(self);
             }
-            scope.push(&abbreviation.name.text, value);
+            self.abbreviate(abbreviation, value, scope);
         }
         let mut written: IndexMap<VarId, &ast::Update> = IndexMap::new();
         let mut drafts = Vec::new();
