@@ -321,6 +321,45 @@ impl fmt::Display for Model {
 }
 
 impl Model {
+    /// The text with the phases as a range, as a field of a record, or as it is.
+    fn text(&self, seed: u64) -> String {
+        let text = self.to_string();
+        match seed / 10 % 3 {
+            0 if is_rich(seed) => {
+                let declared = text.replace("Aa | Bb | Cc", "0 .. 2");
+                (0..)
+                    .zip(PHASES)
+                    .fold(declared, |text, (number, phase)| text.replace(phase, &i32::to_string(&number)))
+            }
+            1 if is_rich(seed) => text.lines().map(|line| self.with_fields(line) + "\n").collect(),
+            _ => text,
+        }
+    }
+
+    /// A line of the text in which variables that hold phases are records.
+    fn with_fields(&self, line: &str) -> String {
+        if line.starts_with("type phase") {
+            return format!("{line}\ntype kept = {{ phase : phase }}");
+        }
+        if line.starts_with("var ") || line.starts_with("array ") {
+            return line.replace(" : phase", " : kept");
+        }
+        let mut text = String::new();
+        let mut rest = line;
+        while let Some(at) = rest.find('V') {
+            let var = self.vars.iter().find(|it| rest[at..].starts_with(&it.name)).expect("a variable");
+            let index = if var.index.is_empty() { "" } else { "]" };
+            // Its index has variables that point, without an index of their own.
+            let end =
+                if var.kind == Kind::Phase { rest[at..].find(index).unwrap_or(0) + index.len() } else { 0 };
+            let end = at + end.max(var.name.len());
+            text += &rest[..end];
+            text += if var.kind == Kind::Phase { ".phase" } else { "" };
+            rest = &rest[end..];
+        }
+        text + rest
+    }
+
     fn guard(&self, t: &Transition) -> String {
         let mut guard = vec![self.all(&t.guard, " && ")];
         for it in &t.quantified {
@@ -425,7 +464,7 @@ const SMALL: usize = 4;
 /// Whether there was something to compare; what is wrong.
 fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
     let model = model(seed, sorts_of(seed), is_rich(seed));
-    let text = model.to_string();
+    let text = model.text(seed);
     let loaded = match cubicle::load(&text) {
         Ok(loaded) => loaded,
         // A witness without values: no instance has processes of all sorts.
