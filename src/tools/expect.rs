@@ -94,28 +94,27 @@ impl FromStr for Expectation {
 
     fn from_str(text: &str) -> Result<Self, NoExpectation> {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let conclusion = |word: &str| Conclusion::ALL.iter().copied().find(|it| verdict_word(*it) == word);
+        let is_named = |it: &Conclusion| words.first() == Some(&verdict_word(*it).as_str());
+        let conclusion = Conclusion::ALL.iter().copied().find(is_named);
         let wrong = |what: String, help: &str| Err(NoExpectation { what, help: help.to_owned() });
-        match words[..] {
-            [] => wrong("there is no verdict".to_owned(), "write `=> safe`, for example"),
-            [WELL_FORMED] => Ok(Self::WellFormed),
-            [ERROR, code] => Ok(Self::Error(code.to_owned())),
-            [ERROR] => {
-                wrong("the code of the error is missing".to_owned(), "write `error C0102`, for example")
-            }
-            [word] if conclusion(word).is_some() => {
-                Ok(Self::Verdict(conclusion(word).unwrap_or(Conclusion::Unknown), None))
-            }
-            [word, "in", steps] if conclusion(word).is_some_and(has_run) => match steps.parse() {
-                Ok(steps) => Ok(Self::Verdict(conclusion(word).unwrap_or(Conclusion::Unknown), Some(steps))),
+        match (conclusion, &words[..]) {
+            (_, []) => wrong("there is no verdict".to_owned(), "write `=> safe`, for example"),
+            (Some(conclusion), [_]) => Ok(Self::Verdict(conclusion, None)),
+            (Some(conclusion), [_, "in", steps]) if has_run(conclusion) => match steps.parse() {
+                Ok(steps) => Ok(Self::Verdict(conclusion, Some(steps))),
                 Err(_) => {
                     wrong(format!("`{steps}` is not a number of steps"), "write `unsafe in 6`, for example")
                 }
             },
-            [word, ..] if conclusion(word).is_some() => {
+            (Some(_), _) => {
                 wrong(format!("`{text}` is not a verdict"), "only a run has steps: `unsafe in 6`")
             }
-            [word, ..] => {
+            (None, [WELL_FORMED]) => Ok(Self::WellFormed),
+            (None, [ERROR, code]) => Ok(Self::Error((*code).to_owned())),
+            (None, [ERROR]) => {
+                wrong("the code of the error is missing".to_owned(), "write `error C0102`, for example")
+            }
+            (None, [word, ..]) => {
                 let all: Vec<String> = Conclusion::ALL.iter().map(|it| verdict_word(*it)).collect();
                 let known = all.iter().map(String::as_str).chain([WELL_FORMED, ERROR]);
                 let help = match nearest(word, known.clone()) {

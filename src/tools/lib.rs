@@ -4,6 +4,7 @@
 //! harmless), `inductive` (are the claims inductive?), `refines` (why a refinement fails), `simulate` (step by step), `export` (to
 //! other tools), `itf` (traces as files), `validate` (logs of programs), `expect` (what models promise about themselves).
 
+mod coverage;
 pub mod expect;
 pub mod export;
 pub mod import;

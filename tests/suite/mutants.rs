@@ -46,7 +46,7 @@ fn mutate(text: &str, selection: &MutantSelection, options: &MutationOptions) ->
     let loaded = load(text);
     let (model, interrupt) = (ModelSource::new(&loaded.system, text), Interrupt::default());
     let plan = Plan::new(&loaded.file, model, selection, &interrupt);
-    run(model, &plan, options, &interrupt, &|_| {})
+    run(model, &plan, options, None, &interrupt, &|_| {})
 }
 
 /// The numbers of the mutants with such a fate.
@@ -195,7 +195,7 @@ fn a_mutant_gets_work_in_proportion_to_that_of_the_model() {
     let mut plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
     plan.mutants.retain(|it| it.text(text).contains("if Tail = p { Tail := nil;  }"));
     let options = MutationOptions { effort: Some(2_000), ..MutationOptions::new(CHECKER) };
-    let found = run(model, &plan, &options, &interrupt, &|_| {});
+    let found = run(model, &plan, &options, None, &interrupt, &|_| {});
     let fates: Vec<&Fate> = found.mutants.iter().map(|it| &it.fate).collect();
     assert!(matches!(fates[..], [Fate::Undecided(Reason::Effort(2_000))]), "{fates:?}");
 }
@@ -231,7 +231,7 @@ fn an_interrupt_ends_a_run_while_claims_are_counted() {
     let model = ModelSource::new(&loaded.system, MODEL);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &Interrupt::default());
     let now = Interrupt::default().until(Instant::now());
-    let found = run(model, &plan, &MutationOptions::new(CHECKER), &now, &|_| {});
+    let found = run(model, &plan, &MutationOptions::new(CHECKER), None, &now, &|_| {});
     assert!(found.mutants.iter().all(|it| matches!(it.fate, Fate::Untried)));
     assert_eq!(found.counted(), 0);
     assert!(found.stopped.is_some());
@@ -258,7 +258,7 @@ fn random(seeds: std::ops::Range<u64>, most: usize) -> BTreeMap<&'static str, us
         let (model, interrupt) = (ModelSource::new(&loaded.system, &text), Interrupt::default());
         let plan = Plan::new(&loaded.file, model, &selection, &interrupt);
         let options = MutationOptions { jobs: 2, ..MutationOptions::new(CHECKER) };
-        let found = run(model, &plan, &options, &interrupt, &|_| {});
+        let found = run(model, &plan, &options, None, &interrupt, &|_| {});
         for mutant in &found.mutants {
             let system = mutant.candidate.system(&text).expect("mutants are models");
             let bad = (1..=3).any(|procs| explore(&system, procs, 2_000).is_some_and(|it| it.bad.is_some()));

@@ -665,6 +665,11 @@ impl Transition {
         self.updates.iter().find(|it| it.var == var).map(|it| &it.assignment)
     }
 
+    /// The variables that it gives any value (`:= ?`).
+    pub fn open(&self) -> impl Iterator<Item = VarId> {
+        self.updates.iter().filter(|it| it.assignment == Assignment::Nondet).map(|it| it.var)
+    }
+
     /// The literals of its guard, those about others included.
     pub fn asked(&self) -> impl Iterator<Item = &Literal> {
         self.guard.iter().chain(self.universals.iter().flat_map(|it| it.body.0.iter().flatten()))

@@ -204,7 +204,7 @@ fn a_page_of_mutants_has_all_its_parts() {
     let (options, interrupt) = (MutationOptions::new(Checker::new(engine)), Interrupt::default());
     let model = ModelSource::new(&loaded.system, LOCK);
     let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
-    let found = mutation::run(model, &plan, &options, &interrupt, &|_| {});
+    let found = mutation::run(model, &plan, &options, None, &interrupt, &|_| {});
     let name = "\"><img src=x onerror=alert(1)>.cub";
     let source = Source { name, text: LOCK };
     let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));

@@ -4,7 +4,7 @@ use super::instance::{Refusal, TakenNames};
 use super::read::Range;
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::{Assignment, BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
+use cubicle_lang::model::{BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
 
 /// Names of types, constructors and variables.
 #[derive(Clone, Debug)]
@@ -83,9 +83,8 @@ fn need_range(system: &System, range: Range, target: &str) -> Result<(), Refusal
 /// Refuses `:= ?` of a number without bounds, which `target` cannot choose.
 pub fn need_choice(system: &System, range: Range, target: &str) -> Result<(), Refusal> {
     for transition in &system.transitions {
-        for update in &transition.updates {
-            let var = system.var(update.var);
-            if update.assignment == Assignment::Nondet && var.ty == Type::Int && range.is_none() {
+        for var in transition.open().map(|var| system.var(var)) {
+            if var.ty == Type::Int && range.is_none() {
                 let what = format!(
                     "{target} cannot choose among all integers, as {} does for `{}`",
                     transition.name, var.name

@@ -4,11 +4,10 @@
 use super::explain::Explainer;
 use super::{Claims, RunClaim};
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{
-    Lasso, Layout, ReplayError, Semantics, State, Value, replay as execute, replay_lasso, replay_steps,
-    tuples,
+    Lasso, Layout, ReplayError, Semantics, State, replay as execute, replay_lasso, replay_steps, tuples,
 };
-use cubicle_lang::model::{Assignment, System};
 use cubicle_lang::words::{ValueNames, ending, process_names, processes};
 use cubicle_run::Trace;
 
@@ -156,13 +155,8 @@ fn difference(system: &System, trace: &Trace, number: usize) -> Option<String> {
         return None;
     }
     let transition = system.transition(step.transition);
-    let free: Vec<Value> = transition
-        .updates
-        .iter()
-        .filter(|update| update.assignment == Assignment::Nondet)
-        .map(|update| step.after.values[layout.position(update.var, [])])
-        .collect();
-    let after = semantics.fire(before, step.transition, &step.args, &free)?;
+    let chosen = semantics.chosen(step.transition, &step.after);
+    let after = semantics.fire(before, step.transition, &step.args, &chosen)?;
     let names = ValueNames::new(system, trace);
     for (id, var) in system.declared() {
         for index in tuples(procs, var.arity()) {

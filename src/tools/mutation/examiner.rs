@@ -24,14 +24,15 @@ impl MutantOutcome {
     }
 }
 
-/// The mutants of a plan, with everything needed to examine one.
+/// The mutants of a plan, with everything needed to examine one, also for another process.
 pub struct MutantExaminer<'a> {
-    pub baseline: Baseline<'a>,
-    pub text: &'a str,
-    pub plan: &'a Plan,
+    pub(super) baseline: Baseline<'a>,
+    text: &'a str,
+    plan: &'a Plan,
 }
 
 impl<'a> MutantExaminer<'a> {
+    /// For the mutants of a plan.
     pub fn new(
         model: ModelSource<'a>,
         plan: &'a Plan,
@@ -42,7 +43,7 @@ impl<'a> MutantExaminer<'a> {
     }
 
     /// Examines the mutant at a position of the plan.
-    pub fn at(&self, place: usize) -> MutantOutcome {
+    pub(super) fn at(&self, place: usize) -> MutantOutcome {
         let Self { baseline, text, plan } = self;
         let candidate = &plan.mutants[place];
         let system = candidate.system(text).expect("the plan has models only");
@@ -52,44 +53,28 @@ impl<'a> MutantExaminer<'a> {
     }
 }
 
-/// Other processes that examine mutants, each with a [`Helper`] made from the same model and the same options.
+/// Other processes that examine mutants, each with a [`MutantExaminer`] made from the same model and the same options.
 pub trait Others: Sync {
     /// Hands the mutants at the positions that `next` gives to idle processes, and each answer to `put`, which returns whether it
     /// is valid. Ends when `next` has no more, and all that were handed out are answered or no longer needed.
     fn deal(&self, next: &dyn Fn() -> Option<usize>, put: &dyn Fn(usize, &[u8]) -> bool);
 }
 
-/// Examines mutants for another process.
-pub struct Helper<'a>(MutantExaminer<'a>);
-
-impl<'a> Helper<'a> {
-    /// A helper for the mutants of a plan.
-    pub fn new(
-        model: ModelSource<'a>,
-        plan: &'a Plan,
-        options: &'a MutationOptions,
-        interrupt: &'a Interrupt,
-    ) -> Self {
-        Self(MutantExaminer::new(model, plan, options, interrupt))
-    }
-
+impl MutantExaminer<'_> {
     /// The answer for the mutant at a position of the plan; empty when there is no such mutant.
     ///
     /// # Panics
     /// When the plan is about another model.
     pub fn answer(&self, place: usize) -> Vec<u8> {
-        let Self(looking) = self;
-        if place >= looking.plan.mutants.len() {
+        if place >= self.plan.mutants.len() {
             return Vec::new();
         }
-        serde_json::to_vec(&pool::attempt(|| looking.at(place))).expect("keys are strings")
+        serde_json::to_vec(&pool::attempt(|| self.at(place))).expect("keys are strings")
     }
-}
 
-impl MutantExaminer<'_> {
     /// Reads another process's answer for the mutant at a position of the plan. `None` when it is invalid: in particular, a run
     /// is replayed.
-    pub fn answer(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, Panicked>> {
+    pub(super) fn accepted(&self, place: usize, answer: &[u8]) -> Option<Result<MutantOutcome, Panicked>> {
         let found = serde_json::from_slice(answer).ok()?;
         if let Ok(MutantOutcome { fate: Fate::Killed(kill), .. }) = &found {
             let system = self.plan.mutants[place].system(self.text)?;

@@ -20,7 +20,7 @@ mod result;
 mod run;
 mod summary;
 
-pub use examiner::{Helper, Others};
+pub use examiner::{MutantExaminer, Others};
 pub use plan::{MutantSelection, MutationOptions, Plan, mutant};
 pub use pool::THREAD;
 pub use properties::{PropertySelection, properties};
@@ -28,5 +28,5 @@ pub use result::{
     Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, OpenProperty, Properties, Survival,
     TrueProperty,
 };
-pub use run::{MutationProgress, run, run_with};
+pub use run::{MutationProgress, run};
 pub use summary::{KillCurve, KillsUpTo, Rate, curve, rate_by, rate_by_claim, smallest_set};

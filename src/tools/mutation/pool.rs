@@ -18,30 +18,15 @@ pub const THREAD: &str = "mutant";
 #[error("{0}")]
 pub struct Panicked(pub String);
 
-/// Does `work` for each piece, where an idle thread takes the next one. Pieces for which
-/// `stop` holds are skipped, and `None`. When the system cannot start a thread, nothing is done.
+/// Gives the pieces whose positions it gets to workers other than the threads, and stores their results.
+pub type Deal<'a, R> = &'a (dyn Fn(&dyn Fn() -> Option<usize>, &dyn Fn(usize, Result<R, Panicked>)) + Sync);
+
+/// Does `work` for each piece, which it gets with its position, where an idle thread takes the next one; `others` also take pieces, on a
+/// separate thread. Pieces for which `stop` holds are skipped, and `None`. When the system cannot start a thread, nothing is done.
 pub fn share<T: Sync, R: Send>(
     pieces: &[T],
     jobs: usize,
-    stop: impl Fn() -> bool + Sync,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<Option<Result<R, Panicked>>> {
-    share_with(pieces, jobs, None, stop, |_, piece| work(piece))
-}
-
-/// Gives pieces to workers other than the threads, and takes their results.
-pub struct Shared<'a, R> {
-    /// The position of the next piece; `None` when there are no more, or the work ends.
-    pub next: &'a dyn Fn() -> Option<usize>,
-    /// Stores the result of the piece at a position.
-    pub put: &'a dyn Fn(usize, Result<R, Panicked>),
-}
-
-/// Like [`share`], with `others` that also take pieces, on a separate thread; `work` also gets the position of a piece.
-pub fn share_with<T: Sync, R: Send>(
-    pieces: &[T],
-    jobs: usize,
-    others: Option<&(dyn Fn(Shared<'_, R>) + Sync)>,
+    others: Option<Deal<'_, R>>,
     stop: impl Fn() -> bool + Sync,
     work: impl Fn(usize, &T) -> R + Sync,
 ) -> Vec<Option<Result<R, Panicked>>> {
@@ -60,7 +45,7 @@ pub fn share_with<T: Sync, R: Send>(
         if let Some(others) = others {
             let dealing = thread::Builder::new().name("dealing".into());
             // Without the others it only takes longer.
-            let _ = dealing.spawn_scoped(scope, || others(Shared { next: &next, put: &put }));
+            let _ = dealing.spawn_scoped(scope, || others(&next, &put));
         }
         for _ in 0..jobs.max(1) {
             let worker = thread::Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
@@ -89,8 +74,9 @@ mod tests {
             let halves = share(
                 &[2, 3, 4],
                 jobs,
+                None,
                 || false,
-                |n| {
+                |_, n| {
                     assert_eq!(n % 2, 0, "{n} is odd");
                     n / 2
                 },
@@ -99,6 +85,6 @@ mod tests {
             assert!(matches!(&halves[1], Some(Err(Panicked(text))) if text.contains("3 is odd")));
             assert_eq!(halves[2], Some(Ok(2)));
         }
-        assert_eq!(share(&[1], 1, || true, |n| *n), [None]);
+        assert_eq!(share(&[1], 1, None, || true, |_, n| *n), [None]);
     }
 }

@@ -161,7 +161,7 @@ impl PropertySearch<'_> {
         let baseline = self.baseline;
         let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
         (self.tell)(format!("trying {} properties", all.len()));
-        let results = pool::share(&all, baseline.options.jobs, stop, |property| {
+        let results = pool::share(&all, baseline.options.jobs, None, stop, |_, property| {
             let system = &with_claims(baseline.system, std::iter::once(&property.claim));
             Mutant { baseline, system, text: self.text }.decided()
         });
@@ -239,7 +239,7 @@ fn notices(
     let claims: Vec<Forbidden> = properties.iter().map(|it| it.claim.clone()).collect();
     let stop = || baseline.interrupt.reason().is_some() || baseline.interrupt.signals() > 0;
     tell(format!("examining what {} mutants violate", plan.mutants.len()));
-    let results = pool::share(&plan.mutants, baseline.options.jobs, stop, |candidate| {
+    let results = pool::share(&plan.mutants, baseline.options.jobs, None, stop, |_, candidate| {
         let mutant = candidate.system(text).expect("the plan has models only");
         violated(baseline, &mutant, &claims)
     });

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::examiner::{MutantExaminer, MutantOutcome, Others};
 use super::plan::{MutationOptions, Plan};
-use super::pool::{self, Panicked, Shared};
+use super::pool::{self, Deal, Panicked};
 use crate::mutation::{Fate, MutantResult, Mutation};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::Interrupt;
@@ -20,7 +20,8 @@ pub struct MutationProgress {
     pub killed: usize,
 }
 
-/// Examines the mutants of a plan; `tell` receives the progress, from any thread.
+/// Examines the mutants of a plan, with `others` that also do; see [`MutantExaminer::answer`]. Their results take the place of those of this
+/// process. `tell` receives the progress, from any thread.
 ///
 /// ```
 /// use cubicle_check::Checker;
@@ -40,7 +41,7 @@ pub struct MutationProgress {
 /// let interrupt = Interrupt::default();
 /// let model = ModelSource::new(&loaded.system, text);
 /// let plan = Plan::new(&loaded.file, model, &MutantSelection::default(), &interrupt);
-/// let found = run(model, &plan, &options, &interrupt, &|_| {});
+/// let found = run(model, &plan, &options, None, &interrupt, &|_| {});
 /// assert!(found.killed().count() >= 3);
 /// # Ok::<(), cubicle_lang::LoadError>(())
 /// ```
@@ -51,47 +52,32 @@ pub fn run(
     model: ModelSource<'_>,
     plan: &Plan,
     options: &MutationOptions,
-    interrupt: &Interrupt,
-    tell: &(dyn Fn(MutationProgress) + Sync),
-) -> Mutation {
-    run_with(model, plan, options, None, interrupt, tell)
-}
-
-/// Like [`run`], with `others` that also examine mutants; see [`Helper`](super::Helper). Their results take the place of
-/// those of this process.
-///
-/// # Panics
-/// When the plan is about another model.
-pub fn run_with(
-    model: ModelSource<'_>,
-    plan: &Plan,
-    options: &MutationOptions,
     others: Option<&dyn Others>,
     interrupt: &Interrupt,
     tell: &(dyn Fn(MutationProgress) + Sync),
 ) -> Mutation {
-    let looking = MutantExaminer::new(model, plan, options, interrupt);
+    let looking = &MutantExaminer::new(model, plan, options, interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
     // A search may handle a signal itself, but the user who interrupts wants the whole run to end.
     let stop = || interrupt.reason().is_some() || interrupt.signals() > 0;
-    let report = |looked: &MutantOutcome| {
+    let report = &|looked: &MutantOutcome| {
         let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         tell(MutationProgress { done, of: plan.mutants.len(), killed });
     };
-    let deal = |shared: Shared<'_, MutantOutcome>, others: &dyn Others| {
-        let put = |at: usize, answer: &[u8]| {
-            let Some(result) = looking.answer(at, answer) else { return false };
-            result.iter().for_each(report);
-            (shared.put)(at, result);
-            true
-        };
-        others.deal(shared.next, &put);
-    };
-    let deal = others.map(|others| move |shared: Shared<'_, MutantOutcome>| deal(shared, others));
-    let deal = deal.as_ref().map(|deal| deal as &(dyn Fn(Shared<'_, MutantOutcome>) + Sync));
-    let results = pool::share_with(&plan.mutants, options.jobs, deal, stop, |at, _| {
+    let deal = others.map(|others| {
+        move |next: &dyn Fn() -> Option<usize>, store: &dyn Fn(usize, Result<MutantOutcome, Panicked>)| {
+            others.deal(next, &|at: usize, answer: &[u8]| {
+                let Some(result) = looking.accepted(at, answer) else { return false };
+                result.iter().for_each(report);
+                store(at, result);
+                true
+            });
+        }
+    });
+    let deal = deal.as_ref().map(|deal| deal as Deal<'_, MutantOutcome>);
+    let results = pool::share(&plan.mutants, options.jobs, deal, stop, |at, _| {
         let looked = looking.at(at);
         report(&looked);
         looked

@@ -7,7 +7,7 @@ mod image;
 pub use self::image::{AbstractRun, ImageReader};
 
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, replay_steps, tuples};
-use cubicle_lang::model::{Assignment, System, TransitionId};
+use cubicle_lang::model::{System, TransitionId, VarId};
 use cubicle_transform::refines::Refinement;
 
 /// A run of the concrete model that the abstract one does not explain.
@@ -48,8 +48,7 @@ pub fn explain(
         }
         let copy = refinement.steps.transition(step.transition);
         let first = concrete.next_origin();
-        let chosen = |at: usize| {
-            let var = cubicle_lang::model::VarId(at as u16);
+        let chosen = |var: VarId| {
             let constant = refinement.chosen.iter().find(|(known, _)| *known == var)?;
             let layout = cubicle_lang::model::semantics::Layout::new(&refinement.steps, before.procs);
             Some(found.initial.values[layout.position(constant.1, [])])
@@ -77,18 +76,13 @@ fn successors<'a>(
     semantics: &'a Semantics<'a>,
     origin: u16,
     before: &'a State,
-    chosen: &'a dyn Fn(usize) -> Option<Value>,
+    chosen: &'a dyn Fn(VarId) -> Option<Value>,
 ) -> impl Iterator<Item = Step> + 'a {
     let system = semantics.system();
     let parts = (0..).map(TransitionId).zip(&system.transitions).filter(move |(_, it)| it.origin == origin);
     parts.flat_map(move |(transition, it)| {
-        let open = it.updates.iter().filter(|update| update.assignment == Assignment::Nondet);
-        let values: Vec<Value> = open
-            .map(|update| {
-                let kept = before.values[semantics.layout().position(update.var, [])];
-                chosen(usize::from(update.var.0)).unwrap_or(kept)
-            })
-            .collect();
+        let kept = semantics.chosen(transition, before);
+        let values: Vec<Value> = it.open().zip(kept).map(|(var, kept)| chosen(var).unwrap_or(kept)).collect();
         tuples(before.procs, it.arity()).filter_map(move |args| {
             let enabled = semantics.enabled(before, transition, &args) == Some(true);
             let after = enabled.then(|| semantics.fire(before, transition, &args, &values)).flatten()?;

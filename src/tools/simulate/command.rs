@@ -83,32 +83,14 @@ pub(super) const COMMANDS: [Help; 20] = [
 const OTHERS: [&str; 3] = ["help", "quit", "exit"];
 
 /// A line, parsed as far as that is possible without the model.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Command {
-    /// A blank line or a comment.
-    Nothing,
-    Help(String),
-    Step(String),
-    Enabled,
-    Why(String),
-    State,
-    Undo(usize),
-    Redo(usize),
-    Goto(usize),
-    Trace,
-    Random(usize),
-    Seed(u64),
-    Until(String),
-    Find(String),
-    Holds(String),
-    Watch(String),
-    Unwatch(String),
-    Init(Option<usize>),
-    Fix(String),
-    Free(String),
-    Save(String),
-    Load(String),
-    Quit,
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Command<'l> {
+    /// As in [`COMMANDS`], `help` or `quit`.
+    pub name: &'static str,
+    /// What stands behind it.
+    pub text: &'l str,
+    /// The same as a number, of a command that takes one.
+    pub number: Option<usize>,
 }
 
 /// All words that may begin a line, for completion and suggestions.
@@ -116,52 +98,45 @@ pub(super) fn words<'a>() -> impl Iterator<Item = &'a str> {
     COMMANDS.iter().map(|command| command.name).chain(OTHERS)
 }
 
-/// Parses a line. A line that begins with a number, a word and a parenthesis, or the name of a transition is a step.
-pub(super) fn parse(line: &str, transitions: &[&str]) -> Result<Command, CommandRefusal> {
+/// Parses a line; `None`: it is blank or a comment. A line that begins with a number, a word and a parenthesis, or the name of a
+/// transition is a step.
+pub(super) fn parse<'l>(line: &'l str, transitions: &[&str]) -> Result<Option<Command<'l>>, CommandRefusal> {
     let line = line.trim();
     // `#` followed by a digit is a process, not a comment.
     if line.is_empty() || line == "#" || line.starts_with("# ") || line.starts_with("#!") {
-        return Ok(Command::Nothing);
+        return Ok(None);
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let rest = rest.trim();
+    let call = |name, text, number| Ok(Some(Command { name, text, number }));
     if word.starts_with(|c: char| c.is_ascii_digit()) || word.contains('(') || rest.starts_with('(') {
-        return Ok(Command::Step(line.to_owned()));
+        return call("step", line, None);
     }
-    let name = COMMANDS.iter().find(|command| command.is_called(word));
-    let name = name.map_or(word, |command| command.name);
-    let text = rest.to_owned();
-    Ok(match name {
-        "help" | "?" => Command::Help(text),
-        "quit" | "exit" | "q" => alone(word, rest, Command::Quit)?,
-        "step" => Command::Step(needed(name, text)?),
-        "enabled" => alone(word, rest, Command::Enabled)?,
-        "why" => Command::Why(needed(name, text)?),
-        "state" => alone(word, rest, Command::State)?,
-        "undo" => Command::Undo(count(word, rest)?.unwrap_or(1)),
-        "redo" => Command::Redo(count(word, rest)?.unwrap_or(1)),
-        "goto" => Command::Goto(count(word, &needed(name, text)?)?.unwrap_or(0)),
-        "trace" => alone(word, rest, Command::Trace)?,
-        "random" => Command::Random(count(word, rest)?.unwrap_or(1)),
-        "seed" => Command::Seed(count(word, &needed(name, text)?)?.unwrap_or(0)),
-        "until" => Command::Until(needed(name, text)?),
-        "find" => Command::Find(needed(name, text)?),
-        "holds" => Command::Holds(needed(name, text)?),
-        "watch" => Command::Watch(text),
-        "unwatch" => Command::Unwatch(text),
-        "init" => Command::Init(count(word, rest)?),
-        "fix" => Command::Fix(needed(name, text)?),
-        "free" => Command::Free(text),
-        "save" => Command::Save(needed(name, text)?),
-        "load" => Command::Load(needed(name, text)?),
-        _ if transitions.contains(&word) => Command::Step(line.to_owned()),
+    let refuse = |what: String| Err(CommandRefusal::new(what, usage(word)));
+    let command = COMMANDS.iter().find(|command| command.is_called(word));
+    let (name, arguments) = match (command, word) {
+        (Some(command), _) => (command.name, command.arguments),
+        (None, "help" | "?") => ("help", "[COMMAND]"),
+        (None, "quit" | "exit" | "q") => ("quit", ""),
+        _ if transitions.contains(&word) => return call("step", line, None),
         _ => return Err(unknown(word, transitions)),
-    })
+    };
+    match arguments {
+        "" if !rest.is_empty() => refuse(format!("`{word}` takes no arguments, but got {rest:?}")),
+        _ if !arguments.is_empty() && !arguments.starts_with('[') && rest.is_empty() => {
+            refuse(format!("`{name}` needs an argument"))
+        }
+        "N" | "[N]" if !rest.is_empty() => match rest.parse() {
+            Ok(number) => call(name, rest, Some(number)),
+            Err(_) => refuse(format!("`{word}` takes a number, not {rest:?}")),
+        },
+        _ => call(name, rest, None),
+    }
 }
 
 /// Whether a line is a command that reads or writes a file, in any model.
 pub fn names_a_file(line: &str) -> bool {
-    matches!(parse(line, &[]), Ok(Command::Save(_) | Command::Load(_)))
+    matches!(parse(line, &[]), Ok(Some(Command { name: "save" | "load", .. })))
 }
 
 /// The refusal when there is neither such a command nor such a transition.
@@ -181,28 +156,6 @@ fn usage(name: &str) -> String {
         Some(command) => format!("write `{}`", format!("{} {}", command.name, command.arguments).trim_end()),
         None => format!("write `{name}`"),
     }
-}
-
-fn alone(name: &str, rest: &str, command: Command) -> Result<Command, CommandRefusal> {
-    if rest.is_empty() {
-        return Ok(command);
-    }
-    Err(CommandRefusal::new(format!("`{name}` takes no arguments, but got {rest:?}"), usage(name)))
-}
-
-fn needed(name: &str, text: String) -> Result<String, CommandRefusal> {
-    if text.is_empty() {
-        return Err(CommandRefusal::new(format!("`{name}` needs an argument"), usage(name)));
-    }
-    Ok(text)
-}
-
-fn count<N: std::str::FromStr>(name: &str, text: &str) -> Result<Option<N>, CommandRefusal> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let wrong = |_| CommandRefusal::new(format!("`{name}` takes a number, not {text:?}"), usage(name));
-    text.parse().map(Some).map_err(wrong)
 }
 
 /// The text of `help`, or of `help COMMAND`.
@@ -234,20 +187,21 @@ mod tests {
     #[test]
     fn lines_are_read() {
         for (line, command) in [
-            ("", Command::Nothing),
-            ("# a comment", Command::Nothing),
-            (" 3 #2 ", Command::Step("3 #2".into())),
-            ("enter(#1, #2)", Command::Step("enter(#1, #2)".into())),
-            ("enter (#1)", Command::Step("enter (#1)".into())),
-            ("step enter", Command::Step("enter".into())),
-            ("enter 1 2", Command::Step("enter 1 2".into())),
-            ("list", Command::Enabled),
-            ("u", Command::Undo(1)),
-            ("undo 4", Command::Undo(4)),
-            ("until A[#1] = B && (C = D)", Command::Until("A[#1] = B && (C = D)".into())),
-            ("init", Command::Init(None)),
-            ("q", Command::Quit),
+            ("", None),
+            ("# a comment", None),
+            (" 3 #2 ", Some(("step", "3 #2", None))),
+            ("enter(#1, #2)", Some(("step", "enter(#1, #2)", None))),
+            ("enter (#1)", Some(("step", "enter (#1)", None))),
+            ("step enter", Some(("step", "enter", None))),
+            ("enter 1 2", Some(("step", "enter 1 2", None))),
+            ("list", Some(("enabled", "", None))),
+            ("u", Some(("undo", "", None))),
+            ("undo 4", Some(("undo", "4", Some(4)))),
+            ("until A[#1] = B && (C = D)", Some(("until", "A[#1] = B && (C = D)", None))),
+            ("init", Some(("init", "", None))),
+            ("q", Some(("quit", "", None))),
         ] {
+            let command = command.map(|(name, text, number)| Command { name, text, number });
             assert_eq!(parse(line, &["enter"]), Ok(command), "{line}");
         }
     }

@@ -47,40 +47,42 @@ impl Simulation<'_> {
     /// # Errors
     /// The command cannot be executed; the session is unchanged.
     pub fn execute(&mut self, line: &str) -> Result<Reply, CommandRefusal> {
-        let text = match command::parse(line, &transition_names(self.instance.system))? {
-            Command::Nothing => String::new(),
-            Command::Help(of) => command::help_text(&of)?,
-            Command::Step(what) => self.step(&what)?,
-            Command::Enabled => self.moves_text(usize::MAX),
-            Command::Why(what) => self.why(&what)?,
-            Command::State => self.table(),
-            Command::Undo(steps) => self.go(self.at.checked_sub(steps))?,
-            Command::Redo(steps) => self.go(self.at.checked_add(steps))?,
-            Command::Goto(number) => self.go(Some(number))?,
-            Command::Trace => self.history(),
-            Command::Random(steps) => self.random(steps)?,
-            Command::Seed(seed) => {
-                self.rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut then = Then::Next;
+        let Some(Command { name, text, number }) =
+            command::parse(line, &transition_names(self.instance.system))?
+        else {
+            return Ok(Reply { text: String::new(), then });
+        };
+        let text = match name {
+            "help" => command::help_text(text)?,
+            "step" => self.step(text)?,
+            "enabled" => self.moves_text(usize::MAX),
+            "why" => self.why(text)?,
+            "state" => self.table(),
+            "undo" => self.go(self.at.checked_sub(number.unwrap_or(1)))?,
+            "redo" => self.go(self.at.checked_add(number.unwrap_or(1)))?,
+            "goto" => self.go(number)?,
+            "trace" => self.history(),
+            "random" => self.random(number.unwrap_or(1))?,
+            "until" => self.until(text)?,
+            "find" => self.find(text)?,
+            "holds" => self.holds(text)?,
+            "watch" => self.watch(text)?,
+            "unwatch" => self.unwatch(text)?,
+            "init" => self.init(number)?,
+            "fix" => self.fix(text)?,
+            "free" => self.free(text)?,
+            other => {
+                match other {
+                    "seed" => self.rng = ChaCha8Rng::seed_from_u64(number.unwrap_or(0) as u64),
+                    "save" => then = Then::Save { text: self.saved(), file: text.to_owned() },
+                    "load" => then = Then::Load { file: text.to_owned() },
+                    _ => then = Then::Quit,
+                }
                 String::new()
             }
-            Command::Until(cube) => self.until(&cube)?,
-            Command::Find(cube) => self.find(&cube)?,
-            Command::Holds(cube) => self.holds(&cube)?,
-            Command::Watch(cells) => self.watch(&cells)?,
-            Command::Unwatch(cells) => self.unwatch(&cells)?,
-            Command::Init(number) => self.init(number)?,
-            Command::Fix(what) => self.fix(&what)?,
-            Command::Free(cells) => self.free(&cells)?,
-            Command::Save(file) => {
-                let then = Then::Save { text: self.saved(), file };
-                return Ok(Reply { text: String::new(), then });
-            }
-            Command::Load(file) => {
-                return Ok(Reply { text: String::new(), then: Then::Load { file } });
-            }
-            Command::Quit => return Ok(Reply { text: String::new(), then: Then::Quit }),
         };
-        Ok(Reply { text, then: Then::Next })
+        Ok(Reply { text, then })
     }
 
     /// Loads a run from the text of a file, and returns what to show.

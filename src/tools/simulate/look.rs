@@ -6,7 +6,7 @@ use super::session::Simulation;
 use crate::itf::Explainer;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Step, distinct_tuples};
-use cubicle_lang::model::{Assignment, System, TransitionId, Update};
+use cubicle_lang::model::{System, TransitionId};
 use cubicle_run::Trace;
 
 impl Simulation<'_> {
@@ -85,8 +85,7 @@ impl Simulation<'_> {
             return Ok((name, args, rest));
         };
         let params = transition.params.len();
-        let is_open = |update: &&Update| update.assignment == Assignment::Nondet;
-        let open = transition.updates.iter().filter(is_open).count();
+        let open = transition.open().count();
         let words: Vec<&str> = rest.split_whitespace().collect();
         if params == 0 || (words.len() != params + open && words.len() != params) {
             return Ok((name, args, rest));

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::values::{CellNames, TypedValue, summary};
 use cubicle_lang::model::semantics::{State, Step, Value, distinct_tuples};
-use cubicle_lang::model::{Assignment, System, TransitionId, Type, VarId};
+use cubicle_lang::model::{System, TransitionId, Type, VarId};
 use cubicle_lang::words::{ValueNames, processes};
 use cubicle_run::Interrupt;
 use rand::RngExt;
@@ -39,16 +39,12 @@ impl Moves {
         let mut moves = Self::default();
         for (number, transition) in instance.system.transitions.iter().enumerate() {
             let id = TransitionId(number as u16);
-            let open: Vec<VarId> = (transition.updates.iter())
-                .filter(|update| update.assignment == Assignment::Nondet)
-                .map(|update| update.var)
-                .collect();
+            let (open, kept) = (transition.open().collect::<Vec<_>>(), instance.semantics.chosen(id, state));
             for args in distinct_tuples(instance.procs, transition.arity()) {
                 let enabled = instance.semantics.enabled(state, id, &args);
                 if enabled == Some(false) {
                     continue;
                 }
-                let kept: Vec<Value> = open.iter().map(|var| state.values[global(instance, *var)]).collect();
                 let after = instance.semantics.fire(state, id, &args, &kept);
                 match after.filter(|_| enabled == Some(true)) {
                     Some(after) => {

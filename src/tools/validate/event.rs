@@ -138,15 +138,11 @@ impl Vocabulary<'_> {
                     action = Some(steps);
                 }
                 Some(Field::Procs) => arguments.read(value, names)?,
-                Some(Field::Values(When::Before)) => {
-                    self.values(value, &mut Sights { names, list: &mut event.before })?;
-                }
-                Some(Field::Values(When::After)) => {
-                    self.values(value, &mut Sights { names, list: &mut event.after })?;
-                }
-                Some(Field::State) => {
-                    state = true;
-                    self.values(value, &mut Sights { names, list: &mut event.after })?;
+                Some(field @ (Field::Values(_) | Field::State)) => {
+                    state |= *field == Field::State;
+                    let before = *field == Field::Values(When::Before);
+                    let list = if before { &mut event.before } else { &mut event.after };
+                    self.values(value, &mut Sights { names, list })?;
                 }
                 Some(Field::Invoke) => event.invoke = Some(time(key, value)?),
                 Some(Field::Return) => event.returns = Some(time(key, value)?),

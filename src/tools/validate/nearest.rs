@@ -6,7 +6,7 @@ use serde::Serialize;
 use cubicle_forward::{Follower, Front, Seen};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace, Value, distinct_tuples};
-use cubicle_lang::model::{Assignment, System, Var};
+use cubicle_lang::model::{System, Var};
 use cubicle_lang::words::shown_cells;
 
 use super::event::{Candidate, Event, Sight};
@@ -180,11 +180,8 @@ impl NearState<'_> {
     fn after(&self, step: &Step, sights: &[Sight]) -> Vec<String> {
         let system = self.place.system;
         let semantics = Semantics::new(system, self.place.procs);
-        let updates = &system.transition(step.transition).updates;
-        let any: Vec<_> =
-            updates.iter().filter(|it| it.assignment == Assignment::Nondet).map(|it| it.var).collect();
-        let layout = semantics.layout();
-        let kept: Vec<Value> = any.iter().map(|var| self.state.values[layout.position(*var, [])]).collect();
+        let any: Vec<_> = system.transition(step.transition).open().collect();
+        let kept = semantics.chosen(step.transition, &self.state);
         match semantics.fire(&self.state, step.transition, &step.args, &kept) {
             Some(after) => self.failing(sights, &after, &any, "after the step the log says"),
             None => vec!["a number leaves the 64-bit range".to_owned()],

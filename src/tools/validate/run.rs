@@ -5,8 +5,8 @@ use std::io::{self, BufRead};
 use cubicle_forward::{FollowedRun, Follower, Front, Kept};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::admits;
-use cubicle_lang::model::{System, TransitionId, Type};
-use cubicle_run::{Covered, Interrupt, Reason, Stop, WitnessCoverage, words};
+use cubicle_lang::model::{System, TransitionId};
+use cubicle_run::{Interrupt, Reason, Stop, WitnessCoverage, words};
 
 use super::event::{Event, Names};
 use super::merge::{Merged, Point, Streams, merge};
@@ -14,6 +14,7 @@ use super::nearest::{Lost, Place};
 use super::reader::{NoEvent, Reader, itf};
 use super::vocabulary::{Vocabulary, is_in_text};
 use super::watch::{Binding, Group, Outcome, ValidateOptions, Watch};
+use crate::coverage::{add_values, coverage};
 
 /// At least this many records of the past are kept, so that a violation in a stream can be shown.
 const LAST_RECORDS: usize = 10_000;
@@ -102,18 +103,12 @@ pub struct Judge<'a> {
     pub tell: &'a dyn Fn(u64),
 }
 
-/// Why a log has no better answer.
-enum Ended {
-    Answer(LogAnswer),
-    At(u64, String),
-}
-
-impl From<NoEvent> for Ended {
+impl From<NoEvent> for LogAnswer {
     fn from(why: NoEvent) -> Self {
         match why {
-            NoEvent::Wrong(Some(line), why) => Self::At(line, why),
-            NoEvent::Wrong(None, why) => Self::Answer(LogAnswer::Refused(why)),
-            NoEvent::End | NoEvent::Interrupted => Self::Answer(LogAnswer::Interrupted(Reason::Time)),
+            NoEvent::Wrong(Some(line), why) => Self::Refused(format!("line {line}: {why}")),
+            NoEvent::Wrong(None, why) => Self::Refused(why),
+            NoEvent::End | NoEvent::Interrupted => Self::Interrupted(Reason::Time),
         }
     }
 }
@@ -134,10 +129,8 @@ impl Judge<'_> {
         } else {
             judged.ordered(log, &mut found)
         };
-        match ended {
-            Ok(()) => {}
-            Err(Ended::Answer(answer)) => found.answer = answer,
-            Err(Ended::At(line, why)) => found.answer = LogAnswer::Refused(format!("line {line}: {why}")),
+        if let Err(answer) = ended {
+            found.answer = answer;
         }
         if let LogAnswer::Interrupted(_) = found.answer
             && let Some(reason) = self.interrupt.reason()
@@ -148,12 +141,12 @@ impl Judge<'_> {
     }
 
     /// Follows a log while it is read.
-    fn ordered(&self, log: &dyn Log, found: &mut Validated) -> Result<(), Ended> {
+    fn ordered(&self, log: &dyn Log, found: &mut Validated) -> Result<(), LogAnswer> {
         let mut most_lines = u64::MAX;
         if self.options.procs.is_none() {
             if !log.is_repeatable() {
                 let why = "it can be read only once: --procs says how many processes there are";
-                return Err(Ended::Answer(LogAnswer::Refused(why.to_owned())));
+                return Err(LogAnswer::Refused(why.to_owned()));
             }
             let mut names = Names::default();
             let mut reader = self.reader(log)?;
@@ -179,7 +172,7 @@ impl Judge<'_> {
         most_lines: u64,
         kept: Kept,
         found: &mut Validated,
-    ) -> Result<bool, Ended> {
+    ) -> Result<bool, LogAnswer> {
         let follower = self.follower(found.procs, kept)?;
         let mut watch = Watch::new(self.words, follower, found.procs).map_err(|why| self.stopped(why))?;
         let mut names = Names::default();
@@ -264,13 +257,12 @@ impl Judge<'_> {
     }
 
     /// Follows a log that is read as a whole.
-    fn whole(&self, log: &dyn Log, found: &mut Validated) -> Result<(), Ended> {
+    fn whole(&self, log: &dyn Log, found: &mut Validated) -> Result<(), LogAnswer> {
         let mut names = Names::default();
         let mut events = Vec::new();
-        let refused = |why: String| Ended::Answer(LogAnswer::Refused(why));
         if log.is_itf() {
-            let source = log.open().map_err(|error| refused(format!("cannot be read: {error}")))?;
-            let (procs, all) = itf(source, self.words, &mut names).map_err(refused)?;
+            let source = log.open().map_err(unreadable)?;
+            let (procs, all) = itf(source, self.words, &mut names).map_err(LogAnswer::Refused)?;
             events = all;
             found.procs = match self.options.procs.or(procs) {
                 Some(procs) => procs,
@@ -297,7 +289,7 @@ impl Judge<'_> {
         let streams = Streams::new(events);
         let mut follower = self.follower(found.procs, Kept::All)?;
         let merged = merge(self.words, &mut follower, &streams, &names, found.procs, &self.options);
-        match merged.map_err(refused)?.map_err(|why| self.stopped(why))? {
+        match merged.map_err(LogAnswer::Refused)?.map_err(|why| self.stopped(why))? {
             Merged::Explained(point) => {
                 found.events = point.events() as u64;
                 if self.options.keep_run || self.options.coverage {
@@ -351,14 +343,12 @@ impl Judge<'_> {
         }
     }
 
-    fn reader<'r>(&'r self, log: &'r dyn Log) -> Result<Reader<'r>, Ended> {
-        let source = log.open();
-        let source =
-            source.map_err(|error| Ended::Answer(LogAnswer::Refused(format!("cannot be read: {error}"))))?;
+    fn reader<'r>(&'r self, log: &'r dyn Log) -> Result<Reader<'r>, LogAnswer> {
+        let source = log.open().map_err(unreadable)?;
         Ok(Reader::new(source, self.words, self.interrupt, self.options.lenient))
     }
 
-    fn follower(&self, procs: usize, kept: Kept) -> Result<Follower, Ended> {
+    fn follower(&self, procs: usize, kept: Kept) -> Result<Follower, LogAnswer> {
         let options = &self.options;
         let mut follower = Follower::new(self.system, procs, options.max_states, kept, self.interrupt)
             .map_err(|why| self.stopped(why))?;
@@ -367,7 +357,7 @@ impl Judge<'_> {
     }
 
     /// As many processes as the log and the map name, and the model needs.
-    fn procs(&self, names: &Names) -> Result<usize, Ended> {
+    fn procs(&self, names: &Names) -> Result<usize, LogAnswer> {
         let named = names.list().len();
         let fixed = self.words.processes.iter().filter(|(name, _)| names.list().contains(name));
         let fixed = fixed.map(|(_, process)| process + 1).max().unwrap_or(0);
@@ -376,11 +366,11 @@ impl Judge<'_> {
             return Ok(procs);
         }
         let why = format!("it names {named} processes, and the model has no instance with {procs}");
-        Err(Ended::Answer(LogAnswer::Refused(why)))
+        Err(LogAnswer::Refused(why))
     }
 
-    fn stopped(&self, stop: Stop) -> Ended {
-        Ended::Answer(match (stop, self.interrupt.reason()) {
+    fn stopped(&self, stop: Stop) -> LogAnswer {
+        match (stop, self.interrupt.reason()) {
             (_, Some(reason)) => LogAnswer::Interrupted(reason),
             (Stop::NoInstance, None) => {
                 LogAnswer::Refused("the model has no instance with this number of processes".to_owned())
@@ -392,7 +382,7 @@ impl Judge<'_> {
             }
             (Stop::Numbers, None) => guessed(),
             (other, None) => LogAnswer::Inconclusive(words::cause(other).to_owned()),
-        })
+        }
     }
 
     /// The run to a state of a front.
@@ -416,38 +406,16 @@ impl Judge<'_> {
         Place { system: self.system, source: self.source, follower, names: &found.names, procs: found.procs }
     }
 
-    fn coverage(&self, fired: &dyn Fn(TransitionId) -> bool, values: &[u64]) -> WitnessCoverage {
-        let mut transitions: Vec<Covered> = Vec::new();
-        for (id, transition) in (0..).map(TransitionId).zip(&self.system.transitions) {
-            match transitions.last_mut() {
-                Some(it) if it.name == transition.name => it.covered |= fired(id),
-                _ => transitions.push(Covered { name: transition.name.clone(), covered: fired(id) }),
-            }
-        }
-        let mut shown = Vec::new();
-        for (id, var) in self.system.declared().filter(|(_, var)| is_in_text(var)) {
-            let (Type::Enum(ty), set) = (var.ty, values[usize::from(id.0)]) else { continue };
-            for (c, name) in self.system.enumeration(ty).constructors.iter().enumerate() {
-                let name = format!("{} = {name}", self.system.title(id));
-                shown.push(Covered { name, covered: set >> c & 1 == 1 });
-            }
-        }
-        WitnessCoverage { transitions, values: shown }
+    fn coverage(&self, taken: &dyn Fn(TransitionId) -> bool, values: &[u64]) -> WitnessCoverage {
+        coverage(self.system, taken, values, &is_in_text)
     }
 
     /// What a run covers by the steps of events.
     fn coverage_of(&self, FollowedRun { trace, labels, .. }: &FollowedRun) -> WitnessCoverage {
-        use cubicle_lang::model::semantics::Value;
-        let mut sets = vec![0; self.system.vars.len()];
-        for state in trace.states() {
-            for (id, _, _, position) in cubicle_lang::words::cells(self.system, trace.initial.procs) {
-                if let Value::Constructor(c) = state.values[position] {
-                    sets[usize::from(id.0)] |= 1 << c;
-                }
-            }
-        }
+        let mut values = vec![0; self.system.vars.len()];
+        trace.states().for_each(|state| add_values(self.system, state, &mut values));
         let steps = || trace.steps.iter().zip(labels).filter(|(_, label)| **label != 0);
-        self.coverage(&|t| steps().any(|(step, _)| step.transition == t), &sets)
+        self.coverage(&|t| steps().any(|(step, _)| step.transition == t), &values)
     }
 }
 
@@ -457,6 +425,10 @@ fn good(groups: &[Group]) -> Option<(&Group, usize)> {
         let at = (0..group.front.len()).find(|at| !group.front.has_bad_past(*at))?;
         Some((group, at))
     })
+}
+
+fn unreadable(error: io::Error) -> LogAnswer {
+    LogAnswer::Refused(format!("cannot be read: {error}"))
 }
 
 fn guessed() -> LogAnswer {

@@ -1,84 +1,21 @@
 //! Runs to the goal: the shortest one, and one that takes many transitions and shows many values.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use super::graph::{Edge, PassingGraph};
-use cubicle_lang::model::semantics::{Layout, State, Step, Trace, Value, tuples};
-use cubicle_lang::model::{System, Type, VarId};
-use cubicle_run::{Covered, Interrupt, WitnessCoverage};
+use crate::coverage::{add_values, coverage};
+use cubicle_lang::model::System;
+use cubicle_lang::model::semantics::{Step, Trace};
+use cubicle_run::{Interrupt, WitnessCoverage};
 
 /// The most initial states to search from.
 const MOST_BEGINNINGS: usize = 16;
 
-pub(super) fn coverage(system: &System, run: &Trace) -> WitnessCoverage {
-    let items = Items::new(system, run.initial.procs);
-    let mut covered = items.of_state(&run.initial);
-    for step in &run.steps {
-        covered.insert(items.of_step(step.transition.0.into()));
-        covered.extend(items.of_state(&step.after));
-    }
-    let named =
-        |(number, name): (usize, &String)| Covered { name: name.clone(), covered: covered.contains(&number) };
-    let mut all: Vec<_> = items.names.iter().enumerate().map(named).collect();
-    let values = all.split_off(items.transitions);
-    WitnessCoverage { transitions: all, values }
-}
-
-/// What can be covered, by number: transitions by name, then values.
-struct Items<'a> {
-    system: &'a System,
-    layout: Layout,
-    names: Vec<String>,
-    /// The number of transitions among them.
-    transitions: usize,
-    /// For each variable of a finite type, the number of its first constructor.
-    first: Vec<Option<usize>>,
-    of_transition: Vec<usize>,
-}
-
-impl<'a> Items<'a> {
-    fn new(system: &'a System, procs: usize) -> Self {
-        let mut names: Vec<String> = Vec::new();
-        let mut of_transition = Vec::new();
-        for transition in &system.transitions {
-            let known = names.iter().position(|name| *name == transition.name);
-            of_transition.push(known.unwrap_or(names.len()));
-            if known.is_none() {
-                names.push(transition.name.clone());
-            }
-        }
-        let transitions = names.len();
-        let mut first = Vec::new();
-        for (at, var) in (0..).map(VarId).zip(&system.vars) {
-            let Type::Enum(id) = var.ty else {
-                first.push(None);
-                continue;
-            };
-            first.push(Some(names.len()));
-            let constructors = &system.enumeration(id).constructors;
-            names.extend(constructors.iter().map(|it| format!("{} = {it}", system.title(at))));
-        }
-        Self { system, layout: Layout::new(system, procs), names, transitions, first, of_transition }
-    }
-
-    fn of_step(&self, transition: usize) -> usize {
-        self.of_transition[transition]
-    }
-
-    fn of_state(&self, state: &State) -> BTreeSet<usize> {
-        let cells = self.system.vars.iter().zip(&self.first).zip(0..);
-        cells
-            .filter_map(|((var, first), id)| first.map(|first| (var.arity(), first, VarId(id))))
-            .flat_map(|(arity, first, id)| {
-                tuples(state.procs, arity).filter_map(move |index| {
-                    match state.values[self.layout.position(id, index)] {
-                        Value::Constructor(c) => Some(first + usize::from(c)),
-                        _ => None,
-                    }
-                })
-            })
-            .collect()
-    }
+/// What a run covers.
+pub(super) fn covered(system: &System, run: &Trace) -> WitnessCoverage {
+    let mut values = vec![0; system.vars.len()];
+    run.states().for_each(|state| add_values(system, state, &mut values));
+    coverage(system, &|t| run.steps.iter().any(|step| step.transition == t), &values, &|_| true)
 }
 
 /// A way through the states: where it begins, and its steps.
@@ -97,13 +34,8 @@ pub(super) fn shortest(graph: &PassingGraph) -> Option<Trace> {
 
 /// A run to the goal that takes many transitions and shows many values: it goes repeatedly to a new one from which the goal
 /// can still be reached and most others can be covered, the nearest such; and straight to the goal once `interrupt` is set.
-pub(super) fn covering(
-    graph: &PassingGraph,
-    system: &System,
-    procs: usize,
-    interrupt: &Interrupt,
-) -> Option<Trace> {
-    let view = CoverView::new(graph, &Items::new(system, procs), interrupt);
+pub(super) fn covering(graph: &PassingGraph, system: &System, interrupt: &Interrupt) -> Option<Trace> {
+    let view = CoverView::new(graph, system, interrupt);
     let ways = beginnings(graph).take(MOST_BEGINNINGS).map(|from| {
         let mut covered = view.of_states[from].clone();
         let mut way = Way { from, edges: Vec::new() };
@@ -129,19 +61,28 @@ fn beginnings(graph: &PassingGraph) -> impl Iterator<Item = usize> {
 /// A graph with what its states and steps cover.
 struct CoverView<'g> {
     graph: &'g PassingGraph,
-    of_states: Vec<ItemSet>,
-    of_transition: Vec<usize>,
+    of_states: Vec<CoveredSet>,
+    /// For each transition, the first one of its name.
+    named: Vec<usize>,
     /// For each state, what can be covered after it on ways to the goal.
-    behind: Vec<ItemSet>,
+    behind: Vec<CoveredSet>,
     interrupt: &'g Interrupt,
 }
 
 impl<'g> CoverView<'g> {
-    fn new(graph: &'g PassingGraph, items: &Items<'_>, interrupt: &'g Interrupt) -> Self {
-        let of_states = graph.states.iter().map(|state| ItemSet::of(items, items.of_state(state))).collect();
-        let behind = vec![ItemSet::of(items, []); graph.states.len()];
-        let of_transition = items.of_transition.clone();
-        let mut view = Self { graph, of_states, of_transition, behind, interrupt };
+    fn new(graph: &'g PassingGraph, system: &System, interrupt: &'g Interrupt) -> Self {
+        let all = &system.transitions;
+        let first = |name: &str| all.iter().position(|it| it.name == name);
+        let named = all.iter().filter_map(|it| first(&it.name)).collect();
+        let empty = CoveredSet(vec![0; system.vars.len() + all.len().div_ceil(64)]);
+        let of_state = |state| {
+            let mut set = empty.clone();
+            add_values(system, state, &mut set.0);
+            set
+        };
+        let of_states = graph.states.iter().map(of_state).collect();
+        let behind = vec![empty.clone(); graph.states.len()];
+        let mut view = Self { graph, of_states, named, behind, interrupt };
         // In reverse order, which is mostly from successors to predecessors, until nothing changes.
         let mut changed = true;
         while changed {
@@ -168,14 +109,16 @@ impl<'g> CoverView<'g> {
         graph.edges[at].iter().filter(|edge| graph.distance[edge.to].is_some())
     }
 
-    fn add(&self, edge: &Edge, set: &mut ItemSet) {
-        set.add(self.of_transition[usize::from(edge.transition.0)]);
+    fn add(&self, edge: &Edge, set: &mut CoveredSet) {
+        let taken = self.named[usize::from(edge.transition.0)];
+        let last = set.0.len() - 1;
+        set.0[last - taken / 64] |= 1 << (taken % 64);
         set.add_all(&self.of_states[edge.to]);
     }
 
     /// A way from `start` that ends with a step that covers something new: the shortest among those after which most can
     /// be covered.
-    fn detour(&self, start: usize, covered: &ItemSet) -> Option<Vec<&'g Edge>> {
+    fn detour(&self, start: usize, covered: &CoveredSet) -> Option<Vec<&'g Edge>> {
         let mut came: HashMap<usize, (usize, &Edge)> = HashMap::new();
         let mut queue = VecDeque::from([start]);
         let mut best: Option<(usize, usize, &Edge)> = None;
@@ -206,20 +149,11 @@ impl<'g> CoverView<'g> {
     }
 }
 
+/// The values of each variable, and the transitions from the end on.
 #[derive(Clone, PartialEq, Eq)]
-struct ItemSet(Vec<u64>);
+struct CoveredSet(Vec<u64>);
 
-impl ItemSet {
-    fn of(items: &Items<'_>, members: impl IntoIterator<Item = usize>) -> Self {
-        let mut set = Self(vec![0; items.names.len().div_ceil(64)]);
-        members.into_iter().for_each(|item| set.add(item));
-        set
-    }
-
-    fn add(&mut self, item: usize) {
-        self.0[item / 64] |= 1 << (item % 64);
-    }
-
+impl CoveredSet {
     fn add_all(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }

@@ -1,7 +1,7 @@
 //! Finds a run, or proves that there is none: first in small instances by the reference semantics, which also show what
 //! else a run can cover, then by an exploration of more states, then by the backward search.
 
-use super::cover::{coverage, covering, shortest};
+use super::cover::{covered, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
 use crate::simulate::{CellNames, FormulaError};
@@ -220,7 +220,7 @@ impl Search<'_> {
         let run = if self.options.shortest {
             shortest(&graph)
         } else {
-            covering(&graph, self.system, procs, self.interrupt)
+            covering(&graph, self.system, self.interrupt)
         };
         match run {
             Some(run) => Small::Run(run),
@@ -288,7 +288,7 @@ impl Search<'_> {
             panic!("a run is shown that the model does not execute: {error}");
         }
         assert!(self.passes(&run) && self.shows(&run), "a run is shown that does not show what is wanted");
-        let coverage = coverage(self.system, &run);
+        let coverage = covered(self.system, &run);
         WitnessAnswer::Run(Box::new(Witness { run, coverage }))
     }
 

@@ -172,10 +172,10 @@ fn an_interrupt_ends_the_coverage_search_but_not_the_run() {
     let graph =
         graph::PassingGraph::new(&instance, &goal, 1_000, &Interrupt::default()).expect("no interrupt");
     let now = Interrupt::default().until(std::time::Instant::now());
-    let hurried = cover::covering(&graph, &system, 2, &now).expect("a run");
+    let hurried = cover::covering(&graph, &system, &now).expect("a run");
     let shortest = cover::shortest(&graph).expect("a run");
     assert_eq!(hurried.steps.len(), shortest.steps.len());
-    let at_leisure = cover::covering(&graph, &system, 2, &Interrupt::default()).expect("a run");
+    let at_leisure = cover::covering(&graph, &system, &Interrupt::default()).expect("a run");
     assert!(at_leisure.steps.len() > hurried.steps.len());
     assert_eq!(replay_steps(&system, &hurried), Ok(()));
 }

@@ -25,8 +25,7 @@ mod watch;
 
 use cubicle_lang::model::semantics::{Semantics, State, Step, Trace};
 use cubicle_lang::model::{
-    Assignment, BOOL, Cell, Literal, System, Transition, TransitionId, Type, Update, VarId, VarKind,
-    note_names,
+    BOOL, Cell, Literal, System, Transition, TransitionId, Type, Update, VarId, VarKind, note_names,
 };
 
 use crate::not_derived::NotDerived;
@@ -98,10 +97,9 @@ impl Reduced {
             if semantics.enabled(&state, transition, args) != Some(true) {
                 return None;
             }
-            let free = original.transition(transition).updates.iter();
-            let free = free.filter(|it| it.assignment == Assignment::Nondet);
-            let values = free.map(|it| after.map(|it2| it2.values[semantics.layout().position(it.var, [])]));
-            let next = semantics.fire(&state, transition, args, &values.collect::<Option<Vec<_>>>()?)?;
+            let open = original.transition(transition).open().next().is_some();
+            let chosen = if open { semantics.chosen(transition, after?) } else { Vec::new() };
+            let next = semantics.fire(&state, transition, args, &chosen)?;
             found.steps.push(Step { transition, args: args.to_vec(), after: next.clone() });
             state = next;
             Some(())

@@ -315,6 +315,13 @@ impl<'a> Semantics<'a> {
         self.with_counts(after)
     }
 
+    /// The values in a state of the variables that a transition gives any value (`:= ?`), as [`fire`](Self::fire) takes them.
+    pub fn chosen(&self, transition: TransitionId, state: &State) -> Vec<Value> {
+        let open =
+            self.system.transition(transition).open().filter(|var| self.system.count_of(*var).is_none());
+        open.map(|var| state.values[self.layout.position(var, [])]).collect()
+    }
+
     /// The new value of one cell: that of the first branch whose condition holds in the old state.
     fn assigned(&self, state: &State, update: &Update, args: &[usize], index: &[usize]) -> Option<Value> {
         let scope: Vec<usize> = args.iter().chain(index).copied().collect();
@@ -344,11 +351,8 @@ impl<'a> Semantics<'a> {
             Some(false) => return Err(StepError::NotEnabled(name())),
             None => return Err(StepError::GuardOverflow(name())),
         }
-        let nondet: Vec<Value> = (transition.updates.iter())
-            .filter(|it| it.assignment == Assignment::Nondet && self.system.count_of(it.var).is_none())
-            .map(|update| step.after.values[self.layout.position(update.var, [])])
-            .collect();
-        let Some(after) = self.fire(before, step.transition, &step.args, &nondet) else {
+        let chosen = self.chosen(step.transition, &step.after);
+        let Some(after) = self.fire(before, step.transition, &step.args, &chosen) else {
             return Err(StepError::UpdateOverflow(name()));
         };
         match after.values.iter().zip(&step.after.values).position(|(right, given)| right != given) {

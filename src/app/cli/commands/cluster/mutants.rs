@@ -11,7 +11,7 @@ use cubicle_cluster::{Cluster, Fault, Meeting, deal, help};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::Interrupt;
 use cubicle_run::workers::locked;
-use cubicle_tools::mutation::{Helper, Others, Plan, THREAD};
+use cubicle_tools::mutation::{MutantExaminer, Others, Plan, THREAD};
 
 use signal_hook::low_level;
 
@@ -113,8 +113,9 @@ pub fn follow(args: &MutateArgs, cluster: Cluster, started: bool, typed: &[OsStr
     let (options, helper) = (OnceLock::new(), OnceLock::new());
     // Once a mutant is handed out, the check of the model itself is known to end.
     let measured = || args.options(args.checked(system, &interrupt).as_ref());
-    let helper =
-        || helper.get_or_init(|| Helper::new(model, &plan, options.get_or_init(measured), &interrupt));
+    let helper = || {
+        helper.get_or_init(|| MutantExaminer::new(model, &plan, options.get_or_init(measured), &interrupt))
+    };
     let worker = || Builder::new().name(THREAD.into()).stack_size(STACK_BYTES);
     let (work, code) = (|place| helper().answer(place), Cell::new(None));
     let over = || {

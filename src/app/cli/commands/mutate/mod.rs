@@ -16,7 +16,7 @@ use cubicle_report::document::{DocumentKind, Level, Message, MutationDocument, W
 use cubicle_report::{self as report, MutantsShown, Style};
 use cubicle_run::{Conclusion, Interrupt, Reason, Report};
 use cubicle_tools::mutation::{
-    Mutation, Others, Plan, PropertySelection, mutant, properties, run_with as look_at,
+    Mutation, Others, Plan, PropertySelection, mutant, properties, run as look_at,
 };
 use cubicle_tools::witness::declares;
 
