@@ -5,7 +5,7 @@ use crate::approximation::Approximation;
 use crate::cube::Halt;
 use crate::search::{DriveEnd, Next, Run, RunEnd};
 use crate::tuning::{QUESTIONS_PER_EFFORT, WIDE_PROCS};
-use cubicle_run::{Observer, OracleGrowth, Reason};
+use cubicle_run::{Observer, Reason};
 
 /// Drives a run to its end, replacing nodes by candidates where the method asks for it.
 pub fn drive(
@@ -22,16 +22,12 @@ pub fn drive(
             Next::Node(id) => id,
             Next::End(end) => {
                 if let (Some(approximation), RunEnd::Unknown(reason, _)) = (&mut approximation, &end) {
-                    // Where the effort is spent, the lemmas are for the searches after this one.
                     let spent = matches!(reason, Reason::Effort(_));
                     if spent && let Some(end) = approximation.close(run, observer) {
                         return Ok(end);
                     }
                     let may_help = spent || matches!(reason, Reason::Depth(_));
-                    if may_help
-                        && let Some(end) = approximation.look_for_lemmas(run, observer)
-                        && !(spent && matches!(end, DriveEnd::Lemmas))
-                    {
+                    if may_help && let Some(end) = approximation.look_at_last(run, spent, observer) {
                         return Ok(end);
                     }
                 }
@@ -44,36 +40,21 @@ pub fn drive(
                 });
             }
         };
-        if let Some(approximation) = &mut approximation {
-            if let Some(end) = approximation.prepare(run, id, observer) {
-                return Ok(end);
-            }
-            if approximation.needs_lemmas(run)
-                && let Some(end) = approximation.look_for_lemmas(run, observer)
-            {
-                return Ok(end);
-            }
-            if approximation.needs_network(run)
-                && let Some(end) = approximation.close(run, observer)
-            {
-                return Ok(end);
-            }
-            match approximation.look_wider(run, observer) {
-                OracleGrowth::Nothing => {}
-                OracleGrowth::Unsafe(trace) => return Ok(DriveEnd::Run(RunEnd::Unsafe(trace, None))),
-                OracleGrowth::More(_) => return Ok(DriveEnd::OracleGrew),
-            }
+        if let Some(approximation) = &mut approximation
+            && let Some(end) = approximation.look_around(run, id, true, observer)
+        {
+            return Ok(end);
         }
         run.report(id, observer);
         let before = run.effort();
         if let Some(approximation) = &mut approximation {
-            let asked = approximation.asked() / QUESTIONS_PER_EFFORT;
+            let asked = approximation.pool.asked / QUESTIONS_PER_EFFORT;
             let exact = id;
             id = approximation.replace(run, exact, observer)?;
             if id != exact {
                 run.tell_candidate(id, exact, observer);
             }
-            run.totals.effort += approximation.asked() / QUESTIONS_PER_EFFORT - asked;
+            run.totals.effort += approximation.pool.asked / QUESTIONS_PER_EFFORT - asked;
         }
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));

@@ -163,14 +163,11 @@ impl Search<'_> {
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
                     self.kept.pool.abandon(&self.setting, number, observer);
-                    let nth = self.restart(&counts, "a candidate is reachable", observer);
+                    self.restart(&counts, "a candidate is reachable", observer);
+                    let (nth, spent) = (self.kept.statistics.restarts, self.kept.totals.effort);
+                    let reached = Reached { trace, nth, spent };
                     if let Some(brab) = self.brab
-                        && let Some(trace) = self.kept.pool.learn(
-                            &self.setting,
-                            brab,
-                            Reached { trace, nth, spent: self.kept.totals.effort },
-                            observer,
-                        )
+                        && let Some(trace) = self.kept.pool.learn(&self.setting, brab, reached, observer)
                     {
                         return (Verdict::Unsafe(trace), None);
                     }
@@ -182,9 +179,7 @@ impl Search<'_> {
                 DriveEnd::CandidatesReached => {
                     self.restart(&counts, "the oracle has seen more states", observer);
                 }
-                DriveEnd::Lemmas => {
-                    self.restart(&counts, "lemmas were proved", observer);
-                }
+                DriveEnd::Lemmas => self.restart(&counts, "lemmas were proved", observer),
                 DriveEnd::Paused(effort) => return (Verdict::Unknown(Reason::Effort(effort)), None),
                 DriveEnd::Run(RunEnd::Unknown(Reason::Spurious(history), _))
                     if !self.forgotten.is_empty() =>
@@ -219,14 +214,13 @@ impl Search<'_> {
         }
     }
 
-    /// Counts a run whose result is abandoned for a better one; returns the number of restarts.
-    fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) -> usize {
+    /// Counts a run whose result is abandoned for a better one.
+    fn restart(&mut self, run: &RunCounts, why: &str, observer: &mut dyn Observer) {
         self.kept.statistics.abandoned.insert(0, run.nodes);
         self.kept.statistics.restarts += 1;
         let restarts = self.kept.statistics.restarts;
         debug!(restarts, nodes = run.nodes, fixpoints = run.fixpoints, why, "restarting");
         observer.event(self.setting.system, Event::Restart { number: restarts });
-        restarts
     }
 
     /// Says that the search begins again, with cubes that remember more, since a path was spurious.

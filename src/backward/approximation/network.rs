@@ -17,7 +17,7 @@ use hashbrown::{HashMap, HashSet};
 use super::candidates::{CandidateLimits, candidates};
 use crate::cube::{Cube, Halt};
 use crate::fixpoint::Visited;
-use crate::preimage::{PreCounts, pre_image};
+use crate::preimage::PreCounts;
 use crate::search::{NodeId, Origin, Run};
 use crate::theory::Sat;
 use crate::tuning::{MAX_RIVALS, NETWORK_CUBES, NETWORK_EXACT, QUESTIONS_PER_EFFORT, TESTS_PER_EFFORT};
@@ -135,7 +135,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
     ) -> Result<Self, Halt> {
         let nodes = &run.state.nodes;
         let is_bad = |id: &NodeId| matches!(nodes.get(*id).origin, Origin::Bad(_));
-        let is_open = |id: &NodeId| !run.state.trusted().contains(id);
+        let is_open = |id: &NodeId| !run.state.trusted.contains(id);
         let bad = (0..nodes.len()).filter(is_bad).filter(is_open);
         let bad: Vec<Cube> = bad.map(|id| nodes.get(id).cube.clone()).collect();
         let mut network = Self {
@@ -282,11 +282,7 @@ impl<'n, 'a, 'r> Network<'n, 'a, 'r> {
             return Ok(pres.clone());
         }
         let setting = self.run.setting;
-        let (mut counts, mut pres) = (PreCounts::default(), Vec::new());
-        for t in &setting.transitions {
-            pre_image(setting.context, t, &self.members[id].cube, setting.pre, &mut counts, &mut pres)?;
-        }
-        self.work.pre += counts;
+        let pres = setting.pres(&self.members[id].cube, &mut self.work.pre)?;
         let mut ids: Vec<PreId> = Vec::new();
         for pre in pres {
             let next = self.supports.len();

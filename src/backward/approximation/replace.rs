@@ -16,7 +16,6 @@ use crate::cube::{
 };
 use crate::fixpoint::{EffortLeft, Visited};
 use crate::lemmas::{self, Lemmas};
-use crate::preimage::{Pre, pre_image};
 use crate::profile::Phase;
 use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
@@ -33,7 +32,7 @@ pub struct Approximation<'a, 'p> {
     brab: Brab<'a>,
     lemmas: &'a Lemmas,
     limits: CandidateLimits,
-    pool: &'p mut Pool,
+    pub pool: &'p mut Pool,
     /// Whether the model counts, or equations about it do.
     counts: bool,
     /// Whether there are several sorts.
@@ -64,11 +63,6 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Self { brab, lemmas, limits, pool, counts, several, prepared: false, unseen: HashMap::new() }
     }
 
-    /// How often the oracle was asked, in all runs.
-    pub fn asked(&self) -> u64 {
-        self.pool.asked
-    }
-
     /// Gives up a candidate that is reachable, and learns from its run, if one is known. Returns a run to a bad state
     /// if one is found.
     pub fn give_up(
@@ -88,13 +82,26 @@ impl<'a, 'p> Approximation<'a, 'p> {
         self.pool.kept.iter().any(|kept| kept.0 == number)
     }
 
-    /// Before the questions about a node: lets the oracle explore what waits for them, and drops the candidates that it has reached then.
-    pub fn prepare(
+    /// Before the questions about a node: what else may help the search, when that is due; returns how the run ends then.
+    pub fn look_around(
         &mut self,
-        run: &Run<'_, '_>,
+        run: &mut Run<'_, '_>,
         id: NodeId,
+        may_close: bool,
         observer: &mut dyn Observer,
     ) -> Option<DriveEnd> {
+        let mut end = self.prepare(run, id, observer);
+        if end.is_none() && self.needs_lemmas(run) {
+            end = self.look_for_lemmas(run, observer);
+        }
+        if end.is_none() && may_close && self.needs_network(run) {
+            end = self.close(run, observer);
+        }
+        end.or_else(|| self.look_wider(run, observer))
+    }
+
+    /// Lets the oracle explore what waits for the questions about a node, and drops the candidates that it has reached then.
+    fn prepare(&mut self, run: &Run<'_, '_>, id: NodeId, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let setting = run.setting;
         if !self.prepared {
             let mut few = candidates(setting.context, &run.state.nodes.get(id).cube, self.limits);
@@ -118,29 +125,28 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Asks the oracle for a larger instance when the search has become long and hardly any candidate was
     /// kept: the explored instances may be too small to show what matters.
-    pub fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> OracleGrowth {
+    fn look_wider(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let nodes = run.totals.nodes;
         let due = WIDEN_AT.get(self.pool.widened) == Some(&nodes);
         if !due || self.pool.kept.len() * FEW_CANDIDATES > nodes {
-            return OracleGrowth::Nothing;
+            return None;
         }
         self.pool.widened += 1;
         observer.event(run.setting.system, Event::Work { what: "showing the oracle a larger instance" });
         let growth = self.brab.oracle.widen();
         debug!(nodes, kept = self.pool.kept.len(), "oracle widened");
-        if let OracleGrowth::More(states) = growth {
-            self.pool.grown += states;
+        match growth {
+            OracleGrowth::Nothing => None,
+            OracleGrowth::Unsafe(trace) => Some(RunEnd::Unsafe(trace, None).into()),
+            OracleGrowth::More(states) => {
+                self.pool.grown += states;
+                Some(DriveEnd::OracleGrew)
+            }
         }
-        growth
-    }
-
-    /// The effort of the oracle's explorations since the last call.
-    pub fn effort_of_growth(&mut self) -> u64 {
-        self.pool.effort_of_growth()
     }
 
     /// Whether the search has become so long that lemmas about numbers may be worth their cost.
-    pub fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
+    fn needs_lemmas(&self, run: &Run<'_, '_>) -> bool {
         // Where the model counts, a proof mostly needs what its steps asked for, and a search without it only grows.
         let at = if self.counts { 0 } else { LEMMAS_AT };
         self.lemmas.get().is_none() && run.spent() >= (self.pool.lemmas_at * LEMMAS_AGAIN).max(at)
@@ -148,7 +154,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
 
     /// Searches for lemmas about numbers, with effort in proportion to that of the search; returns how the run ends where it found some, or
     /// the oracle met a bad state.
-    pub fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
+    fn look_for_lemmas(&mut self, run: &Run<'_, '_>, observer: &mut dyn Observer) -> Option<DriveEnd> {
         let setting = run.setting;
         if self.lemmas.get().is_some() {
             return None;
@@ -172,8 +178,19 @@ impl<'a, 'p> Approximation<'a, 'p> {
         (!lemmas.is_empty()).then_some(DriveEnd::Lemmas)
     }
 
+    /// As [`Approximation::look_for_lemmas`], where the run would end without a verdict. Where the effort is spent, the lemmas are for the searches
+    /// after this one.
+    pub fn look_at_last(
+        &mut self,
+        run: &Run<'_, '_>,
+        spent: bool,
+        observer: &mut dyn Observer,
+    ) -> Option<DriveEnd> {
+        self.look_for_lemmas(run, observer).filter(|end| !(spent && matches!(end, DriveEnd::Lemmas)))
+    }
+
     /// Whether a search without a limit on its effort has become so long that candidates are better chosen with others in mind.
-    pub fn needs_network(&self, run: &Run<'_, '_>) -> bool {
+    fn needs_network(&self, run: &Run<'_, '_>) -> bool {
         let at = self.pool.network_at.saturating_mul(NETWORK_AGAIN).max(self.network_from(run));
         run.setting.options.max_effort.is_none() && run.spent() >= at
     }
@@ -215,7 +232,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
     fn closed(&mut self, run: &mut Run<'_, '_>, mut effort: u64) -> Result<Option<Visited>, Halt> {
         let setting = run.setting;
         let mut proved: Vec<Cube> = self.pool.lemmas.iter().map(|it| it.1.clone()).collect();
-        proved.extend(run.state.trusted().iter().map(|id| run.state.nodes.get(*id).cube.clone()));
+        proved.extend(run.state.trusted.iter().map(|id| run.state.nodes.get(*id).cube.clone()));
         for axiom in &setting.system.axioms {
             proved.extend(cubes_of(setting.context, &axiom.into())?);
         }
@@ -360,11 +377,10 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut at = cube.others.len();
         while at > 0 && cube.others.len() > 1 {
             at -= 1;
-            let mut b = CubeBuilder::new(context, cube.procs);
-            cube.literals().for_each(|literal| _ = b.require(&literal));
-            let others = cube.others.iter().enumerate().filter(|(n, _)| *n != at);
-            others.for_each(|(_, it)| b.exclude(it.clone()));
-            if let Some(shorter) = b.finish()?
+            let mut others = cube.others.to_vec();
+            others.remove(at);
+            let larger = Cube { others: others.into(), ..cube.clone() };
+            if let Some(shorter) = CubeBuilder::from_cube(context, &larger).finish()?
                 && !shorter.others.is_empty()
                 && self.may_replace(run, &shorter)?
             {
@@ -424,11 +440,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
     fn prospect(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<usize, Halt> {
         let setting = run.setting;
         let mut cost = 0;
-        let mut pres: Vec<Pre> = Vec::new();
         let phase = run.tester.profiler.enter(Phase::PreImages);
-        for t in &setting.transitions {
-            pre_image(setting.context, t, c, setting.pre, &mut run.state.counts.pre, &mut pres)?;
-        }
+        let pres = setting.pres(c, &mut run.state.counts.pre)?;
         drop(phase);
         for pre in pres {
             if run.tester.contains(c, &pre.cube)?

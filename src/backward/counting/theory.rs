@@ -10,7 +10,7 @@ use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Instantiation, Overflow, Reduced,
-    Relational, denial_of, linear, relation_of, widened,
+    Relational, compared, denial_of, linear, widened,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -252,17 +252,10 @@ impl<'a> Counting<'a> {
         for (n, cell) in cells.iter().enumerate().filter(|(_, cell)| self.counts(cell.var())) {
             sums.insert(*cell, regions.members(n));
         }
-        let mut linear_literals = Vec::new();
         for relational in &cube.relational {
-            if let Relational::Linear { integer: true, form, bound } = relational {
-                linear_literals.push((expanded(form, &sums)?, *bound));
-            }
-        }
-        for (terms, bound) in linear_literals {
-            let (relation, negate) = relation_of(bound);
-            let sign = |n: Rational| if negate { n.neg() } else { n };
-            let terms: Terms = terms.into_iter().map(|(cell, k)| (cell, sign(k))).collect();
-            if !require(&mut rows, &terms, sign(bound.number().neg()), relation)? {
+            let Relational::Linear { integer: true, form, bound } = relational else { continue };
+            let (form, constant, relation) = compared(form, *bound);
+            if !require(&mut rows, &expanded(&form, &sums)?, constant, relation)? {
                 return Ok(true);
             }
         }
@@ -319,11 +312,8 @@ impl<'a> Counting<'a> {
                 continue;
             }
             for p in context.rigid..cube.procs {
-                let process = |it: &ProcRef| match it {
-                    ProcRef::Const(k) => *k,
-                    ProcRef::Var(v) => index.get(usize::from(*v)).copied().unwrap_or(p),
-                };
-                let cell = CubeCell::of(cell.var, cell.index.iter().map(process));
+                let vars = [&index[..], &[p]].concat();
+                let cell = Instantiation { context, procs: cube.procs, vars: &vars }.cell(cell);
                 let held = cube.held(context, cell);
                 if held & values == 0 || held & !values == 0 {
                     continue;
@@ -451,12 +441,9 @@ impl<'a> Counting<'a> {
             certain: 0,
         };
         for p in (0..cube.procs).filter(|p| regions.certain[usize::from(*p)] >> n & 1 == 1) {
-            let process = |proc: &ProcRef| match proc {
-                ProcRef::Const(k) => *k,
-                ProcRef::Var(v) => index.get(usize::from(*v)).copied().unwrap_or(p),
-            };
-            let at = |cell: &Cell| CubeCell::of(cell.var, cell.index.iter().map(process));
-            all.difference.extend(summand.terms.iter().map(|(cell, k)| (at(cell), *k)));
+            let vars = [&index[..], &[p]].concat();
+            let env = Instantiation { context, procs: cube.procs, vars: &vars };
+            all.difference.extend(summand.terms.iter().map(|(cell, k)| (env.cell(cell), *k)));
             all.constant = all.constant.add(summand.constant).ok_or(Overflow)?;
             all.certain += 1;
         }

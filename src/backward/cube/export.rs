@@ -3,7 +3,7 @@
 use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
-use super::linear::relation_of;
+use super::linear::compared;
 use super::literal::{Bound, CubeLiteral, Relational};
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, Term};
 use cubicle_lang::words;
@@ -32,12 +32,10 @@ pub fn relational_literal(context: &CubeContext, relational: &Relational, name: 
         Relational::Lt(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: true },
         Relational::Le(a, b) => Literal::Less { left: t(*a), right: t(*b), strict: false },
         Relational::Linear { integer, form, bound } => {
-            let (relation, negate) = relation_of(*bound);
-            let sign = |k: Rational| if negate { k.neg() } else { k };
+            let (form, constant, relation) = compared(form, *bound);
             let mut terms: Vec<(Cell, Rational)> =
-                form.iter().map(|&(s, k)| (model_cell(context, s, name), sign(k))).collect();
+                form.iter().map(|&(s, k)| (model_cell(context, s, name), k)).collect();
             terms.sort_by(|a, b| a.0.cmp(&b.0));
-            let constant = sign(bound.number().neg());
             assert!(
                 relation != Relation::Lt || !integer,
                 "`linear` and `negate` make strict bounds of reals only"

@@ -7,7 +7,7 @@ use super::cell::CubeCell;
 use super::context::CubeContext;
 use super::cube::Cube;
 use super::halt::{Halt, Overflow};
-use super::linear::{linear, relation_of};
+use super::linear::{compared, linear};
 use super::literal::{CubeLiteral, Reduced, Relational, less};
 use cubicle_lang::model::{self, Bad, Cell, Dnf, Forbidden, ProcRef, Rational, Term};
 
@@ -149,23 +149,16 @@ impl Instantiation<'_> {
             Relational::Lt(x, y) => self.less(&value(*x), &value(*y), true),
             Relational::Le(x, y) => self.less(&value(*x), &value(*y), false),
             Relational::Linear { integer, form, bound } => {
-                let (relation, negate) = relation_of(*bound);
+                let (form, mut constant, relation) = compared(form, *bound);
                 let mut terms: Vec<(CubeCell, Rational)> = Vec::new();
-                let mut constant = bound.number().neg();
                 for (cell, k) in form {
-                    let CellValue::Linear(ts, c) = value(*cell) else {
+                    let CellValue::Linear(ts, c) = value(cell) else {
                         unreachable!("numeric cells have linear values")
                     };
                     for (s, m) in ts {
-                        terms.push((s, m.mul(*k).ok_or(Overflow)?));
+                        terms.push((s, m.mul(k).ok_or(Overflow)?));
                     }
-                    constant = constant.add(c.mul(*k).ok_or(Overflow)?).ok_or(Overflow)?;
-                }
-                if negate {
-                    for t in &mut terms {
-                        t.1 = t.1.neg();
-                    }
-                    constant = constant.neg();
+                    constant = constant.add(c.mul(k).ok_or(Overflow)?).ok_or(Overflow)?;
                 }
                 linear(&terms, constant, relation, *integer)?
             }
@@ -177,6 +170,19 @@ impl Instantiation<'_> {
             CubeLiteral::Mask(s, m) => Reduced::mask(*s, !m, self.context.full(*s, self.procs)),
             CubeLiteral::Relational(s) => Reduced::Literal(CubeLiteral::Relational(s.negate()?)),
         })
+    }
+
+    /// The negation of a conjunction, as a clause; `None` when the conjunction never holds.
+    pub fn denial(&self, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Overflow> {
+        let mut clause = Vec::with_capacity(conj.len());
+        for literal in conj {
+            match self.negate(literal)? {
+                Reduced::True => return Ok(None),
+                Reduced::False => {}
+                Reduced::Literal(negated) => clause.push(negated),
+            }
+        }
+        Ok(Some(clause))
     }
 }
 

@@ -6,7 +6,7 @@ use super::cube::{Cube, Excluded};
 use super::export::{Naming, mask_literals, model_cell, relational_literal};
 use super::halt::Overflow;
 use super::instantiate::Instantiation;
-use super::literal::{CubeLiteral, Reduced};
+use super::literal::CubeLiteral;
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::Forbidden;
 
@@ -130,18 +130,9 @@ pub fn excluded(context: &CubeContext, procs: u8, literals: &Excluded) -> Vec<Co
 /// "Some of these literals do not hold", over variables for all processes of a cube, then one for the other process.
 pub fn denial_of(context: &CubeContext, procs: u8, literals: &Excluded) -> Result<Dnf, Overflow> {
     let env = Instantiation { context, procs: procs + 1, vars: &[] };
-    let mut any = Vec::new();
-    for literal in literals {
-        match env.negate(literal)? {
-            Reduced::True => any.push(Vec::new()),
-            Reduced::False => {}
-            Reduced::Literal(negated) => {
-                let one = std::iter::once(negated);
-                any.extend(conjunctions(context, procs + 1, Vec::new(), one, &ProcRef::Var));
-            }
-        }
-    }
-    Ok(Dnf(any))
+    let Some(clause) = env.denial(literals)? else { return Ok(Dnf(vec![Vec::new()])) };
+    let of_one = |it| conjunctions(context, procs + 1, Vec::new(), std::iter::once(it), &ProcRef::Var);
+    Ok(Dnf(clause.into_iter().flat_map(of_one).collect()))
 }
 
 /// The cube for an oracle; `None` when a mask is not a conjunction of literals.

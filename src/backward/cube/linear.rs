@@ -67,15 +67,22 @@ fn gathered(mut terms: SmallVec<[(CubeCell, Rational); 4]>) -> Result<Form, Over
     Ok(form)
 }
 
-/// The relation that `form bound` has to zero after moving the number over, and whether both sides must
-/// be negated for it: `form >= c` is `-form + c <= 0`.
-pub fn relation_of(bound: Bound) -> (Relation, bool) {
-    match bound {
-        Bound::Le(_) => (Relation::Le, false),
-        Bound::Lt(_) => (Relation::Lt, false),
-        Bound::Ge(_) => (Relation::Le, true),
-        Bound::Gt(_) => (Relation::Lt, true),
-        Bound::Eq(_) => (Relation::Eq, false),
-        Bound::Ne(_) => (Relation::Ne, false),
+/// The terms and the constant of a sum, and the relation that it has to zero where `form bound` holds: `form >= c` is
+/// `-form + c <= 0`.
+pub fn compared(form: &Form, bound: Bound) -> (Form, Rational, Relation) {
+    let relation = match bound {
+        Bound::Le(_) | Bound::Ge(_) => Relation::Le,
+        Bound::Lt(_) | Bound::Gt(_) => Relation::Lt,
+        Bound::Eq(_) => Relation::Eq,
+        Bound::Ne(_) => Relation::Ne,
+    };
+    if matches!(bound, Bound::Ge(_) | Bound::Gt(_)) {
+        return (negated(form), bound.number(), relation);
     }
+    (form.clone(), bound.number().neg(), relation)
+}
+
+/// The form times -1.
+pub fn negated(form: &Form) -> Form {
+    form.iter().map(|&(s, k)| (s, k.neg())).collect()
 }

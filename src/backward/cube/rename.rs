@@ -7,7 +7,7 @@ use super::cell::{CubeCell, OTHER};
 use super::context::{CellKind, CubeContext};
 use super::cube::Cube;
 use super::halt::Overflow;
-use super::linear::{linear, relation_of};
+use super::linear::{compared, linear};
 use super::literal::{CubeLiteral, Reduced, Relational};
 
 /// The mask of `cell` under a renaming.
@@ -32,6 +32,15 @@ pub fn rename_literal(
     })
 }
 
+pub fn rename_literals(
+    context: &CubeContext,
+    literals: &[CubeLiteral],
+    map: &[u8],
+    target: u8,
+) -> Result<Vec<CubeLiteral>, Overflow> {
+    literals.iter().map(|it| rename_literal(context, it, map, target)).collect()
+}
+
 /// A relational literal under a renaming. The new order of names may rescale real coefficients, which may then leave
 /// the 64-bit range.
 pub fn rename_relational(
@@ -47,10 +56,9 @@ pub fn rename_relational(
         Relational::Le(a, b) => Relational::Le(r(a), r(b)),
         Relational::Linear { integer, form, bound } => {
             // Renaming permutes the terms, which may change which one leads and so the sign and the scale.
-            let (relation, sign) = relation_of(*bound);
-            let signed: Vec<_> = form.iter().map(|(s, k)| (r(s), if sign { k.neg() } else { *k })).collect();
-            let constant = if sign { bound.number() } else { bound.number().neg() };
-            match linear(&signed, constant, relation, *integer)? {
+            let (mut terms, constant, relation) = compared(form, *bound);
+            terms.iter_mut().for_each(|term| term.0 = r(&term.0));
+            match linear(&terms, constant, relation, *integer)? {
                 Reduced::Literal(CubeLiteral::Relational(renamed)) => renamed,
                 Reduced::Literal(CubeLiteral::Mask(..)) | Reduced::True | Reduced::False => {
                     unreachable!(

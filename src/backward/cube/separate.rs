@@ -8,7 +8,7 @@ use super::cube::{Cube, Excluded, is_about};
 use super::halt::{Halt, Overflow};
 use super::instantiate::{Disjunction, Instantiation};
 use super::literal::{CubeLiteral, Reduced, both};
-use super::rename::rename_literal;
+use super::rename::{rename_literal, rename_literals};
 
 /// A process of a cube taken apart from the others. The literals of the process and those of other processes are over the rest, and the
 /// process of their own that follows it.
@@ -167,20 +167,9 @@ pub fn widened<'a>(context: &'a CubeContext, cube: &Cube) -> Result<Widened<'a>,
     let mut choices = Vec::with_capacity(cube.others.len());
     let (named, other) = ([&own[..], &[further]].concat(), [&own[..], &[procs]].concat());
     for excluded in &cube.others {
-        let mut denied = Vec::with_capacity(excluded.len());
-        let mut holds = false;
-        for literal in excluded {
-            match env.negate(&rename_literal(context, literal, &named, procs)?)? {
-                Reduced::True => holds = true,
-                Reduced::False => {}
-                Reduced::Literal(negated) => denied.push(vec![negated]),
-            }
-        }
-        if !holds {
-            choices.push(denied);
-        }
-        let renamed = excluded.iter().map(|it| rename_literal(context, it, &other, procs + 1));
-        wider.exclude(renamed.collect::<Result<_, _>>()?);
+        let denial = env.denial(&rename_literals(context, excluded, &named, procs)?)?;
+        choices.extend(denial.map(|clause| clause.into_iter().map(|it| vec![it]).collect()));
+        wider.exclude(rename_literals(context, excluded, &other, procs + 1)?.into());
     }
     Ok(Widened { cube: wider, choices })
 }

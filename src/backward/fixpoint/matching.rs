@@ -192,40 +192,25 @@ pub fn subsumes(context: &CubeContext, v: &Pattern, n: &Tested<'_>) -> Result<bo
 }
 
 /// The residues of all renamings of `v` that are consistent with `n`, `None` for one that turns out not to be when it is
-/// complete, until `visit` says stop (true).
+/// complete, until `visit` says stop (true). If `n` is a part of `whole` that is decided further, the residues are those in `whole`.
 pub fn residues(
     context: &CubeContext,
     v: &Pattern,
     n: &Tested<'_>,
+    whole: Option<&Tested<'_>>,
     visit: &mut dyn FnMut(Option<Residue>) -> bool,
 ) -> Result<(), Halt> {
     if v.cube.procs > n.cube.procs || v.globals.iter().any(|&(s, m)| n.mask(context, s) & m == 0) {
         return Ok(());
     }
-    Matching { context, v, n, implied: false }.run(&mut |m, map| Ok(visit(m.residue(map)?))).map(|_| ())
-}
-
-/// The residues in `n` of the renamings of `v` that hold in `witness`, a part of `n` that is decided further, and `None` as for
-/// [`residues`], until `visit` returns true (stop).
-pub fn residues_at(
-    context: &CubeContext,
-    v: &Pattern,
-    witness: &Tested<'_>,
-    n: &Tested<'_>,
-    visit: &mut dyn FnMut(Option<Residue>) -> bool,
-) -> Result<(), Halt> {
-    if v.globals.iter().any(|&(s, m)| witness.mask(context, s) & m == 0) {
-        return Ok(());
-    }
-    Matching { context, v, n: witness, implied: false }
-        .run(&mut |m, map| {
-            let residue = match m.residue(map)? {
-                Some(_) => (Matching { n, ..*m }).residue(map)?,
-                None => None,
-            };
-            Ok(visit(residue))
-        })
-        .map(|_| ())
+    let residue = &mut |m: &Matching<'_, '_>, map: &[u8]| {
+        let residue = m.residue(map)?;
+        Ok(visit(match whole.filter(|_| residue.is_some()) {
+            Some(n) => (Matching { n, ..*m }).residue(map)?,
+            None => residue,
+        }))
+    };
+    Matching { context, v, n, implied: false }.run(residue).map(|_| ())
 }
 
 /// Takes a complete map; returns whether to stop.

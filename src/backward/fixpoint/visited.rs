@@ -3,7 +3,7 @@
 //! In order: literal-wise subsumption by one visited cube, the finite-domain procedure over all of them,
 //! Z3 where that is not complete. `unknown` means "not covered".
 
-use super::matching::{Digest, Pattern, Residue, residues, residues_at, subsumes};
+use super::matching::{Digest, Pattern, Residue, residues, subsumes};
 use super::table::Tested;
 use super::tester::{Covered, Tester};
 use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
@@ -94,12 +94,7 @@ impl Visited {
         self.covered(tester, cube, true, &mut Vec::new())
     }
 
-    /// Whether the visited cubes together contain `cube`, as far as that is decided without Z3.
-    pub fn plainly_covers(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<bool, Halt> {
-        Ok(self.plain_cover(tester, cube)?.is_some())
-    }
-
-    /// As [`Visited::plainly_covers`]: the places of visited cubes that contain `cube` together.
+    /// The places of visited cubes that contain `cube` together, as far as that is decided without Z3.
     pub fn plain_cover(&self, tester: &mut Tester<'_>, cube: &Cube) -> Result<Option<Vec<usize>>, Halt> {
         let mut by = Vec::new();
         Ok(match self.covered(tester, cube, false, &mut by)? {
@@ -257,7 +252,7 @@ impl Visited {
                         found.extend(r);
                         found.len() > most || tried > most_tried
                     };
-                    residues_at(context, v, witness, n, &mut take)?;
+                    residues(context, v, witness, Some(n), &mut take)?;
                     if found.len() > before {
                         places.push(i);
                     }
@@ -293,7 +288,7 @@ impl Visited {
             }
             by.push(i);
             let mut tried = 0;
-            residues(context, &e.pattern, n, &mut |r| {
+            residues(context, &e.pattern, n, None, &mut |r| {
                 tried += 1;
                 covered |= r.as_ref().is_some_and(|r| r.masks.is_empty() && r.relational.is_empty());
                 all.extend(r);

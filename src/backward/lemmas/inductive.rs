@@ -10,7 +10,7 @@ use super::vocabulary::{self, NumberClass};
 use crate::counting::Counting;
 use crate::cube::{Cube, Halt, cubes_of, oracle_question};
 use crate::fixpoint::{Tester, Visited};
-use crate::preimage::{Pre, PreCounts, pre_image};
+use crate::preimage::PreCounts;
 use crate::safety::InitialOf;
 use crate::search::Setting;
 use crate::theory::Sat;
@@ -167,7 +167,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         cubes.sort_by_key(|cube| (cube.procs, cube.len()));
         let mut largest = Visited::default();
         for cube in cubes {
-            if !largest.plainly_covers(self.tester, &cube)? {
+            if largest.plain_cover(self.tester, &cube)?.is_none() {
                 largest.insert(self.tester, cube, true)?;
             }
         }
@@ -233,11 +233,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
     }
 
     fn pres(&self, cube: &Cube) -> Result<Vec<Before>, Halt> {
-        let setting = self.setting;
-        let mut pres: Vec<Pre> = Vec::new();
-        for t in &setting.transitions {
-            pre_image(setting.context, t, cube, setting.pre, &mut PreCounts::default(), &mut pres)?;
-        }
+        let pres = self.setting.pres(cube, &mut PreCounts::default())?;
         Ok(pres.into_iter().map(|pre| Before { cube: pre.cube, by: None }).collect())
     }
 

@@ -6,12 +6,11 @@ use super::frames::{Frames, Predecessors};
 use crate::approximation::{Approximation, Reached};
 use crate::cube::{Cube, CubeBuilder, CubeContext, CubeLiteral, Halt, compact};
 use crate::fixpoint::Visited;
-use crate::preimage::pre_image;
 use crate::profile::Phase;
 use crate::search::{DriveEnd, NodeId, Origin, Run, RunEnd};
 use crate::theory::Sat;
 use crate::tuning::{FRAME_TESTS_PER_EFFORT, QUESTIONS_PER_EFFORT};
-use cubicle_run::{Observer, OracleGrowth, Reason};
+use cubicle_run::{Observer, Reason};
 
 /// A node that is to be blocked in a frame.
 #[derive(Debug)]
@@ -102,8 +101,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
                 continue;
             }
             if !opened {
-                let before = self.approximation.prepare(self.run, id, observer);
-                if let Some(end) = before.or_else(|| self.look_around(observer)) {
+                if let Some(end) = self.approximation.look_around(self.run, id, false, observer) {
                     return Ok(Some(end));
                 }
                 if let Some(reason) = self.run.admit(id) {
@@ -126,26 +124,8 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     /// Ends the run without a verdict, unless new lemmas may help.
     pub fn without_answer(mut self, reason: Reason, observer: &mut dyn Observer) -> DriveEnd {
         let spent = matches!(reason, Reason::Effort(_));
-        if let Some(end) = self.approximation.look_for_lemmas(self.run, observer)
-            && !(spent && matches!(end, DriveEnd::Lemmas))
-        {
-            return end;
-        }
-        RunEnd::Unknown(reason, None).into()
-    }
-
-    /// Looks for lemmas and at larger instances, when that is due.
-    fn look_around(&mut self, observer: &mut dyn Observer) -> Option<DriveEnd> {
-        if self.approximation.needs_lemmas(self.run)
-            && let Some(end) = self.approximation.look_for_lemmas(self.run, observer)
-        {
-            return Some(end);
-        }
-        match self.approximation.look_wider(self.run, observer) {
-            OracleGrowth::Nothing => None,
-            OracleGrowth::Unsafe(trace) => Some(RunEnd::Unsafe(trace, None).into()),
-            OracleGrowth::More(_) => Some(DriveEnd::OracleGrew),
-        }
+        let end = self.approximation.look_at_last(self.run, spent, observer);
+        end.unwrap_or_else(|| RunEnd::Unknown(reason, None).into())
     }
 
     /// The candidate that takes the place of a node.
@@ -180,8 +160,7 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         top.predecessors.get_or_insert_with(|| predecessors.clone());
         let (id, level, done) = (top.id, top.level, top.done);
         if let Some(at) = initial {
-            let (transition, pre) = predecessors[at].clone();
-            let first = self.run.step(id, transition, pre);
+            let first = self.run.step(id, predecessors[at].clone());
             return self.begins(first, observer);
         }
         let escaping = if level == 1 {
@@ -190,9 +169,8 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
             self.frames.escaping(self.run.tester, level - 1, cube, &predecessors, done)?
         };
         if let Some(at) = escaping {
-            let (transition, pre) = predecessors[at].clone();
             self.path.last_mut().expect("the path is not empty").done = at;
-            let before = self.run.step(id, transition, pre);
+            let before = self.run.step(id, predecessors[at].clone());
             self.path.push(Obligation::new(before, level - 1));
             return Ok(None);
         }
@@ -256,18 +234,12 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
         }
         let setting = self.run.setting;
         let before = self.run.effort();
-        let mut all = Vec::new();
         let phase = self.run.tester.profiler.enter(Phase::PreImages);
-        for t in &setting.transitions {
-            let mut pres = Vec::new();
-            let counts = &mut self.run.state.counts.pre;
-            pre_image(setting.context, t, cube, setting.pre, counts, &mut pres)?;
-            all.extend(pres.into_iter().map(|pre| (t.id, pre)));
-        }
+        let all = setting.pres(cube, &mut self.run.state.counts.pre)?;
         drop(phase);
         self.run.totals.effort += 1 + self.run.effort() - before;
         let mut initial = None;
-        for (at, (_, pre)) in all.iter().enumerate() {
+        for (at, pre) in all.iter().enumerate() {
             if self.run.meets_init(&pre.cube)? != Sat::No {
                 initial = Some(at);
                 break;
@@ -281,8 +253,9 @@ impl<'b, 'a, 'r, 'p> Blocking<'b, 'a, 'r, 'p> {
     /// Adds the questions and tests since the last call to the effort.
     fn count_effort(&mut self) {
         let all =
-            self.approximation.asked() / QUESTIONS_PER_EFFORT + self.frames.tests / FRAME_TESTS_PER_EFFORT;
-        self.run.totals.effort += all.saturating_sub(self.counted) + self.approximation.effort_of_growth();
+            self.approximation.pool.asked / QUESTIONS_PER_EFFORT + self.frames.tests / FRAME_TESTS_PER_EFFORT;
+        self.run.totals.effort +=
+            all.saturating_sub(self.counted) + self.approximation.pool.effort_of_growth();
         self.counted = all;
     }
 }

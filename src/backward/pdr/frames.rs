@@ -9,10 +9,9 @@ use std::rc::Rc;
 use crate::cube::{Cube, Halt};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::Pre;
-use cubicle_lang::model::TransitionId;
 
 /// All cubes from which one step leads into a cube.
-pub type Predecessors = Rc<[(TransitionId, Pre)]>;
+pub type Predecessors = Rc<[Pre]>;
 
 /// A cube and the last frame that it is blocked in.
 #[derive(Debug)]
@@ -73,7 +72,7 @@ impl Frames {
         predecessors: &Predecessors,
         from: usize,
     ) -> Result<Option<usize>, Halt> {
-        for (at, (_, pre)) in predecessors.iter().enumerate().skip(from) {
+        for (at, pre) in predecessors.iter().enumerate().skip(from) {
             if !tester.contains(cube, &pre.cube)? && !self.blocks(tester, level, &pre.cube)? {
                 return Ok(Some(at));
             }

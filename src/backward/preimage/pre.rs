@@ -1,12 +1,14 @@
 //! One cube of a pre-image, and how pre-images are taken. Merges cubes of one pre-image: joins cubes whose union is a cube, and drops contained ones.
 
 use crate::counting::Counting;
-use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, compact};
+use crate::cube::{Cube, CubeBuilder, CubeContext, Halt, Overflow, compact};
 use crate::tuning::{INSTANCES_PER_EFFORT, ROWS_PER_EFFORT};
+use cubicle_lang::model::TransitionId;
 
 /// One cube of a pre-image.
 #[derive(Clone, Debug)]
 pub struct Pre {
+    pub transition: TransitionId,
     pub cube: Cube,
     /// Arguments in the naming of the step.
     pub args: Vec<u8>,
@@ -23,11 +25,19 @@ impl Pre {
         self.args.iter().map(place).collect()
     }
 
+    /// Drops the processes that no literal mentions.
+    pub fn compact(&mut self, context: &CubeContext) -> Result<(), Overflow> {
+        let (cube, again) = compact(context, &self.cube)?;
+        self.kept = again.iter().map(|&p| self.kept[usize::from(p)]).collect();
+        self.cube = cube;
+        Ok(())
+    }
+
     /// The same with a cube that may name one process more, the last one.
     pub fn with_cube(&self, cube: Cube) -> Self {
         let further = cube.procs - self.cube.procs;
         let kept = self.kept.iter().copied().chain((further > 0).then_some(self.procs)).collect();
-        Self { cube, kept, procs: self.procs + further, args: self.args.clone() }
+        Self { cube, kept, procs: self.procs + further, ..self.clone() }
     }
 }
 
@@ -101,13 +111,9 @@ pub fn merge(
                     && options.join
                     && let Some(joined) = join(context, &out[i].cube, &out[j].cube)?
                 {
-                    if options.keep_unused {
-                        out[i].cube = joined;
-                    } else {
-                        let kept = std::mem::take(&mut out[i].kept);
-                        let (cube, again) = compact(context, &joined)?;
-                        out[i].kept = again.iter().map(|&p| kept[p as usize]).collect();
-                        out[i].cube = cube;
+                    out[i].cube = joined;
+                    if !options.keep_unused {
+                        out[i].compact(context)?;
                     }
                     out.remove(j);
                     changed = true;
@@ -137,19 +143,12 @@ fn join(context: &CubeContext, a: &Cube, b: &Cube) -> Result<Option<Cube>, Halt>
     if differ || a.masks.len() != b.masks.len() {
         return Ok(None);
     }
-    let mut differ = a.masks.iter().zip(b.masks.iter()).filter(|(x, y)| x != y);
-    let Some((x, y)) = differ.next() else { return Ok(None) };
-    if x.0 != y.0 || differ.next().is_some() {
+    let mut differ = (0..a.masks.len()).filter(|at| a.masks[*at] != b.masks[*at]);
+    let Some(at) = differ.next() else { return Ok(None) };
+    if a.masks[at].0 != b.masks[at].0 || differ.next().is_some() {
         return Ok(None);
     }
-    let mut builder = CubeBuilder::new(context, a.procs);
-    for &(s, m) in &a.masks {
-        let m = if s == x.0 { x.1 | y.1 } else { m };
-        builder.restrict(s, m);
-    }
-    for s in &a.relational {
-        builder.require_relational(s);
-    }
-    a.others.iter().for_each(|it| builder.exclude(it.clone()));
-    builder.finish()
+    let mut both = a.clone();
+    both.masks[at].1 |= b.masks[at].1;
+    CubeBuilder::from_cube(context, &both).finish()
 }

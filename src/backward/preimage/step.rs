@@ -3,11 +3,11 @@
 use super::choices::{are_many, multiply};
 use super::pre::{Pre, PreOptions};
 use super::project::{eliminate_constants, eliminate_ghosts};
-use super::transition::{Alternative, Effect, Prepared, denial};
+use super::transition::{Alternative, Effect, Prepared};
 use crate::cube::{
     CellKind, CellValue, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Disjunction, Halt,
     Instantiation, OTHER, Overflow, Reduced, Relational, Separated, both, compact, disjunction, low,
-    rename_literal,
+    rename_literals,
 };
 use crate::tuning::{MOST_CASES_OF_OTHERS, MOST_NAMED_BESIDE_OTHERS};
 use cubicle_lang::model::{Rational, Universal};
@@ -206,14 +206,15 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
         let own: Vec<u8> = (0..child.procs).collect();
         for excluded in &child.others {
             for arg in child.procs..self.procs {
-                let literals = renamed(self.context, excluded, &[&own[..], &[arg]].concat(), self.procs)?;
+                let map = [&own[..], &[arg]].concat();
+                let literals = rename_literals(self.context, excluded, &map, self.procs)?;
                 let denied = self.denied_before(&literals)?;
                 if !self.any(base, denied) {
                     return Ok(false);
                 }
             }
             let map = [&own[..], &[self.procs]].concat();
-            let literals = renamed(self.context, excluded, &map, self.procs + 1)?;
+            let literals = rename_literals(self.context, excluded, &map, self.procs + 1)?;
             for conj in self.all_before(&literals)?.into_iter().flatten() {
                 base.exclude(conj.into());
             }
@@ -261,14 +262,10 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
     /// The states before the step in which some of these literals do not hold after it.
     fn denied_before(&self, literals: &[CubeLiteral]) -> Result<Disjunction, Halt> {
         let env = Instantiation { context: self.context, procs: self.procs, vars: self.args };
+        let Some(clause) = env.denial(literals)? else { return Ok(vec![Vec::new()]) };
         let mut all = Vec::new();
-        for literal in literals {
-            let negated = match env.negate(literal)? {
-                Reduced::True => return Ok(vec![Vec::new()]),
-                Reduced::False => continue,
-                Reduced::Literal(negated) => negated,
-            };
-            all.extend(self.before_of(&negated, self.procs)?.unwrap_or_else(|| vec![Vec::new()]));
+        for negated in &clause {
+            all.extend(self.before_of(negated, self.procs)?.unwrap_or_else(|| vec![Vec::new()]));
         }
         Ok(disjunction(all))
     }
@@ -441,25 +438,16 @@ impl<'a, 'b> FiredTransition<'a, 'b> {
                     }
                 }
             }
-            out.push(Pre { cube, args: self.args.to_vec(), procs: self.procs, kept });
+            let (transition, args) = (self.t.id, self.args.to_vec());
+            out.push(Pre { transition, cube, args, procs: self.procs, kept });
         }
         Ok(())
     }
 }
 
-/// Literals under a renaming.
-fn renamed(
-    context: &CubeContext,
-    literals: &[CubeLiteral],
-    map: &[u8],
-    target: u8,
-) -> Result<Vec<CubeLiteral>, Overflow> {
-    literals.iter().map(|it| rename_literal(context, it, map, target)).collect()
-}
-
 /// The negation of a conjunction, one conjunction for each of its literals.
 fn negated(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Disjunction, Overflow> {
-    let clause = denial(env, conj)?;
+    let clause = env.denial(conj)?;
     Ok(clause.map_or_else(|| vec![Vec::new()], |it| it.into_iter().map(|literal| vec![literal]).collect()))
 }
 

@@ -3,9 +3,7 @@
 use smallvec::SmallVec;
 
 use super::axioms::{Witness, witnesses};
-use crate::cube::{
-    CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Overflow, Reduced, conjoin,
-};
+use crate::cube::{CellValue, Cube, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, conjoin};
 use cubicle_lang::list::add_new;
 use cubicle_lang::model::{Assignment, Literal, ProcRef, System, Transition, TransitionId};
 
@@ -178,7 +176,7 @@ impl Prepared<'_> {
                 break;
             }
             for conj in &any {
-                clauses.extend(denial(&env, conj)?);
+                clauses.extend(env.denial(conj)?);
             }
         }
         Ok(if keeps { Effect::None } else { Effect::Cases { cases, all } })
@@ -196,19 +194,6 @@ fn is_slot(value: &CellValue, cell: CubeCell) -> bool {
         }
         CellValue::Constructor(_) => false,
     }
-}
-
-/// The negation of a conjunction, as a clause; `None` when the conjunction never holds.
-pub fn denial(env: &Instantiation<'_>, conj: &[CubeLiteral]) -> Result<Option<Vec<CubeLiteral>>, Overflow> {
-    let mut clause = Vec::with_capacity(conj.len());
-    for literal in conj {
-        match env.negate(literal)? {
-            Reduced::True => return Ok(None),
-            Reduced::False => {}
-            Reduced::Literal(negated) => clause.push(negated),
-        }
-    }
-    Ok(Some(clause))
 }
 
 /// The ways to satisfy `conj` and a literal of each clause.

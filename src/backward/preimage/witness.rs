@@ -10,7 +10,7 @@ use super::axioms::Witness;
 use super::choices::multiply;
 use super::pre::{Pre, PreOptions, merge};
 use super::transition::Prepared;
-use crate::cube::{CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, Widened, compact, widened};
+use crate::cube::{CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, Widened, widened};
 use cubicle_lang::model::Literal;
 use cubicle_lang::model::semantics::arrangements;
 
@@ -66,9 +66,7 @@ pub fn name_witnesses(
     }
     if widened && !options.keep_unused {
         for pre in &mut out[from..] {
-            let (cube, again) = compact(context, &pre.cube)?;
-            pre.kept = again.iter().map(|&p| pre.kept[usize::from(p)]).collect();
-            pre.cube = cube;
+            pre.compact(context)?;
         }
     }
     Ok(())

@@ -66,11 +66,6 @@ impl Nodes {
         matches!(self.0[id].origin, Origin::Candidate(_))
     }
 
-    /// Whether a node's root is a candidate.
-    pub fn is_approximate(&self, id: NodeId) -> bool {
-        self.is_candidate(self.root(id))
-    }
-
     /// The goal that a run from a node has to reach.
     pub fn goal(&self, id: NodeId) -> RunGoal<'_> {
         let root = &self.0[self.root(id)];

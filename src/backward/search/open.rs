@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::node::{NodeId, Nodes, Origin};
 use super::run::Run;
-use crate::cube::{Bound, Cube, Form, Relational, states};
+use crate::cube::{Cube, Relational, states};
 use cubicle_lang::model::{Rational, System, TransitionId, VarId};
 use cubicle_run::{Growing, Growth, Open, OpenRoot, last_rise};
 
@@ -120,16 +120,10 @@ fn on_path(system: &System, nodes: &Nodes, id: NodeId) -> Vec<Growth> {
 fn bounds(cube: &Cube) -> impl Iterator<Item = (Vec<VarId>, Rational)> + '_ {
     cube.relational.iter().filter_map(|literal| match literal {
         Relational::Linear { form, bound, .. } => {
-            let (Bound::Le(n) | Bound::Lt(n) | Bound::Ge(n) | Bound::Gt(n) | Bound::Eq(n) | Bound::Ne(n)) =
-                *bound;
-            Some((variables(form), n))
+            let mut vars: Vec<VarId> = form.iter().map(|(cell, _)| cell.var()).collect();
+            vars.sort_unstable();
+            Some((vars, bound.number()))
         }
         _ => None,
     })
-}
-
-fn variables(form: &Form) -> Vec<VarId> {
-    let mut vars: Vec<VarId> = form.iter().map(|(cell, _)| cell.var()).collect();
-    vars.sort_unstable();
-    vars
 }

@@ -19,8 +19,10 @@ use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DEAREST_TEST, MOST_NAMED_BESIDE_OTHERS, PROCS_FOR_THREADS,
 };
-use cubicle_lang::model::{BadKind, System, TransitionId};
-use cubicle_run::{BackwardOptions, GraphFate, Interrupt, Observer, Postpone, Reason, SearchOrder, Trace};
+use cubicle_lang::model::{BadKind, System};
+use cubicle_run::{
+    BackwardOptions, GraphFate, GraphStep, Interrupt, Observer, Postpone, Reason, SearchOrder, Trace,
+};
 use tracing::debug;
 
 #[derive(Debug)]
@@ -96,6 +98,17 @@ pub struct Setting<'a> {
     pub most_procs: Option<usize>,
     /// Polled for time and signals.
     pub interrupt: &'a Interrupt,
+}
+
+impl Setting<'_> {
+    /// The pre-images of a cube under all transitions.
+    pub fn pres(&self, cube: &Cube, counts: &mut PreCounts) -> Result<Vec<Pre>, Halt> {
+        let mut pres = Vec::new();
+        for t in &self.transitions {
+            pre_image(self.context, t, cube, self.pre, counts, &mut pres)?;
+        }
+        Ok(pres)
+    }
 }
 
 /// The system as a search reads it: without value ranges when the options say so.
@@ -175,8 +188,8 @@ impl<'a, 'r> Run<'a, 'r> {
     }
 
     /// Adds a node that is one step before another.
-    pub fn step(&mut self, child: NodeId, transition: TransitionId, pre: Pre) -> NodeId {
-        let Pre { cube, args, procs, kept } = pre;
+    pub fn step(&mut self, child: NodeId, pre: Pre) -> NodeId {
+        let Pre { transition, cube, args, procs, kept } = pre;
         let depth = self.state.nodes.get(child).depth + 1;
         self.state.nodes.push(Node {
             cube,
@@ -332,10 +345,12 @@ impl<'a, 'r> Run<'a, 'r> {
         self.count_size(&node.cube);
         let places = self.state.visited.insert(self.tester, node.cube.clone(), setting.options.delete)?;
         self.state.counts.deleted += places.len();
-        let dropped: Vec<NodeId> =
-            places.iter().rev().filter_map(|&place| self.state.visited_ids.remove(place)).collect();
+        for &place in places.iter().rev() {
+            if let Some(node) = self.state.visited_ids.remove(place) {
+                self.tell(GraphStep::Dropped { node, by: id }, observer);
+            }
+        }
         self.state.visited_ids.push(Some(id));
-        self.tell_dropped(&dropped, id, observer);
         let mut later = Vec::new();
         let (context, options) = (setting.context, setting.pre);
         let pres_under = |t: &Prepared<'_>| {
@@ -364,11 +379,11 @@ impl<'a, 'r> Run<'a, 'r> {
             for pre in pres {
                 if let Some(by) = self.state.visited.subsumer(self.tester, &pre.cube)? {
                     self.state.counts.fixpoints += 1;
-                    self.tell_subsumed(id, t, &pre, by, observer);
+                    self.tell_subsumed(id, &pre, by, observer);
                     continue;
                 }
                 let postponed = self.postpones(&node.cube, &pre, t);
-                let next = self.step(id, t.id, pre);
+                let next = self.step(id, pre);
                 if postponed {
                     later.push(next);
                 } else {
@@ -383,13 +398,13 @@ impl<'a, 'r> Run<'a, 'r> {
         Ok(None)
     }
 
-    /// Nodes that wait, and those that were postponed.
-    pub(super) fn queue_lengths(&self) -> (usize, usize) {
-        (self.state.frontier.waiting(), self.state.frontier.postponed())
-    }
-
     fn postpones(&self, child: &Cube, pre: &Pre, t: &Prepared<'_>) -> bool {
-        match postponement(self.setting.options) {
+        let BackwardOptions { order, postpone, .. } = self.setting.options;
+        match postpone.unwrap_or(match order.unwrap_or_default() {
+            SearchOrder::Bfs | SearchOrder::Bfsa => Postpone::MoreProcesses,
+            SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
+            SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,
+        }) {
             Postpone::Never => false,
             Postpone::MoreProcesses => pre.cube.procs > child.procs,
             Postpone::NoInformation => {
@@ -398,12 +413,4 @@ impl<'a, 'r> Run<'a, 'r> {
             }
         }
     }
-}
-
-fn postponement(options: &BackwardOptions) -> Postpone {
-    options.postpone.unwrap_or(match options.order.unwrap_or_default() {
-        SearchOrder::Bfs | SearchOrder::Bfsa => Postpone::MoreProcesses,
-        SearchOrder::Bfsh | SearchOrder::Dfsh => Postpone::Never,
-        SearchOrder::Dfs | SearchOrder::Dfsa => Postpone::NoInformation,
-    })
 }

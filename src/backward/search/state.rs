@@ -38,7 +38,8 @@ impl Frontier {
         match self.order {
             SearchOrder::Bfs | SearchOrder::Dfs => self.exact.push_back(id),
             SearchOrder::Bfsa | SearchOrder::Dfsa => {
-                if nodes.is_approximate(id) { &mut self.approximate } else { &mut self.exact }.push_back(id);
+                if nodes.is_candidate(nodes.root(id)) { &mut self.approximate } else { &mut self.exact }
+                    .push_back(id);
             }
             SearchOrder::Bfsh | SearchOrder::Dfsh => {
                 let depth = i64::try_from(node.depth).unwrap_or(i64::MAX);
@@ -52,11 +53,6 @@ impl Frontier {
 
     pub fn postpone(&mut self, id: NodeId) {
         self.postponed.push(id);
-    }
-
-    /// Puts back the node that was taken last.
-    pub const fn put_back(&mut self, id: NodeId) {
-        self.first = Some(id);
     }
 
     /// The next node; takes postponed nodes, latest first, when nothing else waits.
@@ -129,7 +125,7 @@ pub struct RunState {
     pub(super) initial: InitialOf,
     pub counts: RunCounts,
     /// The cubes of trusted invariants, to be examined first.
-    pub(super) trusted: Vec<NodeId>,
+    pub trusted: Vec<NodeId>,
     /// The first node of which no instance executes the path, and that path.
     pub(super) spurious: Option<(NodeId, String)>,
     /// No run with at most this many steps reaches a bad state.
@@ -140,11 +136,6 @@ pub struct RunState {
 }
 
 impl RunState {
-    /// The nodes of trusted invariants.
-    pub fn trusted(&self) -> &[NodeId] {
-        &self.trusted
-    }
-
     /// That of a run that has done nothing.
     pub(super) fn new(order: SearchOrder) -> Self {
         Self { frontier: Frontier::new(order), ..Self::default() }
@@ -152,9 +143,7 @@ impl RunState {
 
     /// Makes it one that can go on, after its sums were counted: a node in progress, whose test was not finished, is taken again.
     pub fn pause(&mut self) {
-        if let Some(id) = self.taken.take() {
-            self.frontier.put_back(id);
-        }
+        self.frontier.first = self.taken.take().or(self.frontier.first);
         let RunCounts { nodes, max_procs, max_literals, .. } = self.counts;
         self.counts = RunCounts { nodes, max_procs, max_literals, ..RunCounts::default() };
     }

@@ -3,7 +3,7 @@
 use super::node::{NodeId, Origin, action};
 use super::run::Run;
 use crate::cube::{Cube, text};
-use crate::preimage::{Pre, Prepared};
+use crate::preimage::Pre;
 use cubicle_run::{Event, GraphDetail, GraphFate, GraphNode, GraphOrigin, GraphStep, Observer};
 use tracing::{debug, trace};
 
@@ -24,7 +24,8 @@ impl Run<'_, '_> {
     /// Reports a node that is about to be replaced or expanded.
     pub fn report(&self, id: NodeId, observer: &mut dyn Observer) {
         let (system, node) = (self.setting.system, self.state.nodes.get(id));
-        let ((queued, postponed), literals) = (self.queue_lengths(), node.cube.len());
+        let (queued, postponed) = (self.state.frontier.waiting(), self.state.frontier.postponed());
+        let literals = node.cube.len();
         debug!(id, depth = node.depth, procs = node.cube.procs, literals, queued, postponed, "node taken");
         trace!(id, cube = text(system, self.setting.context, &node.cube).join(" && "), "cube of the node");
         let number = self.state.counts.nodes;
@@ -69,18 +70,12 @@ impl Run<'_, '_> {
     }
 
     /// Reports a pre-image of a node that the visited cube number `by` contains.
-    pub(super) fn tell_subsumed(
-        &self,
-        of: NodeId,
-        t: &Prepared<'_>,
-        pre: &Pre,
-        by: usize,
-        observer: &mut dyn Observer,
-    ) {
+    pub(super) fn tell_subsumed(&self, of: NodeId, pre: &Pre, by: usize, observer: &mut dyn Observer) {
         if wants_graph(observer) {
             let fate = GraphFate::Subsumed(self.state.visited_ids[by]);
             let words = wants_words(observer, fate);
-            let action = words.then(|| action(self.setting.system, t.id, &pre.args, pre.procs, &pre.kept));
+            let action =
+                words.then(|| action(self.setting.system, pre.transition, &pre.args, pre.procs, &pre.kept));
             let origin = GraphOrigin::Step { action: action.unwrap_or_default(), of };
             self.tell_cube(None, origin, &pre.cube, fate, observer);
         }
@@ -100,19 +95,10 @@ impl Run<'_, '_> {
         observer.event(system, Event::Graph(step));
     }
 
-    /// Reports that a node meets the initial states, and whether its path was executed.
-    pub(super) fn tell_init(&self, node: NodeId, executed: bool, observer: &mut dyn Observer) {
+    /// Reports what became of a node that was reported before.
+    pub(super) fn tell(&self, step: GraphStep, observer: &mut dyn Observer) {
         if wants_graph(observer) {
-            observer.event(self.setting.system, Event::Graph(GraphStep::Init { node, executed }));
-        }
-    }
-
-    /// Reports visited nodes that were dropped for a later one.
-    pub(super) fn tell_dropped(&self, nodes: &[NodeId], by: NodeId, observer: &mut dyn Observer) {
-        if wants_graph(observer) {
-            for &node in nodes {
-                observer.event(self.setting.system, Event::Graph(GraphStep::Dropped { node, by }));
-            }
+            observer.event(self.setting.system, Event::Graph(step));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::safety::{concretize, follow, forgotten, lost};
 use crate::theory::Sat;
 use crate::tuning::WORK_PER_EFFORT;
 use cubicle_lang::model::TransitionId;
-use cubicle_run::{Event, GraphFate, Interrupted, Observer, Reason, Trace};
+use cubicle_run::{Event, GraphFate, GraphStep, Interrupted, Observer, Reason, Trace};
 use cubicle_solver::smt::Unrolled;
 use tracing::debug;
 
@@ -80,7 +80,8 @@ impl Run<'_, '_> {
             Err(Interrupted(reason)) => return Some(RunEnd::Unknown(*reason, None)),
         };
         self.tell_fate(id, GraphFate::Open, observer);
-        self.tell_init(id, matches!(found, Unrolled::Run(_)), observer);
+        let executed = matches!(found, Unrolled::Run(_));
+        self.tell(GraphStep::Init { node: id, executed }, observer);
         if let Origin::Candidate(number) = self.state.nodes.get(self.state.nodes.root(id)).origin {
             return Some(match found {
                 Unrolled::Run(trace) => RunEnd::Candidate(number, Some(trace)),

@@ -8,19 +8,10 @@ use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeLiteral, Instantiation, Reduced, Relational, compact, cubes_of,
     formulas, invariant, less, oracle_question, rename_mask, rename_relational,
 };
+use crate::testing::holds;
 use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::{Env, Layout};
 use cubicle_solver::smt::InstanceFormula;
-
-/// Truth of a formula in the reference semantics.
-fn truth(formula: &InstanceFormula, env: &Env<'_>) -> bool {
-    match formula {
-        InstanceFormula::Literal(literal) => env.literal(literal) == Some(true),
-        InstanceFormula::All(parts) => parts.iter().all(|part| truth(part, env)),
-        InstanceFormula::Any(parts) => parts.iter().any(|part| truth(part, env)),
-        InstanceFormula::Not(part) => !truth(part, env),
-    }
-}
 
 /// The cube under another naming of its processes.
 pub fn renamed(world: &World, cube: &Cube, map: &[u8]) -> Cube {
@@ -149,7 +140,7 @@ fn check_words(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
         let (state, procs) = world.state(model);
         let env = Env { layout: &layout, state: &state, procs: &procs };
         let inside = model.in_cube(&cube);
-        prop_assert_eq!(truth(&exported, &env), inside, "{:?}: {:?}", cube, exported);
+        prop_assert_eq!(holds(&exported, &env), inside, "{:?}: {:?}", cube, exported);
         let env = Env { procs: &procs[rigid..], ..env };
         if let Some(asked) = &oracle {
             prop_assert_eq!(usize::from(asked.params) + rigid, procs.len());

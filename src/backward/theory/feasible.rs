@@ -6,9 +6,9 @@
 
 use std::cell::Cell;
 
-use super::fourier_motzkin::{Row, between, negated, sum};
+use super::fourier_motzkin::{Row, between, sum};
 use super::sat::Sat;
-use crate::cube::{Bound, CubeCell, Form, Overflow, Relational};
+use crate::cube::{Bound, CubeCell, Form, Overflow, Relational, negated};
 use crate::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
 use cubicle_lang::model::{Rational, Relation, gcd};
 

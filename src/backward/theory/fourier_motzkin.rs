@@ -4,7 +4,7 @@
 //! the integers exact when one of the two coefficients is a unit, which covers difference constraints.
 
 use crate::cube::{
-    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, linear, relation_of,
+    Bound, CubeCell, CubeLiteral, Form, Halt, Overflow, Reduced, Relational, compared, linear,
 };
 use cubicle_lang::model::{Rational, Relation};
 
@@ -21,12 +21,8 @@ pub struct Row {
 
 impl Row {
     pub fn new(form: &Form, bound: Bound) -> Self {
-        let (relation, negate) = relation_of(bound);
-        if negate {
-            Self { terms: negated(form), relation, bound: bound.number().neg() }
-        } else {
-            Self { terms: form.clone(), relation, bound: bound.number() }
-        }
+        let (terms, constant, relation) = compared(form, bound);
+        Self { terms, relation, bound: constant.neg() }
     }
 
     pub fn coefficient(&self, cell: CubeCell) -> Option<Rational> {
@@ -130,11 +126,6 @@ pub fn consequences(literals: &[Relational]) -> Result<Vec<Relational>, Halt> {
         }
     }
     Ok(found)
-}
-
-/// The form times -1.
-pub fn negated(form: &Form) -> Form {
-    form.iter().map(|&(s, k)| (s, k.neg())).collect()
 }
 
 #[cfg(test)]
