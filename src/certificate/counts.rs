@@ -28,7 +28,7 @@ use super::classes::{Class, Group, Questions};
 use super::cubes::{Cubes, orders};
 use super::failure::ProofFailure;
 use super::ground::{
-    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading, Sign,
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading,
     UNKNOWN, compare, plus,
 };
 use super::tuning::EACH;
@@ -74,20 +74,20 @@ impl Unnamed {
 
     /// What a literal that holds for each process of the class of a representative says about sums.
     pub fn added_up(self, literal: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
-        let GroundFormula::Literal(Atom::Linear { sum, sign, integer }, holds) = literal else {
+        let GroundFormula::Literal(Atom::Linear { sum, relation, integer }, holds) = literal else {
             return Ok(None);
         };
         if !sum.terms.iter().any(|(cell, _)| cell.index.contains(&process)) {
             return Ok(None);
         }
         let Some(mut total) = self.total(sum, process)? else { return Ok(None) };
-        let relation = match (sign, holds) {
-            (Sign::Zero, true) => Relation::Eq,
-            (Sign::Zero, false) => return Ok(None),
+        let relation = match (relation, holds) {
+            (Relation::Eq, true) => Relation::Eq,
+            (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
             // Sums of negative numbers are not positive: there may be no process.
-            (Sign::NotPositive | Sign::Negative, true) => Relation::Le,
-            (Sign::NotPositive | Sign::Negative, false) => {
-                if *integer && *sign == Sign::NotPositive {
+            (Relation::Le | Relation::Lt, true) => Relation::Le,
+            (Relation::Le | Relation::Lt, false) => {
+                if *integer && *relation == Relation::Le {
                     total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
                 }
                 total = total.negated().ok_or(Overflow)?;
@@ -652,8 +652,8 @@ fn moved(formula: &GroundFormula, from: u8, to: u8) -> GroundFormula {
             Atom::In(place, values) => Atom::In(cell(place), *values),
             Atom::Equal(a, b) => Atom::Equal(point(a), point(b)),
             Atom::Less(a, b) => Atom::Less(point(a), point(b)),
-            Atom::Linear { sum, sign, integer } => {
-                Atom::Linear { sum: moved_sum(sum, from, to), sign: *sign, integer: *integer }
+            Atom::Linear { sum, relation, integer } => {
+                Atom::Linear { sum: moved_sum(sum, from, to), relation: *relation, integer: *integer }
             }
         };
         GroundFormula::Literal(atom, holds)

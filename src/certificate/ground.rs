@@ -76,17 +76,6 @@ pub enum GroundPoint {
 
 pub type GroundSum = Linear<GroundCell>;
 
-/// How a sum compares with zero.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Sign {
-    /// `= 0`
-    Zero,
-    /// `<= 0`
-    NotPositive,
-    /// `< 0`
-    Negative,
-}
-
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Atom {
     /// The enum cell holds one of these constructors; not none and not all of them.
@@ -99,7 +88,8 @@ pub enum Atom {
     Linear {
         /// Compared with zero.
         sum: GroundSum,
-        sign: Sign,
+        /// Not `<>`.
+        relation: Relation,
         /// Whether the cells are integers.
         integer: bool,
     },
@@ -551,30 +541,34 @@ pub fn plus<C: Clone + Ord>(
     sum.add_scaled(coefficient, other).ok_or(Overflow)
 }
 
-/// `sum relation 0` with a positive first coefficient, or its truth.
-pub fn compare(mut sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
-    let Some(first) = sum.terms.first() else {
-        return Ok(GroundFormula::truth(relation.holds(sum.constant)));
-    };
+/// `sum relation 0` with a positive first coefficient and a relation that is not `<>`, or (false) the negation of that; for a number, whether it
+/// holds.
+pub fn oriented<C>(mut sum: Linear<C>, relation: Relation) -> Result<(Linear<C>, Relation, bool), bool> {
+    let first = sum.terms.first().ok_or(relation.holds(sum.constant))?;
     let flip = first.1.signum() < 0;
     if flip {
-        for term in &mut sum.terms {
-            term.1 = term.1.neg();
-        }
+        sum.terms.iter_mut().for_each(|term| term.1 = term.1.neg());
         sum.constant = sum.constant.neg();
     }
     // -e <= 0 is not (e < 0), and -e < 0 is not (e <= 0).
-    let (mut sign, holds) = match (relation, flip) {
-        (Relation::Eq, _) => (Sign::Zero, true),
-        (Relation::Ne, _) => (Sign::Zero, false),
-        (Relation::Le, false) => (Sign::NotPositive, true),
-        (Relation::Le, true) => (Sign::Negative, false),
-        (Relation::Lt, false) => (Sign::Negative, true),
-        (Relation::Lt, true) => (Sign::NotPositive, false),
+    let (relation, holds) = match (relation, flip) {
+        (Relation::Ne, _) => (Relation::Eq, false),
+        (Relation::Le, true) => (Relation::Lt, false),
+        (Relation::Lt, true) => (Relation::Le, false),
+        (same, _) => (same, true),
     };
-    if integer && sign == Sign::Negative {
+    Ok((sum, relation, holds))
+}
+
+/// `sum relation 0` with a positive first coefficient, or its truth.
+pub fn compare(sum: GroundSum, relation: Relation, integer: bool) -> Result<GroundFormula, Overflow> {
+    let (mut sum, mut relation, holds) = match oriented(sum, relation) {
+        Ok(found) => found,
+        Err(truth) => return Ok(GroundFormula::truth(truth)),
+    };
+    if integer && relation == Relation::Lt {
         sum.constant = sum.constant.add(Rational::ONE).ok_or(Overflow)?;
-        sign = Sign::NotPositive;
+        relation = Relation::Le;
     }
-    Ok(GroundFormula::Literal(Atom::Linear { sum, sign, integer }, holds))
+    Ok(GroundFormula::Literal(Atom::Linear { sum, relation, integer }, holds))
 }

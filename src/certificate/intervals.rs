@@ -2,8 +2,8 @@
 
 use hashbrown::HashMap;
 
-use super::ground::{GroundCell, GroundSum, Sign, plus};
-use cubicle_lang::model::Rational;
+use super::ground::{GroundCell, GroundSum, plus};
+use cubicle_lang::model::{Rational, Relation};
 
 /// An end of an interval, which belongs to it unless it is open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,9 +45,6 @@ pub struct Intervals {
     grown: bool,
 }
 
-/// A comparison with a number, of which the numbers have an order: whether it holds as the sign says.
-type Relation = (Sign, bool);
-
 /// The terms of a sum divided by its first coefficient, and the number that they are compared with where the sum is compared with zero. `None` for
 /// a number that leaves 64 bits.
 fn compared(sum: &GroundSum) -> Option<(Terms, Rational)> {
@@ -73,12 +70,12 @@ impl Interval {
         let at_most = self.high.is_some_and(|it| n >= it.at);
         let at_least = self.low.is_some_and(|it| it.at >= n);
         let decided = |yes: bool, no: bool| if yes { Some(true) } else { no.then_some(false) };
-        let truth = match relation.0 {
-            Sign::Zero => decided(at_most && at_least, all_below || all_above || self.holes.contains(&n)),
-            Sign::NotPositive => decided(at_most, all_above),
-            Sign::Negative => decided(all_below, at_least),
-        };
-        truth.map(|truth| truth == relation.1)
+        match relation {
+            Relation::Eq => decided(at_most && at_least, all_below || all_above || self.holes.contains(&n)),
+            Relation::Ne => self.truth(Relation::Eq, n).map(|truth| !truth),
+            Relation::Le => decided(at_most, all_above),
+            Relation::Lt => decided(all_below, at_least),
+        }
     }
 }
 
@@ -112,24 +109,25 @@ impl Known {
         grown
     }
 
-    fn tell(&mut self, relation: Relation, n: Rational) -> bool {
+    fn tell(&mut self, relation: Relation, holds: bool, n: Rational) -> bool {
         let end = |open| Some(End { at: n, open });
-        match relation {
-            (Sign::Zero, true) if self.whole && !n.is_integer() => {
+        match (relation, holds) {
+            (Relation::Ne, _) => self.tell(Relation::Eq, !holds, n),
+            (Relation::Eq, true) if self.whole && !n.is_integer() => {
                 self.narrow(end(true), end(true));
                 true
             }
-            (Sign::Zero, true) => self.narrow(end(false), end(false)),
-            (Sign::Zero, false) if self.interval.holes.contains(&n) => false,
-            (Sign::Zero, false) => {
+            (Relation::Eq, true) => self.narrow(end(false), end(false)),
+            (Relation::Eq, false) if self.interval.holes.contains(&n) => false,
+            (Relation::Eq, false) => {
                 self.interval.holes.push(n);
                 self.narrow(None, None);
                 true
             }
-            (Sign::NotPositive, true) => self.narrow(None, end(false)),
-            (Sign::Negative, true) => self.narrow(None, end(true)),
-            (Sign::Negative, false) => self.narrow(end(false), None),
-            (Sign::NotPositive, false) => self.narrow(end(true), None),
+            (Relation::Le, true) => self.narrow(None, end(false)),
+            (Relation::Lt, true) => self.narrow(None, end(true)),
+            (Relation::Lt, false) => self.narrow(end(false), None),
+            (Relation::Le, false) => self.narrow(end(true), None),
         }
     }
 }
@@ -177,21 +175,20 @@ impl Intervals {
     }
 
     /// Makes a comparison with zero known. One whose numbers leave 64 bits is ignored.
-    pub fn tell(&mut self, sum: &GroundSum, sign: Sign, integer: bool, holds: bool) {
+    pub fn tell(&mut self, sum: &GroundSum, relation: Relation, integer: bool, holds: bool) {
         let Some((terms, n)) = compared(sum) else { return };
         let number = self.number(terms, integer);
         let known = &mut self.all[number];
-        self.grown |= known.tell((sign, holds), n);
+        self.grown |= known.tell(relation, holds, n);
         self.impossible |= known.interval.is_empty();
     }
 
     /// Whether a comparison holds in all states that are possible, or in none.
-    pub fn truth(&self, sum: &GroundSum, sign: Sign, holds: bool) -> Option<bool> {
+    pub fn truth(&self, sum: &GroundSum, relation: Relation) -> Option<bool> {
         if self.all.is_empty() {
             return None;
         }
         let (terms, n) = compared(sum)?;
-        let relation = (sign, holds);
         let known = self.numbers.get(&terms).and_then(|number| self.all[*number].interval.truth(relation, n));
         if known.is_some() || terms.len() == 1 {
             return known;

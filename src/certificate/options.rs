@@ -24,18 +24,4 @@ impl<'a> CheckOptions<'a> {
     pub const fn new(timeout: Duration, interrupt: &'a Interrupt) -> Self {
         Self { trusting: false, timeout, interrupt, refinement: None }
     }
-
-    /// Sets [`trusting`](field@Self::trusting).
-    #[must_use]
-    pub const fn trusting(mut self, trusting: bool) -> Self {
-        self.trusting = trusting;
-        self
-    }
-
-    /// Sets [`refinement`](field@Self::refinement).
-    #[must_use]
-    pub const fn refining(mut self, refinement: &'a Arc<Refinement>) -> Self {
-        self.refinement = Some(refinement);
-        self
-    }
 }

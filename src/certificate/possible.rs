@@ -164,20 +164,10 @@ impl<'f> Possible<'f> {
 
     /// Makes a formula known.
     pub fn tell(&mut self, formula: Cow<'f, GroundFormula>) {
-        match formula {
-            Cow::Borrowed(GroundFormula::Literal(atom, holds)) => self.learn(atom, *holds),
-            Cow::Owned(GroundFormula::Literal(atom, holds)) => self.learn(&atom, holds),
-            Cow::Borrowed(GroundFormula::All(parts)) => {
-                for part in parts {
-                    self.tell(Cow::Borrowed(part));
-                }
-            }
-            Cow::Owned(GroundFormula::All(parts)) => {
-                for part in parts {
-                    self.tell(Cow::Owned(part));
-                }
-            }
-            Cow::Borrowed(GroundFormula::Any(_)) | Cow::Owned(GroundFormula::Any(_)) => {
+        match &*formula {
+            GroundFormula::Literal(atom, holds) => self.learn(atom, *holds),
+            GroundFormula::All(parts) => (0..parts.len()).for_each(|at| self.tell(part(&formula, at))),
+            GroundFormula::Any(_) => {
                 self.open.push(formula);
                 self.grown = true;
             }
@@ -193,8 +183,8 @@ impl<'f> Possible<'f> {
         if let Some((place, values)) = self.layout.masked(atom, holds) {
             return self.restrict(place, values);
         }
-        if let Atom::Linear { sum, sign, integer } = atom {
-            return self.sums.tell(sum, *sign, *integer, holds);
+        if let Atom::Linear { sum, relation, integer } = atom {
+            return self.sums.tell(sum, *relation, *integer, holds);
         }
         if let Some(truth) = self.truth_of(atom) {
             self.impossible |= truth != holds;
@@ -242,7 +232,7 @@ impl<'f> Possible<'f> {
             return self.is_in(place, values);
         }
         match atom {
-            Atom::Linear { sum, sign, .. } => self.sums.truth(sum, *sign, true),
+            Atom::Linear { sum, relation, .. } => self.sums.truth(sum, *relation),
             Atom::Equal(a, b) => {
                 let (Some(a), Some(b)) = (self.layout.point(a), self.layout.point(b)) else {
                     return self.opaque.get(atom).copied();
@@ -476,11 +466,11 @@ impl<'f> Possible<'f> {
     }
 }
 
-/// A part of a disjunction.
+/// A part of a conjunction or disjunction.
 fn part<'f>(formula: &Cow<'f, GroundFormula>, at: usize) -> Cow<'f, GroundFormula> {
     match formula {
-        Cow::Borrowed(GroundFormula::Any(parts)) => Cow::Borrowed(&parts[at]),
-        Cow::Owned(GroundFormula::Any(parts)) => Cow::Owned(parts[at].clone()),
-        _ => unreachable!("a disjunction"),
+        Cow::Borrowed(GroundFormula::All(parts) | GroundFormula::Any(parts)) => Cow::Borrowed(&parts[at]),
+        Cow::Owned(GroundFormula::All(parts) | GroundFormula::Any(parts)) => Cow::Owned(parts[at].clone()),
+        _ => unreachable!("it has parts"),
     }
 }

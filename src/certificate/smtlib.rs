@@ -6,15 +6,13 @@ use std::fmt::Write;
 
 use super::cubes::{CubeInstance, Cubes, orders};
 use super::failure::{ProofFailure, obligation as named};
-use super::ground::{
-    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Reading, Sign, UNKNOWN,
-};
+use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Reading, UNKNOWN};
 use super::index::Refutations;
 use super::obligation::Obligation;
 use super::obligations::{ObligationCase, Obligations};
 use super::text::axioms;
 use cubicle_lang::list::extend_new;
-use cubicle_lang::model::{Rational, System, Type, VarId};
+use cubicle_lang::model::{Rational, Relation, System, Type, VarId};
 use cubicle_run::Interrupt;
 
 /// A script.
@@ -323,11 +321,12 @@ impl<'a> ScriptWriter<'a> {
             Atom::Less(a, b) => {
                 let _ = write!(out, "(< {} {})", self.point(a), self.point(b));
             }
-            Atom::Linear { sum, sign, integer } => {
-                let operator = match sign {
-                    Sign::Zero => "=",
-                    Sign::NotPositive => "<=",
-                    Sign::Negative => "<",
+            Atom::Linear { sum, relation, integer } => {
+                let operator = match relation {
+                    Relation::Eq => "=",
+                    Relation::Ne => "distinct",
+                    Relation::Le => "<=",
+                    Relation::Lt => "<",
                 };
                 let sum = self.sum(sum, *integer);
                 let _ = write!(out, "({operator} {sum} {})", Rational::ZERO.smtlib(!integer));

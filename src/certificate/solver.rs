@@ -9,8 +9,8 @@ use hashbrown::HashMap;
 use z3::ast::{Ast, Bool, Dynamic, Int, Real};
 use z3::{FuncDecl, Model, Sort, Symbol};
 
-use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum, Sign};
-use cubicle_lang::model::{Rational, System, Type};
+use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum};
+use cubicle_lang::model::{Rational, Relation, System, Type};
 use cubicle_run::{Interrupt, Interrupted};
 use cubicle_solver::{self as solver, Answer, Solver};
 
@@ -258,13 +258,13 @@ impl<'a> ProverSession<'a> {
                 }
                 _ => unreachable!("processes are ordered"),
             },
-            Atom::Linear { sum, sign, integer } => self.linear(sum, *sign, *integer),
+            Atom::Linear { sum, relation, integer } => self.linear(sum, *relation, *integer),
         };
         self.atoms.insert(atom.clone(), made.clone());
         made
     }
 
-    fn linear(&mut self, sum: &GroundSum, sign: Sign, integer: bool) -> Bool {
+    fn linear(&mut self, sum: &GroundSum, relation: Relation, integer: bool) -> Bool {
         let values: Vec<Dynamic> = (sum.terms.iter())
             .map(|(place, _)| match self.cell(place) {
                 CellExpr::Value(value) => value,
@@ -279,10 +279,11 @@ impl<'a> ProverSession<'a> {
                 parts.push(Int::mul(&[int(*coefficient), value]));
             }
             let (total, zero) = (Int::add(&parts), Int::from_i64(0));
-            match sign {
-                Sign::Zero => total.eq(&zero),
-                Sign::NotPositive => total.le(&zero),
-                Sign::Negative => total.lt(&zero),
+            match relation {
+                Relation::Eq => total.eq(&zero),
+                Relation::Ne => total.ne(&zero),
+                Relation::Le => total.le(&zero),
+                Relation::Lt => total.lt(&zero),
             }
         } else {
             let mut parts = vec![real(sum.constant)];
@@ -293,10 +294,11 @@ impl<'a> ProverSession<'a> {
                 parts.push(Real::mul(&[real(*coefficient), value]));
             }
             let (total, zero) = (Real::add(&parts), real(Rational::ZERO));
-            match sign {
-                Sign::Zero => total.eq(&zero),
-                Sign::NotPositive => total.le(&zero),
-                Sign::Negative => total.lt(&zero),
+            match relation {
+                Relation::Eq => total.eq(&zero),
+                Relation::Ne => total.ne(&zero),
+                Relation::Le => total.le(&zero),
+                Relation::Lt => total.lt(&zero),
             }
         }
     }

@@ -103,7 +103,8 @@ pub fn accept(session: &mut Session<'_>) {
 /// Limits of a check in a run.
 pub fn how<'a>(session: &Session<'a>) -> CheckOptions<'a> {
     let options = &session.options.backward;
-    CheckOptions::new(options.solver_timeout, session.interrupt).trusting(options.trust_invariants)
+    let trusting = options.trust_invariants;
+    CheckOptions { trusting, ..CheckOptions::new(options.solver_timeout, session.interrupt) }
 }
 
 /// Has cubes checked as a proof about the system of a run.

@@ -389,7 +389,8 @@ fn each_way_not_to_refine_is_a_bad_state() {
 fn a_refinement_is_about_one_model() {
     let interrupt = Interrupt::default();
     let refinement = std::sync::Arc::new(refinement(LOW, HIGH, ""));
-    let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt).refining(&refinement);
+    let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt);
+    let how = CheckOptions { refinement: Some(&refinement), ..how };
     let text = "refines another model\ninvariant () { Failed = True }\n";
     let check = |model: &str| {
         let system = cubicle::load(model).expect("a model").system;

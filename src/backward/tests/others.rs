@@ -10,6 +10,7 @@ use crate::approximation::{CandidateLimits, Numeric, candidates, folded};
 use crate::cube::{Cube, Separated, invariant, oracle_question, widened};
 use crate::fixpoint::{Covered, Tester, Visited};
 use crate::preimage::{Pre, PreOptions, merge, prepare};
+use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{Layout, is_forbidden};
 use cubicle_run::BackwardOptions;
 
@@ -180,7 +181,7 @@ fn check_merge(world: &World, raws: &[RawCube], join: bool) -> Result<(), TestCa
         // Of the same processes, so that they can be joined.
         let Some(cube) = drawn(world, &(raws[0].0, raw.1.clone(), raw.2.clone())) else { continue };
         let kept = (0..cube.procs).collect();
-        pres.push(Pre { cube, args: Vec::new(), procs: world.procs, kept });
+        pres.push(Pre { transition: TransitionId(0), cube, args: Vec::new(), procs: world.procs, kept });
     }
     let options = PreOptions { keep_unused: true, eliminate_constants: false, join, counting: None };
     let before = pres.clone();

@@ -16,7 +16,7 @@ fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) 
         let all = (0..world.procs).collect();
         let (cube, kept) =
             if keep_unused { (cube, all) } else { compact(&world.context, &cube).expect("small numbers") };
-        pres.push(Pre { cube, args: Vec::new(), procs: world.procs, kept });
+        pres.push(Pre { transition: TransitionId(0), cube, args: Vec::new(), procs: world.procs, kept });
     }
     let options = PreOptions { keep_unused, eliminate_constants: false, join, counting: None };
     let before = pres.clone();
@@ -63,8 +63,8 @@ fn cubes_that_differ_in_one_mask_are_joined() {
     let other = (2, 0, 0, 1, (0, 0, 0));
     let merged = |raws: &[&[Raw]], join| {
         let pre = |raw: &&[Raw]| {
-            let cube = world.drawn(raw).expect("a cube");
-            Pre { cube, args: Vec::new(), procs: world.procs, kept: (0..world.procs).collect() }
+            let (cube, procs) = (world.drawn(raw).expect("a cube"), world.procs);
+            Pre { transition: TransitionId(0), cube, args: Vec::new(), procs, kept: (0..procs).collect() }
         };
         let mut pres: Vec<Pre> = raws.iter().map(pre).collect();
         let options = PreOptions { keep_unused: true, eliminate_constants: false, join, counting: None };

@@ -374,9 +374,13 @@ impl World {
 
     /// The literals of these numbers that are not always true; `None` when one never holds.
     pub fn literals(&self, raw: &[Raw], ghosts: bool) -> Option<Vec<CubeLiteral>> {
+        self.literals_among(self.procs, raw, ghosts)
+    }
+
+    fn literals_among(&self, procs: u8, raw: &[Raw], ghosts: bool) -> Option<Vec<CubeLiteral>> {
         let mut out = Vec::new();
         for raw in raw {
-            match self.literal(*raw, ghosts) {
+            match self.literal_among(procs, *raw, ghosts) {
                 Reduced::True => {}
                 Reduced::False => return None,
                 Reduced::Literal(literal) => out.push(literal),
@@ -387,19 +391,8 @@ impl World {
 
     /// What these numbers say of the first `procs` processes, and what they say that no other process has; `None` where they contradict themselves.
     pub fn said_of_others(&self, procs: u8, named: &[Raw], others: &[Vec<Raw>]) -> Option<Said> {
-        let conj = |procs: u8, raw: &[Raw]| {
-            let mut out = Vec::new();
-            for raw in raw {
-                match self.literal_among(procs, *raw, false) {
-                    Reduced::True => {}
-                    Reduced::False => return None,
-                    Reduced::Literal(literal) => out.push(literal),
-                }
-            }
-            Some(out)
-        };
-        let others = others.iter().filter_map(|raw| conj(procs + 1, raw)).collect();
-        Some(Said { procs, named: conj(procs, named)?, others })
+        let others = others.iter().filter_map(|raw| self.literals_among(procs + 1, raw, false)).collect();
+        Some(Said { procs, named: self.literals_among(procs, named, false)?, others })
     }
 
     /// The cube of what is said; `None` when it is found empty.

@@ -111,18 +111,18 @@ impl Reader<'_> {
                 Formula::any(denied)
             }
             Fact::Split(sum) => {
-                let positive = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?;
-                let negative = Formula::linear(Relation::Lt, sum.clone())?;
-                Formula::linear(Relation::Eq, sum.clone())?.or(negative.or(positive))
+                let positive = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?);
+                let negative = Formula::linear(Relation::Lt, sum.clone());
+                Formula::linear(Relation::Eq, sum.clone()).or(negative.or(positive))
             }
             Fact::Apart(p, q) => {
                 let sum = difference(process_key(*p).ok_or(Overflow)?, process_key(*q).ok_or(Overflow)?)?;
-                let after = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?)?;
-                Formula::linear(Relation::Lt, sum)?.or(after)
+                let after = Formula::linear(Relation::Lt, sum.negated().ok_or(Overflow)?);
+                Formula::linear(Relation::Lt, sum).or(after)
             }
             Fact::Place(key, p) => {
                 let sum = difference(*key, process_key(*p).ok_or(Overflow)?)?;
-                Formula::linear(Relation::Ne, sum)?.or(self.at_process(true, *key, *p))
+                Formula::linear(Relation::Ne, sum).or(self.at_process(true, *key, *p))
             }
             Fact::Held(key, p) => self.at_process(true, *key, *p).or(self.at_process(false, *key, *p)),
             Fact::Named(key, named) => self.at_named(*key, *named),
@@ -193,7 +193,7 @@ impl Reader<'_> {
         let whole = values.iter().filter(|(key, value)| !value.is_integer() && self.is_whole(**key));
         if let Some((&key, value)) = whole.min_by_key(|it| *it.0) {
             let bound = Sum::number(Rational::integer(value.floor()));
-            let atom = Formula::linear(Relation::Le, Sum::of(key).minus(&bound).ok_or(Overflow)?)?;
+            let atom = Formula::linear(Relation::Le, Sum::of(key).minus(&bound).ok_or(Overflow)?);
             if let Some((atom, _)) = as_linear(&atom) {
                 return Ok(Theory::Excluded(Fact::Either(atom)));
             }

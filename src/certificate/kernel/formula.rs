@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use hashbrown::HashMap;
 
-use crate::ground::Overflow;
+use crate::ground::oriented;
 use cubicle_lang::model::{Linear, Relation};
 
 /// The number of a key: of a cell before or after a step at named processes, or of a named process.
@@ -216,23 +216,14 @@ impl Formula {
     }
 
     /// `sum relation 0`, by an atom whose first coefficient is positive.
-    pub fn linear(relation: Relation, sum: Sum) -> Result<Self, Overflow> {
-        let Some((_, first)) = sum.terms.first() else {
-            return Ok(Self::truth(relation.holds(sum.constant)));
+    pub fn linear(relation: Relation, sum: Sum) -> Self {
+        let (sum, relation, holds) = match oriented(sum, relation) {
+            Ok(found) => found,
+            Err(truth) => return Self::truth(truth),
         };
-        let flip = first.signum() < 0;
-        let (atom, holds) = match (relation, flip) {
-            (Relation::Eq, _) => (Relation::Eq, true),
-            (Relation::Ne, _) => (Relation::Eq, false),
-            (Relation::Le, false) => (Relation::Le, true),
-            (Relation::Le, true) => (Relation::Lt, false),
-            (Relation::Lt, false) => (Relation::Lt, true),
-            (Relation::Lt, true) => (Relation::Le, false),
-        };
-        let sum = if flip { sum.negated().ok_or(Overflow)? } else { sum };
         let mut hasher = DefaultHasher::new();
-        (atom, &sum).hash(&mut hasher);
-        Ok(Self::Linear(Rc::new(LinearAtom { digest: hasher.finish(), relation: atom, sum }), holds))
+        (relation, &sum).hash(&mut hasher);
+        Self::Linear(Rc::new(LinearAtom { digest: hasher.finish(), relation, sum }), holds)
     }
 
     /// That an atom does not hold, where these are the places of a key; of another formula, nothing.

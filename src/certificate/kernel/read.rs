@@ -89,12 +89,11 @@ impl Reader<'_> {
         let mut values = Vec::new();
         let one = Linear { terms: Vec::new(), constant: Rational::ONE };
         for (when, value) in self.linear(count.summand.as_ref().unwrap_or(&one), &names, time)? {
-            values.push(
-                when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?).ok_or(Overflow)?)?),
-            );
+            values
+                .push(when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?).ok_or(Overflow)?)));
         }
         let counted = self.dnf(&count.body, &names, time)?.and(Formula::any(values));
-        let nothing = Formula::linear(Relation::Eq, part)?;
+        let nothing = Formula::linear(Relation::Eq, part);
         Ok(counted.or(self.not_dnf(&count.body, &names, time)?.and(nothing)))
     }
 
@@ -321,7 +320,7 @@ impl Reader<'_> {
                     let Value::Number(sum) = value else { unreachable!("a sum") };
                     let denied = if yes { Some((sum, *relation)) } else { sum.denied(*relation) };
                     let (sum, relation) = denied.ok_or(Overflow)?;
-                    parts.push(when.and(Formula::linear(relation, sum)?));
+                    parts.push(when.and(Formula::linear(relation, sum)));
                 }
                 Ok(Formula::any(parts))
             }
@@ -365,7 +364,7 @@ fn sum_of(value: &Value) -> Result<Sum, Overflow> {
 
 /// What relation the first value has to the second.
 fn compared(relation: Relation, a: &Value, b: &Value) -> Result<Formula, Overflow> {
-    Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?).ok_or(Overflow)?)
+    Ok(Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?).ok_or(Overflow)?))
 }
 
 /// The formula as an atom or its negation, if it is one.

@@ -172,7 +172,7 @@ impl Finder<'_> {
         for (factor, cell) in &sum.cells {
             others = plus(&others, *factor, &rest(cell, named)?)?;
         }
-        let nothing = Formula::linear(Relation::Le, others)?;
+        let nothing = Formula::linear(Relation::Le, others);
         Ok(Formula::any(sum.assumed.iter().map(|it| it.denied(|key| self.reader.width(key))).collect())
             .or(nothing))
     }

@@ -117,7 +117,7 @@ impl Finder<'_> {
         for (factor, cell) in cells.iter().rev() {
             one = plus(&one, *factor, &Sum::of(cell.part(named).ok_or(Overflow)?))?;
         }
-        let mut out = vec![Formula::linear(Relation::Lt, one.negated().ok_or(Overflow)?)?];
+        let mut out = vec![Formula::linear(Relation::Lt, one.negated().ok_or(Overflow)?)];
         out.extend(assumed.iter().map(|it| self.widened(named, it)));
         Ok(out)
     }

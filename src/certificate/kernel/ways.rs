@@ -246,13 +246,10 @@ mod tests {
     fn random(rng: &mut ChaCha8Rng, depth: u32) -> Formula {
         match rng.random_range(0..if depth == 0 { 2 } else { 6 }) {
             0 => Formula::In(rng.random_range(2..5), rng.random_range(1..15)),
-            1 => {
-                let atom = Formula::linear(Relation::Le, Sum::of(rng.random_range(8..11)));
-                match atom.expect("a small number") {
-                    Formula::Linear(atom, _) => Formula::Linear(atom, rng.random_bool(0.5)),
-                    other => other,
-                }
-            }
+            1 => match Formula::linear(Relation::Le, Sum::of(rng.random_range(8..11))) {
+                Formula::Linear(atom, _) => Formula::Linear(atom, rng.random_bool(0.5)),
+                other => other,
+            },
             2 => random(rng, depth - 1).and(random(rng, depth - 1)),
             _ => random(rng, depth - 1).or(random(rng, depth - 1)),
         }

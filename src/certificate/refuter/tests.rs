@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::*;
 use crate::cubes::Cubes;
-use crate::ground::{Atom, CellRole, GroundCell, GroundPoint, GroundSum, Sign, compare};
+use crate::ground::{Atom, CellRole, GroundCell, GroundPoint, GroundSum, compare};
 use cubicle_lang::model::{Forbidden, Rational, Relation};
 use cubicle_run::Interrupt;
 
@@ -80,16 +80,11 @@ fn is_true(state: &State, atom: &Atom) -> bool {
         Atom::In(cell, values) => values >> point(state, &GroundPoint::Place(cell.clone())) & 1 == 1,
         Atom::Equal(a, b) => point(state, a) == point(state, b),
         Atom::Less(a, b) => point(state, a) < point(state, b),
-        Atom::Linear { sum, sign, .. } => {
+        Atom::Linear { sum, relation, .. } => {
             let add = |all: Rational, (cell, n): &(GroundCell, Rational)| {
                 all.add(n.mul(number(state, cell)).expect("small")).expect("small")
             };
-            let total = sum.terms.iter().fold(sum.constant, add).signum();
-            match sign {
-                Sign::Zero => total == 0,
-                Sign::NotPositive => total <= 0,
-                Sign::Negative => total < 0,
-            }
+            relation.holds(sum.terms.iter().fold(sum.constant, add))
         }
     }
 }

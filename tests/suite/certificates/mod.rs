@@ -251,7 +251,7 @@ fn trusted_invariants_are_reported_as_trusted() {
     let check = |trusting| {
         let text = "invariant () { G = C }";
         let interrupt = Interrupt::default();
-        let how = CheckOptions::new(TIMEOUT, &interrupt).trusting(trusting);
+        let how = CheckOptions { trusting, ..CheckOptions::new(TIMEOUT, &interrupt) };
         certificate::check(&system, model, text, Extent::All, how)
     };
     assert!(is_refuted(&check(false)), "the model's invariant is wrong");

@@ -473,7 +473,7 @@ fn certified(pair: &Pair, refinement: &Refinement, proof: &Report) -> Result<Opt
     let claim = Claim::of(proof);
     pair.asked(|concrete, refinement| {
         let interrupt = Interrupt::default();
-        let how = CheckOptions::new(TIMEOUT, &interrupt).refining(refinement);
+        let how = CheckOptions { refinement: Some(refinement), ..CheckOptions::new(TIMEOUT, &interrupt) };
         let certificate = match certify_as(&subject, concrete, &refinement.steps, claim, how) {
             Ok(certificate) => certificate,
             Err(NoCertificate::Words(..) | NoCertificate::Failed(ProofFailure::Overflow, _)) => {
@@ -534,7 +534,7 @@ fn only_true_claims_are_accepted(pair: &Pair, written: &str, seed: u64) -> Resul
         }
         let accepted = other.asked(|concrete, refinement| {
             let interrupt = Interrupt::default();
-            let how = CheckOptions::new(TIMEOUT, &interrupt).refining(refinement);
+            let how = CheckOptions { refinement: Some(refinement), ..CheckOptions::new(TIMEOUT, &interrupt) };
             recheck(concrete.system, concrete.text, written, Extent::All, how).is_ok()
         });
         REFUSED.fetch_add(usize::from(accepted == Some(false)), Ordering::Relaxed);

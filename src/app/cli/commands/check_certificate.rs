@@ -205,8 +205,8 @@ fn check_one(
     let invariants = input::read(&asked.file)?;
     let name = Path::new(&invariants.name).display();
     let timeout = Duration::from_secs(words.solver_timeout.into());
-    let mut how = CheckOptions::new(timeout, interrupt).trusting(words.trust_invariants);
-    how.refinement = refined.map(|it| &it.refinement);
+    let (trusting, refinement) = (words.trust_invariants, refined.map(|it| &it.refinement));
+    let how = CheckOptions { trusting, refinement, ..CheckOptions::new(timeout, interrupt) };
     let checked = certificate::check(system, model, &invariants.text, Extent::All, how);
     if let Ok(certificate) = &checked {
         fits(words, asked, certificate.subject()).map_err(|why| Failure::usage(format!("{name}: {why}")))?;

@@ -170,15 +170,19 @@ impl Proved<'_> {
         Subject { refines: Some(self.refinement.chosen.clone()), ..Subject::default() }
     }
 
+    fn options<'i>(&'i self, interrupt: &'i Interrupt) -> CheckOptions<'i> {
+        CheckOptions { refinement: Some(self.refinement), ..CheckOptions::new(OBLIGATION_TIME, interrupt) }
+    }
+
     /// What the check of it shows.
     pub fn accepted(&self, interrupt: &Interrupt) -> Result<Acceptance, Refusal> {
-        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.refinement);
+        let how = self.options(interrupt);
         let origin = Origin { model: self.concrete.system, subject: &self.subject() };
         check_claim(origin, &self.refinement.steps, Claim::of(self.found), how)
     }
 
     pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
-        let how = CheckOptions::new(OBLIGATION_TIME, interrupt).refining(self.refinement);
+        let how = self.options(interrupt);
         let claim = Claim::of(self.found);
         certify_as(&self.subject(), self.concrete, &self.refinement.steps, claim, how).map_err(|why| {
             let stopped = interrupt.reason();
