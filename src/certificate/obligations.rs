@@ -82,6 +82,8 @@ pub struct Obligations<'a> {
     counts: Option<CountDefinitions<'a>>,
     steps: Vec<Steps>,
     sort_array: Option<VarId>,
+    /// The witnesses of which the invariant has cells with one process at several indices.
+    at_one: Vec<VarId>,
     interrupt: Interrupt,
 }
 
@@ -94,7 +96,11 @@ impl<'a> Obligations<'a> {
         let reader = GroundReader::new(system);
         let steps = system.transitions.iter().map(|t| Steps::new(system, t)).collect();
         let sort_array = system.sort_array();
-        Self { system, cubes, unnamed, reader, counts, steps, sort_array, interrupt: interrupt.clone() }
+        let cells = || cubes.all.iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
+        let is_at_one = |var: &&VarId| cells().any(|cell| cell.var == **var && !is_of_different(&cell.index));
+        let at_one = system.witnesses.iter().filter(is_at_one).copied().collect();
+        let interrupt = interrupt.clone();
+        Self { system, cubes, unnamed, reader, counts, steps, sort_array, at_one, interrupt }
     }
 
     /// How many processes the cases talk about, at most.
@@ -459,7 +465,8 @@ impl<'a> Obligations<'a> {
         among: usize,
         most: usize,
     ) -> Result<Vec<NamedWitnesses>, Overflow> {
-        let mut cells = witness_cells(self.system, var, &way.asked, &way.sorts[..among]);
+        let at_one = self.at_one.contains(&var);
+        let mut cells = witness_cells(self.system, var, at_one, &way.asked, &way.sorts[..among]);
         cells.truncate(most);
         let mut ways = vec![way];
         for index in cells {
@@ -580,9 +587,15 @@ struct NamedWitnesses {
 }
 
 /// The cells of a witness that a case is split by, as processes of these sorts: those at a process that is asked about and other named processes,
-/// each of the sort that the cell's index is of. Where one process is at several indices, only if there are no others; of those that
-/// differ in the order of processes of one sort only the first.
-fn witness_cells(system: &System, var: VarId, asked: &[u8], sorts: &[Option<u8>]) -> Vec<Vec<u8>> {
+/// each of the sort that the cell's index is of. Where one process is at several indices, if the invariant has such cells (`at_one`), or there are no
+/// others; of those that differ in the order of processes of one sort only the first.
+fn witness_cells(
+    system: &System,
+    var: VarId,
+    at_one: bool,
+    asked: &[u8],
+    sorts: &[Option<u8>],
+) -> Vec<Vec<u8>> {
     let wanted: Vec<Option<u8>> = (0..system.var(var).arity()).map(|at| system.index_sort(var, at)).collect();
     if wanted.contains(&None) {
         return Vec::new();
@@ -594,12 +607,16 @@ fn witness_cells(system: &System, var: VarId, asked: &[u8], sorts: &[Option<u8>]
         right && ordered && tuple.iter().any(|p| asked.contains(&(*p as u8)))
     };
     let mut cells: Vec<Vec<usize>> = tuples(sorts.len(), wanted.len()).filter(fits).collect();
-    let differ = |tuple: &Vec<usize>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));
-    if cells.iter().any(differ) {
-        cells.retain(differ);
+    if !at_one && cells.iter().any(|it| is_of_different(it)) {
+        cells.retain(|it| is_of_different(it));
     }
     cells.truncate(MOST_WITNESSED);
     cells.into_iter().map(|cell| cell.into_iter().map(|p| p as u8).collect()).collect()
+}
+
+/// Whether no process is at several of these indices.
+fn is_of_different<P: PartialEq>(index: &[P]) -> bool {
+    (1..index.len()).all(|at| !index[..at].contains(&index[at]))
 }
 
 /// How many further processes witnesses may name in a case, at most.

@@ -458,6 +458,9 @@ mod tests {
         }
         changed.sort();
         let extended = [
+            "L31",
+            "L32",
+            "T31",
             "alternating_bit",
             "case_of_one_cell",
             "cells",
