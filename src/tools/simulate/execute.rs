@@ -72,12 +72,14 @@ impl Simulation<'_> {
             "init" => self.init(number)?,
             "fix" => self.fix(text)?,
             "free" => self.free(text)?,
+            // The others have no text.
             other => {
                 match other {
                     "seed" => self.rng = ChaCha8Rng::seed_from_u64(number.unwrap_or(0) as u64),
                     "save" => then = Then::Save { text: self.saved(), file: text.to_owned() },
                     "load" => then = Then::Load { file: text.to_owned() },
-                    _ => then = Then::Quit,
+                    "quit" => then = Then::Quit,
+                    _ => unreachable!("`{other}` is not in the table of commands"),
                 }
                 String::new()
             }

@@ -1,5 +1,6 @@
 //! Sessions without a terminal.
 
+use super::command::words;
 use super::initial::Initials;
 use super::values::CellNames;
 use super::{Simulation, Then};
@@ -51,6 +52,16 @@ fn refused(session: &mut Simulation<'_>, line: &str) -> (String, String) {
     let refusal = session.execute(line).expect_err(line);
     assert_eq!(session.execute("trace").unwrap(), before, "{line} leaves the session as it was");
     (refusal.what, refusal.help)
+}
+
+#[test]
+fn every_command_of_the_table_is_executed() {
+    for word in words() {
+        for line in [word.to_owned(), format!("{word} 1"), format!("{word} help")] {
+            // Refused or not, it is known.
+            let _ = lock(&[]).execute(&line);
+        }
+    }
 }
 
 #[test]
