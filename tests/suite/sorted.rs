@@ -6,7 +6,7 @@
 //! Seeds that find each of these mistakes again, should it be made: a cell `A[G]` at a process of another sort is read (136), witnesses hold
 //! processes of any sort (85), `forall_other` compares with parameters of other sorts (18), the advice about an initial bad state reads the negated property with the
 //! cells of the model (5), a cell of a log may be that of a process of another sort (7 of `logs`), the name of a `let` means a pointer in other
-//! declarations (1228).
+//! declarations (1228), a step of two processes does not ask a witness at one of them (1036: a proof is refused).
 
 mod logs;
 mod meaning;

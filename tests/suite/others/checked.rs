@@ -104,6 +104,15 @@ fn the_waker_is_one_of_the_others() {
 }
 
 #[test]
+fn a_step_of_two_processes_asks_the_witness_of_one() {
+    let model = include_str!("../../traps/T31.cub");
+    let claims = "invariant (p) { Sort[p] = Node && Chosen[p] = True && #{v | Sort[v] = Value && Owns[p, v] = True} <= 2 }";
+    assert!(accepts(model, claims));
+    // With another axiom, nodes are possible.
+    assert!(!accepts(&model.replace("not owns(n, of_two(n, m))", "owns(n, of_two(n, m))"), claims));
+}
+
+#[test]
 fn a_proof_distinguishes_whether_there_is_another_process() {
     let (model, claims) = (RESTING, OPENED);
     assert!(accepts(model, claims));
