@@ -183,6 +183,25 @@ fn names(sorts: &[usize], first: Place) -> String {
 
 const PHASES: [&str; 3] = ["Aa", "Bb", "Cc"];
 
+/// How the text of a model has its phases.
+enum Phases {
+    Names,
+    /// As a range.
+    Numbers,
+    /// As a field of a record.
+    Fields,
+}
+
+impl Phases {
+    fn of(seed: u64) -> Self {
+        match seed / 10 % 3 {
+            0 if is_rich(seed) => Self::Numbers,
+            1 if is_rich(seed) => Self::Fields,
+            _ => Self::Names,
+        }
+    }
+}
+
 impl Model {
     fn cell(&self, var: usize, index: &[Place]) -> String {
         let places: Vec<String> = index.iter().map(|it| name(*it)).collect();
@@ -321,18 +340,21 @@ impl fmt::Display for Model {
 }
 
 impl Model {
-    /// The text with the phases as a range, as a field of a record, or as it is.
     fn text(&self, seed: u64) -> String {
-        let text = self.to_string();
-        match seed / 10 % 3 {
-            0 if is_rich(seed) => {
+        self.extended(self.to_string(), seed)
+    }
+
+    /// The text with the phases in other words.
+    fn extended(&self, text: String, seed: u64) -> String {
+        match Phases::of(seed) {
+            Phases::Numbers => {
                 let declared = text.replace("Aa | Bb | Cc", "0 .. 2");
                 (0..)
                     .zip(PHASES)
                     .fold(declared, |text, (number, phase)| text.replace(phase, &i32::to_string(&number)))
             }
-            1 if is_rich(seed) => text.lines().map(|line| self.with_fields(line) + "\n").collect(),
-            _ => text,
+            Phases::Fields => text.lines().map(|line| self.with_fields(line) + "\n").collect(),
+            Phases::Names => text,
         }
     }
 

@@ -10,7 +10,7 @@ use cubicle::diagnostic::Source;
 use cubicle::validate::{Judge, Log, LogAnswer, ValidateOptions, Vocabulary};
 
 use super::random::{is_rich, model};
-use super::{Instance, Kind, Model, NONE, PHASES, Sizes, State, divisions, tuples};
+use super::{Instance, Kind, Model, NONE, PHASES, Phases, Sizes, State, divisions, tuples};
 use crate::support::dice::{Dice, environment};
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
@@ -201,14 +201,21 @@ fn explained(model: &Model, total: usize, events: &[Event]) -> Option<bool> {
     Some(false)
 }
 
-fn sights(model: &Model, sights: &[Sight]) -> String {
+fn sights(model: &Model, phases: &Phases, sights: &[Sight]) -> String {
     let mut all = Vec::new();
     for var in 0..model.vars.len() {
         let of_it: Vec<&Sight> = sights.iter().filter(|it| it.var == var).collect();
         // A key stands once in an object.
         let Some(sight) = of_it.first() else { continue };
         let value = match sight.value {
-            Shown::Phase(phase) => format!("\"{}\"", PHASES[usize::from(phase)]),
+            Shown::Phase(phase) => {
+                let name = format!("\"{}\"", PHASES[usize::from(phase)]);
+                match phases {
+                    Phases::Names => name,
+                    Phases::Numbers => phase.to_string(),
+                    Phases::Fields => format!("{{\"phase\": {name}}}"),
+                }
+            }
             Shown::Named(name) => format!("\"{}\"", NAMES[name]),
             Shown::NoProcess => "null".to_owned(),
         };
@@ -218,7 +225,7 @@ fn sights(model: &Model, sights: &[Sight]) -> String {
     format!("{{{}}}", all.join(", "))
 }
 
-fn log(model: &Model, events: &[Event]) -> String {
+fn log(model: &Model, phases: &Phases, events: &[Event]) -> String {
     let mut text = String::new();
     for event in events {
         let named = (0..).zip(&event.args).filter_map(|(at, name)| Some((at, (*name)?)));
@@ -229,8 +236,8 @@ fn log(model: &Model, events: &[Event]) -> String {
             "{{\"action\": \"t{}\", \"procs\": {{{}}}, \"before\": {}, \"after\": {}}}",
             event.action,
             args.join(", "),
-            sights(model, &event.before),
-            sights(model, &event.after)
+            sights(model, phases, &event.before),
+            sights(model, phases, &event.after)
         );
     }
     text
@@ -261,7 +268,7 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
     // What is bad is another matter.
     model.bad.clear();
     model.watch = None;
-    let text = model.to_string();
+    let text = model.text(seed);
     let Ok(loaded) = cubicle::load(&text) else { return Ok([0, 0]) };
     let dice = &mut Dice::new(seed ^ 0x1065);
     let mut compared = [0, 0];
@@ -300,7 +307,7 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
             interrupt: &Interrupt::default(),
             tell: &|_| {},
         };
-        let log = log(&model, &events);
+        let log = log(&model, &Phases::of(seed), &events);
         let found = judge.validate(&Text(log.clone())).answer;
         let answer = match found {
             LogAnswer::Explained => true,

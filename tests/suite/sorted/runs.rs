@@ -88,7 +88,7 @@ impl Case {
         Self { model, properties, fair }
     }
 
-    fn text(&self) -> String {
+    fn text(&self, seed: u64) -> String {
         let mut out = self.model.to_string();
         for Fair { strong, any, of } in &self.fair {
             let (strong, any) = (if *strong { "strong_" } else { "" }, if *any { "any " } else { "" });
@@ -101,7 +101,7 @@ impl Case {
             let promised = format!(" ~> {{ {} }}", self.model.guard(then));
             let _ = writeln!(out, "{}", if *kind == Kind::Response { &promised } else { "" });
         }
-        out
+        self.model.extended(out, seed)
     }
 }
 
@@ -369,7 +369,7 @@ impl Graph<'_> {
 /// How many answers were compared; what is wrong.
 fn examine(seed: u64) -> Result<usize, String> {
     let case = Case::new(seed);
-    let text = case.text();
+    let text = case.text(seed);
     let system = match cubicle::load(&text) {
         Ok(loaded) => loaded.system,
         // No instance has the witness; `sorted` compares that.
@@ -464,6 +464,8 @@ fn formulas(seed: u64, case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Resu
         Shape::LeadsTo => format!("G ({{ {a} }} => F {{ {b} }})"),
         Shape::Next => format!("G ({{ {a} }} => X {{ {b} }})"),
     };
+    let shaped = case.model.extended(shaped, seed);
+    let shaped = shaped.trim_end();
     let of = |(at, sort): (usize, &usize)| format!("Sort[#{}] = {}", at + 1, ["Node", "Value"][*sort]);
     let sorts: Vec<String> = first.params.iter().enumerate().map(of).collect();
     let said = format!("{{ {} }} => ({shaped})", sorts.join(" && "));
