@@ -60,7 +60,7 @@ impl Explored {
         let Some(seen) = self.states.clone() else { return false };
         let before = self.exploration.states;
         if let OracleGrowth::Unsafe(trace) = seen.grow_to(states) {
-            if seen.stops_at_unsafe() {
+            if seen.explored_as().1.stop_at_unsafe {
                 self.exploration.stop = Stop::Unsafe;
             }
             self.exploration.unsafe_trace.get_or_insert(*trace);

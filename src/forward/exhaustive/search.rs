@@ -197,14 +197,16 @@ impl<'a> Search<'a> {
     /// pending states are repeated.
     #[cold]
     fn count_until(&mut self, last: &[u64], parent: u32) -> Result<(), StorageError> {
-        let Some(Pending { first, fired, findings }) = self.pending.take() else { return Ok(()) };
+        let Some(Pending { first, fired, mut findings }) = self.pending.take() else { return Ok(()) };
         if parent == ROOT {
             return Ok(());
         }
         let parent = parent as usize;
         let Self { problem: Problem { program, options, .. }, limits, visited, tally, .. } = self;
         tally.fired = fired;
-        tally.findings.drop_deadlocks_since(findings);
+        // Deadlocks found since then do not count.
+        findings.bad_states = std::mem::take(&mut tally.findings.bad_states);
+        tally.findings = findings;
         let (mut scratch, mut buffer, mut at) = (Scratch::new(program), Vec::new(), first);
         while at <= parent {
             let range = at..visited.load(at..parent + 1)?.min(at + CHUNK_STATES);

@@ -180,11 +180,6 @@ impl ExploredStates {
         if steps { Fingerprint::of_steps(look, &visited) } else { Fingerprint::of_states(look, &visited) }
     }
 
-    /// Whether the options request a stop at the first bad state.
-    pub fn stops_at_unsafe(&self) -> bool {
-        self.0.options.stop_at_unsafe
-    }
-
     /// Continues walking until there are twice as many states, but no more than `most`.
     pub fn grow(&self, more: usize, most: usize) -> OracleGrowth {
         let now = self.states();

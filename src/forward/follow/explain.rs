@@ -37,13 +37,6 @@ pub enum Unexplained {
     NotKept,
 }
 
-impl Unexplained {
-    /// Whether the bad state may have been before what is kept of the run.
-    pub const fn is_cut(&self) -> bool {
-        matches!(self, Self::NotKept)
-    }
-}
-
 impl Follower {
     /// The run to the state of a record, replayed by the reference semantics; with `bad`, to its first bad state.
     ///
@@ -62,11 +55,7 @@ impl Follower {
             chain.truncate(at + 1);
             cube = Some(number);
         }
-        let unpacked = |state: &[u64]| {
-            let mut codes = Vec::new();
-            self.program.packing.unpack(state, &mut codes);
-            codes
-        };
+        let unpacked = |state: &[u64]| self.program.packing.codes(state);
         let (mut steps, mut labels) = (Vec::new(), Vec::new());
         for pair in chain.windows(2) {
             let [(_, before), (record, _)] = pair else { continue };

@@ -73,8 +73,6 @@ impl Follower {
         let of = program.instances_of(system.transitions.len());
         let scratch = Scratch::new(&program);
         let history = History::new(program.packing.words, kept);
-        let (plain, fired) = (program.is_plain(), vec![false; program.instances.len()]);
-        let alike = Alike::new(&program);
         let sorts = system.sort_array().map(|array| {
             let of = |(id, var): (VarId, &Var)| {
                 let index = (0..var.arity()).map(|at| system.index_sort(id, at));
@@ -82,22 +80,20 @@ impl Follower {
             };
             (array, (0..).map(VarId).zip(&system.vars).map(of).collect())
         });
-        let (label, polls, stop) = (0, 0, None);
-        let hidden = (Arc::default(), 0);
         Ok(Self {
+            plain: program.is_plain(),
+            fired: vec![false; program.instances.len()],
+            alike: Alike::new(&program),
+            hidden: (Arc::default(), 0),
+            label: 0,
+            polls: 0,
+            stop: None,
             program,
             history,
             of,
-            plain,
             clock,
             most,
-            label,
-            hidden,
-            fired,
-            alike,
             scratch,
-            polls,
-            stop,
             sorts,
         })
     }

@@ -210,9 +210,8 @@ impl RunGraph {
         })
     }
 
-    /// The parent of a state, or `ROOT`.
-    pub fn found_from(&self, state: u32) -> u32 {
-        self.found[state as usize].0
+    pub fn is_initial(&self, state: u32) -> bool {
+        self.found[state as usize].0 == ROOT
     }
 
     /// How a state was found: the initial state, then the moves and the states that they lead to.

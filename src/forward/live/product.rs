@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use crate::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::live::automaton::Automaton;
 use crate::live::graph::RunGraph;
-use crate::store::ROOT;
 use cubicle_run::{Interrupt, Interrupted};
 
 /// Where an atom of a formula holds.
@@ -106,11 +105,5 @@ impl Product {
     /// Turns a way in the product into a way through states.
     pub fn way(&self, way: &[Arrow]) -> Vec<Arrow> {
         way.iter().map(|arrow| Arrow { label: arrow.label, to: self.states[arrow.to as usize] }).collect()
-    }
-}
-
-impl RunGraph {
-    pub fn is_initial(&self, state: u32) -> bool {
-        self.found_from(state) == ROOT
     }
 }

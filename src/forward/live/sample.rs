@@ -59,8 +59,7 @@ fn attempt(
     let graph = explore(system, &program, options, limits)?;
     let mut sample = RunSample::default();
     for number in 0..graph.store.len() {
-        let mut codes = Vec::new();
-        program.packing.unpack(graph.store.state(number), &mut codes);
+        let codes = program.packing.codes(graph.store.state(number));
         let Some((state, _)) = states(system, &program, &[], codes, None) else {
             return Ok(RunSample::default());
         };

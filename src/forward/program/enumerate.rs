@@ -24,15 +24,6 @@ pub struct DisjunctStates<'a> {
     tests: Vec<Test>,
 }
 
-impl Program {
-    /// The cells that initial states of a disjunct leave undefined because they are dead.
-    pub fn dead_initially(&self, disjunct: &InitDisjunct) -> Vec<usize> {
-        let mut dead: Vec<usize> = self.dead.initially(&self.cells, disjunct).collect();
-        dead.dedup();
-        dead
-    }
-}
-
 enum Next {
     Done,
     Choose(usize, u128),
@@ -44,7 +35,7 @@ impl<'a> DisjunctStates<'a> {
     pub fn new(program: &'a Program, disjunct: &InitDisjunct) -> Result<Self, Unbuildable> {
         let cells = &program.cells;
         let mut free = cells.free_cells(disjunct, &program.full, program.undefined);
-        let dead = program.dead_initially(disjunct);
+        let dead: Vec<usize> = program.dead.initially(cells, disjunct).collect();
         let mut allowed: Vec<u128> = (0..cells.len())
             .map(|c| match cells.cells[c].kind {
                 CodeKind::Enum | CodeKind::Proc => cells.codes_of(c, disjunct.sets[c]),

@@ -2,7 +2,7 @@
 
 use crate::program::code::{CountedExpr, Test, Write, WrittenValue};
 use crate::program::compiled::Program;
-use crate::state::Cells;
+use crate::state::{Cells, quotient};
 
 impl Test {
     /// Whether the test holds where cells have these codes; all that it reads are defined. `None` when it depends on a number
@@ -52,11 +52,7 @@ impl CountedExpr {
 
     /// The value, when it can be stored exactly.
     pub fn value(&self, cells: &Cells, get: &impl Fn(usize) -> i64) -> Option<i64> {
-        let numerator = self.numerator(cells, get)?;
-        if numerator % self.divisor != 0 {
-            return None;
-        }
-        i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
+        quotient(self.numerator(cells, get)?, self.divisor)
     }
 }
 

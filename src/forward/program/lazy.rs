@@ -118,8 +118,7 @@ impl Program {
                 stack.push((next, if fits { held } else { UNFIT }));
             });
             if !alone {
-                let mut codes = Vec::new();
-                self.packing.unpack(&packed, &mut codes);
+                let codes = self.packing.codes(&packed);
                 self.cells.choices(&codes, cell, set, &mut |codes| {
                     let mut next = packed.clone();
                     let fits = self.packing.pack(&codes, &mut next).is_some();
@@ -167,8 +166,7 @@ impl Program {
 
     /// All ways to define a cell of a state, in order; `numbers` is set where it holds numbers, or one does not fit.
     pub fn ways(&self, state: &[u64], cell: usize, allowed: u128, numbers: &mut bool) -> Vec<Vec<u64>> {
-        let (mut codes, mut ways) = (Vec::new(), Vec::new());
-        self.packing.unpack(state, &mut codes);
+        let (codes, mut ways) = (self.packing.codes(state), Vec::new());
         *numbers |= self.cells.cells[cell].codes == 0;
         self.cells.choices(&codes, cell, allowed, &mut |mut codes| {
             self.cells.normalize(codes.as_mut_slice());
@@ -183,8 +181,7 @@ impl Program {
 
     /// Calls `f` with all ways to define the finite cells among `cells` of `state`, until it says stop (true); whether it did.
     pub fn define(&self, cells: &[usize], state: &[u64], f: &mut dyn FnMut(&mut [u64]) -> bool) -> bool {
-        let mut codes = Vec::new();
-        self.packing.unpack(state, &mut codes);
+        let mut codes = self.packing.codes(state);
         for &c in cells {
             if self.cells.cells[c].codes > 0 {
                 codes[c] = UNDEF;

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::ground::InitDisjunct;
 use crate::state::{Cells, CodeKind, UNDEF};
-use crate::symmetry::refinement::{mix, settle};
+use crate::symmetry::refinement::{exchange, mix, settle};
 use crate::tuning::{MAX_ORBIT_BYTES, PLAIN_CHOICES};
 
 /// Colours of the processes such that init allows the same values of each cell after renamings that keep them; `None` when there
@@ -24,13 +24,8 @@ fn colours(cells: &Cells, fixed: usize, init: &InitDisjunct) -> Option<Vec<u64>>
         }
     }
     let exchange_keeps = |p: usize, q: usize| {
-        let exchanged = |process: usize| match process {
-            _ if process == p => q,
-            _ if process == q => p,
-            _ => process,
-        };
         cells.cells.iter().zip(&init.sets).all(|(cell, &set)| {
-            let index = cell.index.iter().map(|process| exchanged(usize::from(*process)));
+            let index = cell.index.iter().map(|process| exchange(p, q, usize::from(*process)));
             let image = match cell.kind {
                 CodeKind::Proc if (set >> p ^ set >> q) & 1 == 1 => set ^ (1 << p | 1 << q),
                 _ => set,

@@ -197,11 +197,6 @@ pub struct LevelSleep {
 }
 
 impl LevelSleep {
-    /// For `roots` initial states.
-    pub fn of_roots(roots: usize) -> Self {
-        Self { level: vec![AWAKE; roots], next: Vec::new(), first: 0 }
-    }
-
     /// For the states of a level, the first of which has this number.
     pub const fn of_level(first: usize, level: Vec<SleepId>) -> Self {
         Self { level, next: Vec::new(), first }

@@ -44,12 +44,6 @@ impl Scratch {
     }
 }
 
-/// The target of a successor, and whether something was left out.
-struct Successor<'a> {
-    next: &'a mut [u64],
-    gaps: Gaps<'a>,
-}
-
 /// Of the ways to define what an instance reads, the first `most` in the order that `order` gives.
 pub struct FirstWays<F> {
     pub most: usize,
@@ -131,8 +125,7 @@ impl Program {
     /// successor, nameless codes in canonical form but processes not renamed.
     pub fn firings(&self, i: usize, state: &[u64], gaps: Gaps<'_>, mut f: impl FnMut(&[u64], &[u64])) {
         let mut next = vec![0; self.packing.words];
-        let mut out = Successor { next: &mut next, gaps };
-        self.split_until(i, state, &mut out, &mut <[Refinement]>::reverse, &mut |before, next| {
+        self.split_until(i, state, (&mut next, gaps), &mut <[Refinement]>::reverse, &mut |before, next| {
             let mut f = |_: usize, after: &mut [u64]| {
                 f(before, after);
                 false
@@ -191,8 +184,12 @@ impl Program {
                 rest ^= bit;
                 let i = w * 64 + bit.trailing_zeros() as usize;
                 if open & bit != 0 {
-                    let gaps = Gaps::new(numbers, clock.as_deref());
-                    if self.split(i, state, &mut Successor { next, gaps }, &mut f) {
+                    let out = (&mut next[..], Gaps::new(numbers, clock.as_deref()));
+                    let stop =
+                        self.split_until(i, state, out, &mut <[Refinement]>::reverse, &mut |_, next| {
+                            next.is_some_and(|next| self.finish(i, next, &mut f))
+                        });
+                    if stop {
                         return true;
                     }
                     continue;
@@ -271,46 +268,34 @@ impl Program {
             return self.fire(i, state, next, numbers) && self.finish(i, next, &mut f);
         }
         let mut refined = 0;
-        let gaps = Gaps::new(numbers, clock.as_deref());
-        self.split_until(i, state, &mut Successor { next, gaps }, &mut { ways.order }, &mut |_, next| {
+        let out = (&mut next[..], Gaps::new(numbers, clock.as_deref()));
+        self.split_until(i, state, out, &mut { ways.order }, &mut |_, next| {
             refined += 1;
             next.is_some_and(|next| self.finish(i, next, &mut f)) || refined >= ways.most
         })
     }
 
-    /// Fires an instance in all ways to define what it reads, until `f` says stop; whether it did.
-    fn split(
-        &self,
-        i: usize,
-        state: &[u64],
-        out: &mut Successor<'_>,
-        f: &mut impl FnMut(usize, &mut [u64]) -> bool,
-    ) -> bool {
-        self.split_until(i, state, out, &mut <[Refinement]>::reverse, &mut |_, next| {
-            next.is_some_and(|next| self.finish(i, next, f))
-        })
-    }
-
-    /// Like [`Program::split`], in an order. `each` gets the state for each way, and the successor, if there is one.
+    /// Fires an instance in all ways to define what it reads, in an order, until `each` says stop; whether it did. It
+    /// gets the state for each way, and the successor, if there is one.
     fn split_until(
         &self,
         i: usize,
         state: &[u64],
-        out: &mut Successor<'_>,
+        (next, mut gaps): (&mut [u64], Gaps<'_>),
         order: &mut dyn FnMut(&mut [Refinement]),
         each: &mut dyn FnMut(&[u64], Option<&mut [u64]>) -> bool,
     ) -> bool {
         let mut defined = vec![0; self.packing.words];
         let (mut stop, mut out_of_range) = (false, false);
-        self.refine_until(&self.instances[i].guard, state, out.gaps.again(), order, &mut |s| {
+        self.refine_until(&self.instances[i].guard, state, gaps.again(), order, &mut |s| {
             defined.copy_from_slice(s);
             // Choosing a value may also have used a new name.
             self.normalize(&mut defined);
-            let fires = self.fire(i, &defined, out.next, &mut out_of_range);
-            stop = each(&defined, fires.then_some(&mut *out.next));
+            let fires = self.fire(i, &defined, next, &mut out_of_range);
+            stop = each(&defined, fires.then_some(&mut *next));
             stop
         });
-        *out.gaps.numbers |= out_of_range;
+        *gaps.numbers |= out_of_range;
         stop
     }
 

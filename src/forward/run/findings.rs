@@ -71,11 +71,6 @@ impl Findings {
         self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
     }
 
-    /// Drops the deadlocks found since these were the findings.
-    pub fn drop_deadlocks_since(&mut self, before: Self) {
-        *self = Self { bad_states: std::mem::take(&mut self.bad_states), ..before };
-    }
-
     /// The states to which runs are kept.
     pub fn states(&self) -> impl Iterator<Item = usize> {
         self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)

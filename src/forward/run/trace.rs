@@ -149,10 +149,8 @@ pub fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option
 }
 
 fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
-    let mut codes = Vec::new();
-    program.packing.unpack(state, &mut codes);
     let mut out = Vec::new();
-    rename(&program.cells, names, &codes, &mut out);
+    rename(&program.cells, names, &program.packing.codes(state), &mut out);
     out
 }
 

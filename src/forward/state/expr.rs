@@ -44,15 +44,17 @@ impl LinearExpr {
 
     /// The value, when it can be stored exactly.
     pub fn value(&self, get: impl FnMut(usize) -> i64) -> Option<i64> {
-        let numerator = self.numerator(get)?;
-        if numerator % self.divisor != 0 {
-            return None;
-        }
-        i64::try_from(numerator / self.divisor).ok().filter(|n| *n != i64::MIN)
+        quotient(self.numerator(get)?, self.divisor)
     }
 
     /// Whether the expression is in `relation` to zero.
     pub fn test(&self, relation: Relation, get: impl FnMut(usize) -> i64) -> Option<bool> {
         Some(relation.holds_of(self.numerator(get)?.signum() as i64))
     }
+}
+
+/// The quotient, when it can be stored exactly.
+pub fn quotient(numerator: i128, divisor: i128) -> Option<i64> {
+    let whole = (numerator % divisor == 0).then(|| numerator / divisor)?;
+    i64::try_from(whole).ok().filter(|n| *n != i64::MIN)
 }

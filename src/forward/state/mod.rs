@@ -14,6 +14,6 @@ mod packing;
 
 pub use cells::{CellShape, Cells, CodeKind};
 pub use codes::UNDEF;
-pub use expr::LinearExpr;
+pub use expr::{LinearExpr, quotient};
 pub use numbers::largest_constant;
 pub use packing::{Bounds, Field, Packed, Packing};

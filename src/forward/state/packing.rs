@@ -151,6 +151,11 @@ impl Packing {
         Self { fields, words: used.len().max(1), lanes }
     }
 
+    /// The codes of all cells.
+    pub fn codes(&self, state: &[u64]) -> Vec<i64> {
+        self.fields.iter().map(|f| f.get(state)).collect()
+    }
+
     pub fn unpack(&self, state: &[u64], out: &mut Vec<i64>) {
         out.clear();
         out.extend(self.fields.iter().map(|f| f.get(state)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::clock::Ticker;
 use crate::error::StorageError;
 use crate::limits::Limits;
-use crate::program::{LevelSleep, Program};
+use crate::program::{AWAKE, LevelSleep, Program};
 use crate::store::batch::Successors;
 use crate::store::compact::states::CompactStates;
 use crate::store::disk::states::{Decision, DiskStates, Settled};
@@ -36,7 +36,7 @@ impl Visited {
         }
         // States on a disk come with how they were found when they are loaded.
         if !matches!(self.kept, Kept::Disk(_)) {
-            self.sleeps = LevelSleep::of_roots(self.len());
+            self.sleeps = LevelSleep::of_level(0, vec![AWAKE; self.len()]);
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::ground::Range;
 use crate::state::{Cells, Packed, Packing};
 use crate::symmetry::hints::{Hints, Shape, Table};
-use crate::symmetry::refinement::{Renaming, least, mix, order_sorts, refine};
+use crate::symmetry::refinement::{Renaming, exchange, least, mix, order_sorts, refine};
 
 /// The data about an instance that the canonical form needs.
 #[derive(Clone, Debug)]
@@ -240,12 +240,7 @@ fn swaps(table: &Table, packing: &Packing, state: &[u64], p: usize, q: usize) ->
                     || others(rows).all(|r| others(columns).all(|s| same(at(r, s), at(r, s)))))
         }
         _ => table.cells.tuples().zip(table.cells.first..).all(|(index, at)| {
-            let exchanged = |process: usize| match process {
-                _ if process == p => q,
-                _ if process == q => p,
-                _ => process,
-            };
-            let new = table.cells.position(index.into_iter().map(exchanged));
+            let new = table.cells.position(index.into_iter().map(|process| exchange(p, q, process)));
             new.is_none_or(|new| same(at, new))
         }),
     }

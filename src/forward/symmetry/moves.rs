@@ -2,6 +2,7 @@
 
 use crate::ground::{Range, Table};
 use crate::state::{Cells, CodeKind, Field, Packing, UNDEF};
+use crate::symmetry::refinement::exchange;
 
 /// How the bits of an instance move. A renaming takes each process to one of its sort.
 #[derive(Debug)]
@@ -278,18 +279,14 @@ impl Moves {
 
     /// Whether exchanging two processes that no cell names leaves the state unchanged.
     pub fn exchanges(&self, packing: &Packing, state: &[u64], p: usize, q: usize) -> bool {
-        let exchanged = |process: u8| match usize::from(process) {
-            process if process == p => q,
-            process if process == q => p,
-            process => process,
-        };
         self.records
             .iter()
             .all(|record| record.of.place(p).is_none() || record.get(state, p) == record.get(state, q))
             && self.matrices.iter().all(|matrix| matrix.exchanges(state, p, q))
             && self.rest.iter().all(|array| {
                 array.all_unusual(packing, state, |cell, index| {
-                    let new = array.table.position(index.iter().map(|p| exchanged(*p)));
+                    let index = index.iter().map(|process| exchange(p, q, usize::from(*process)));
+                    let new = array.table.position(index);
                     new.is_none_or(|new| packing.fields[new].raw(state) == packing.fields[cell].raw(state))
                 })
             })

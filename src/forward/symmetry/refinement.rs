@@ -21,6 +21,15 @@ pub const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
+/// Exchanges two processes.
+pub const fn exchange(p: usize, q: usize, process: usize) -> usize {
+    match process {
+        _ if process == p => q,
+        _ if process == q => p,
+        _ => process,
+    }
+}
+
 /// Bits of a colour for the sort of a process: an enumeration has at most 64 values.
 const SORT_BITS: u32 = 6;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead};
 
-use cubicle_forward::{FollowedRun, Follower, Front, Kept};
+use cubicle_forward::{FollowedRun, Follower, Front, Kept, Unexplained};
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{System, TransitionId};
@@ -397,7 +397,8 @@ impl Judge<'_> {
     ) {
         match follower.run(self.system, front.record(at), bad) {
             Ok(run) => found.run = Some((run, binding.names(&found.names, found.procs))),
-            Err(why) if why.is_cut() => {}
+            // The bad state may have been before what is kept of the run.
+            Err(Unexplained::NotKept) => {}
             Err(why) => found.answer = LogAnswer::Fault(why.to_string()),
         }
     }
