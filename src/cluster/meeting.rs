@@ -41,9 +41,14 @@ pub struct Meeting {
     links: Vec<Option<Mutex<Channel>>>,
     heard: Mutex<Receiver<Incoming>>,
     lost: Sender<Event>,
-    watch: Arc<Watch>,
-    over: Arc<AtomicBool>,
-    fault: Arc<OnceLock<String>>,
+    run: Arc<Run>,
+}
+
+/// How the run goes.
+struct Run {
+    watch: Watch,
+    over: AtomicBool,
+    fault: OnceLock<String>,
     interrupt: Interrupt,
 }
 
@@ -65,7 +70,6 @@ impl Cluster {
         let (me, addresses) = (self.me, self.addresses.clone());
         let (lost, news) = mpsc::channel();
         let (states, watch) = self.connect(first, further, log, stop, &lost)?;
-        let watch = Arc::new(watch);
         let (tell, heard) = mpsc::channel();
         let failed = Fault::of("cannot use the connections");
         for (other, link) in states.iter().enumerate() {
@@ -81,26 +85,17 @@ impl Cluster {
             };
             thread::Builder::new().name("hearing".into()).spawn(listen).map_err(&failed)?;
         }
-        let (over, fault) = (Arc::new(AtomicBool::new(false)), Arc::new(OnceLock::new()));
-        let attending = Attending {
-            news,
-            watch: Arc::clone(&watch),
-            over: Arc::clone(&over),
-            fault: Arc::clone(&fault),
-            interrupt: interrupt.clone(),
-            leaves,
-        };
-        let attend = move || attending.attend();
+        let (over, fault, interrupt) = (AtomicBool::new(false), OnceLock::new(), interrupt.clone());
+        let run = Arc::new(Run { watch, over, fault, interrupt });
+        let attended = Arc::clone(&run);
+        let attend = move || attended.attend(&news, &leaves);
         thread::Builder::new().name("attending".into()).spawn(attend).map_err(&failed)?;
         Ok(Meeting {
             me,
             links: states.into_iter().map(|link| link.map(Mutex::new)).collect(),
             heard: Mutex::new(heard),
             lost,
-            watch,
-            over,
-            fault,
-            interrupt: interrupt.clone(),
+            run,
         })
     }
 }
@@ -144,7 +139,7 @@ impl Meeting {
 
     /// Whether the run must end.
     pub fn is_over(&self) -> bool {
-        self.interrupt.reason().is_some() || self.interrupt.signals() > 0
+        self.run.interrupt.reason().is_some() || self.run.interrupt.signals() > 0
     }
 
     /// A process sent an invalid message: all end, and the interrupt is set when this returns.
@@ -155,7 +150,7 @@ impl Meeting {
     /// This process cannot go on: all end, and the interrupt is set when this returns.
     pub fn fail(&self, why: String) {
         let _ = self.lost.send(Event::Fault(why));
-        while !self.is_over() && !self.over.load(Ordering::Relaxed) {
+        while !self.is_over() && !self.run.over.load(Ordering::Relaxed) {
             thread::sleep(PATIENCE);
         }
     }
@@ -165,8 +160,8 @@ impl Meeting {
     /// # Errors
     /// A process was lost before that.
     pub fn end(&self) -> Result<(), Fault> {
-        self.over.store(true, Ordering::Relaxed);
-        if let Some(why) = self.fault.get() {
+        self.run.over.store(true, Ordering::Relaxed);
+        if let Some(why) = self.run.fault.get() {
             // The others are told of the fault, so no regular end is sent.
             return Err(Fault(why.clone()));
         }
@@ -174,7 +169,7 @@ impl Meeting {
             // A process that has ended before does not receive it.
             let _ = self.send(other, END, &[]);
         }
-        self.watch.done();
+        self.run.watch.done();
         Ok(())
     }
 }
@@ -200,21 +195,12 @@ fn listen(from: usize, link: &mut Channel, tell: &Sender<Incoming>) -> io::Resul
     }
 }
 
-/// Ends the run when a process is lost, or this one leaves.
-struct Attending {
-    news: Receiver<Event>,
-    watch: Arc<Watch>,
-    over: Arc<AtomicBool>,
-    fault: Arc<OnceLock<String>>,
-    interrupt: Interrupt,
-    leaves: Leaves,
-}
-
-impl Attending {
-    fn attend(self) {
+impl Run {
+    /// Ends the run when a process is lost, or this one leaves.
+    fn attend(&self, news: &Receiver<Event>, leaves: &Leaves) {
         let mut broken: Option<(usize, String, Instant)> = None;
         while !self.over.load(Ordering::Relaxed) {
-            let mut why = match self.news.recv_timeout(PATIENCE) {
+            let mut why = match news.recv_timeout(PATIENCE) {
                 Ok(Event::Fault(why)) => Some(why),
                 Ok(Event::Broken(of, why)) => {
                     broken.get_or_insert_with(|| (of, why, Instant::now()));
@@ -223,7 +209,7 @@ impl Attending {
                 Ok(_) | Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            why = why.or_else(|| (self.leaves)());
+            why = why.or_else(leaves);
             let late = broken.take_if(|(.., since)| since.elapsed() >= LATER);
             let late = late.filter(|(of, ..)| !self.watch.has_left(*of));
             if let Some(why) = why.or_else(|| late.map(|(_, why, _)| why)) {
