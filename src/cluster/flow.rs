@@ -126,7 +126,7 @@ fn build(worker: &mut TimelyWorker, part: &Arc<Part>) {
                         session.give(parcel);
                     }
                 }
-                if state.is_busy() {
+                if state.working.is_some() {
                     again.activate();
                 }
             }
@@ -194,10 +194,6 @@ impl Turn {
                 self.working = cap.cloned();
             }
         }
-    }
-
-    fn is_busy(&self) -> bool {
-        self.working.is_some()
     }
 
     /// Does a piece of work, and returns what to send.

@@ -114,6 +114,8 @@ pub fn conclude(
         observer.event(system, Event::Warning { text });
         stop = Stop::Numbers;
     }
+    let is_cut =
+        matches!(stop, Stop::Numbers | Stop::States | Stop::Depth | Stop::Time | Stop::Memory | Stop::Epochs);
     Exploration {
         stop,
         fault,
@@ -124,14 +126,9 @@ pub fn conclude(
         deadlocks,
         outside_deadlocks,
         outside_deadlock_states: outside_states,
-        growth: if cut_short(stop) { growth(system, program, tree) } else { Vec::new() },
+        growth: if is_cut { growth(system, program, tree) } else { Vec::new() },
         ..searched.course
     }
-}
-
-/// Whether an exploration ended before it had explored all that it was asked to.
-const fn cut_short(stop: Stop) -> bool {
-    matches!(stop, Stop::Numbers | Stop::States | Stop::Depth | Stop::Time | Stop::Memory | Stop::Epochs)
 }
 
 /// Builds runs to findings.

@@ -137,8 +137,9 @@ impl Ending {
     }
 
     /// Adds a page, which has what is known when the watchdog ends the run.
-    pub fn picturing(self, page: Option<&PathBuf>) -> Self {
-        Self { pictures: self.pictures.and_page(page), ..self }
+    pub fn picturing(mut self, page: Option<&PathBuf>) -> Self {
+        self.pictures.pages.extend(page.cloned());
+        self
     }
 
     /// How far the run has come.
@@ -155,7 +156,7 @@ impl Ending {
     pub fn know_model(&self, text: &str) -> Result<(), Failure> {
         locked(&self.head).model.sha256 = Some(sha256(text.as_bytes()));
         self.pictures.read(text);
-        self.run_dir.as_ref().map_or(Ok(()), |folder| folder.keep_model(text))
+        self.run_dir.as_ref().map_or(Ok(()), |folder| folder.write("model.cub", text))
     }
 
     /// From now on, logs where and what the user asks for.
@@ -219,8 +220,7 @@ impl Ending {
     }
 
     /// The document as it would be written now.
-    pub fn draft(&self, code: u8, document: &Document) -> Document {
-        let mut document = document.clone();
+    pub fn draft(&self, code: u8, mut document: Document) -> Document {
         document.messages.clone_from(&self.messages.reported());
         document.exit_code = code;
         self.costs().fill(&mut document.times);
@@ -247,12 +247,10 @@ impl Ending {
             document.error.get_or_insert(error);
             exit::INTERNAL
         });
-        document.messages.clone_from(&self.messages.reported());
+        let mut document = self.draft(code, document);
         for finding in report::findings(&document) {
             self.messages.finding(&finding);
         }
-        document.exit_code = code;
-        self.costs().fill(&mut document.times);
         if let Some(text) = self.results.without_results(self.kind, &document) {
             self.output.write(&text);
         }
@@ -337,7 +335,7 @@ impl Ending {
         let removed = self.trace_out.as_ref().map_or(Ok(()), |path| files::remove_traces(path, 1).map(drop));
         code = self.after_files(code, removed, &mut document);
         let answer = report::unknown(why, Style::PLAIN);
-        let drawn = self.pictures.write(&answer, None, || self.draft(code, &document).text());
+        let drawn = self.pictures.write(&answer, None, || self.draft(code, document.clone()).text());
         code = self.after_files(code, drawn, &mut document);
         self.finish(code, document)
     }

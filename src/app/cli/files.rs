@@ -55,7 +55,8 @@ pub fn write_trace(path: Option<&PathBuf>, text: Option<&str>) -> Result<(), Fai
 }
 
 fn remove_trace(path: &Path) -> Result<bool, Failure> {
-    if !path.symlink_metadata().is_ok_and(|metadata| metadata.is_file()) || !is_our_trace(path) {
+    let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
+    if !is_file || !is_trace(&compact(&start_of(path))) {
         return Ok(false);
     }
     let removed = std::fs::remove_file(path);
@@ -186,11 +187,6 @@ pub fn is_ours(path: &Path) -> bool {
     let text = start_of(path);
     let compact = compact(&text);
     MARKS.iter().any(|mark| text.contains(mark)) || is_document(&compact) || is_trace(&compact)
-}
-
-/// Whether this program wrote the trace in a file.
-pub fn is_our_trace(path: &Path) -> bool {
-    is_trace(&compact(&start_of(path)))
 }
 
 /// Whether a text without blanks begins a document of a run.

@@ -206,7 +206,7 @@ fn decide(
     let answer = report::answer(report::EndedRun::plain(&system, &source, &found));
     let answer = answer.trim_end().lines().last().unwrap_or_default();
     let run = Some((&system, &found));
-    let drawn = ending.pictures.write(answer, run, || ending.draft(code, &document).text());
+    let drawn = ending.pictures.write(answer, run, || ending.draft(code, document.clone()).text());
     Ok((ending.after_files(code, drawn, &mut document), document))
 }
 

@@ -21,7 +21,7 @@ pub struct Pictures {
     text: OnceLock<String>,
     dot: Option<PathBuf>,
     level: DotLevel,
-    pages: Vec<PathBuf>,
+    pub pages: Vec<PathBuf>,
     graph: Mutex<SearchGraph>,
 }
 
@@ -43,12 +43,6 @@ impl Pictures {
             pages: Vec::new(),
             graph: Mutex::default(),
         }
-    }
-
-    /// Adds a page.
-    pub fn and_page(mut self, path: Option<&PathBuf>) -> Self {
-        self.pages.extend(path.cloned());
-        self
     }
 
     pub fn read(&self, text: &str) {

@@ -45,10 +45,6 @@ impl RunDir {
         Ok((this, output))
     }
 
-    pub fn keep_model(&self, text: &str) -> Result<(), Failure> {
-        self.write("model.cub", text)
-    }
-
     /// The folder for what the checker refused.
     pub fn refused(&self) -> PathBuf {
         self.path.join("refused")
@@ -84,7 +80,7 @@ impl RunDir {
         self.write("run.json", &document.text())
     }
 
-    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+    pub fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
         files::write(&self.path.join(name), text)
     }
 

@@ -123,6 +123,9 @@ fn take(server: &mut impl Server, output: &Outgoing, message: &Value) {
             }
         }
         None if !method.is_empty() => server.notification(method, params),
-        _ => output.respond(&Value::Null, Err(RequestError::nonsense())),
+        _ => {
+            let why = "neither a request nor a notification";
+            output.respond(&Value::Null, Err(RequestError::new(RequestError::INVALID_REQUEST, why)));
+        }
     }
 }

@@ -190,11 +190,6 @@ impl RequestError {
         Self { data: Some(data), ..self }
     }
 
-    /// A message that is neither a request nor a notification.
-    pub fn nonsense() -> Self {
-        Self::new(Self::INVALID_REQUEST, "neither a request nor a notification")
-    }
-
     /// The server has a bug.
     pub fn bug() -> Self {
         Self::new(Self::INTERNAL, "internal error: this is a bug of cubicle")

@@ -35,15 +35,11 @@ pub fn how_far(system: &System, text: &str, report: &Report) -> Vec<String> {
     grown.dedup();
     lines.extend(grown);
     if report.explorations.iter().any(|it| it.stop == Stop::Numbers) {
-        lines.extend(any_number(system));
+        lines.extend(any_numbers_are(system, &any_numbers(system)).map(|names| {
+            format!("{names}, since `init` does not say which: comparisons with that cannot be followed")
+        }));
     }
     lines
-}
-
-/// The numbers that explorations cannot follow what is compared with.
-fn any_number(system: &System) -> Option<String> {
-    let names = any_numbers_are(system, &any_numbers(system))?;
-    Some(format!("{names}, since `init` does not say which: comparisons with that cannot be followed"))
 }
 
 fn with(procs: usize) -> String {

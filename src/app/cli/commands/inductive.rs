@@ -118,7 +118,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
     }
     if let Some(path) = &args.report {
         let name = input::name(&args.model);
-        let data = ending.draft(code, &document).text();
+        let data = ending.draft(code, document.clone()).text();
         let source = Source { name: &name, text: &loaded.text };
         let written = files::write(path, &report::induction_page(source, system, &found, &data));
         code = ending.after_files(code, written, &mut document);

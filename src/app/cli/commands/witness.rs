@@ -160,7 +160,7 @@ impl Run<'_, WitnessArgs> {
             self.note(why);
         }
         if !self.for_people() {
-            let document = WitnessDocument::without_run(&ending.draft(code, &ending.document()));
+            let document = WitnessDocument::without_run(&ending.draft(code, ending.document()));
             ending.output.write(&document.with_answer(wanted.model(), &wanted.what, &answer).text());
         }
         Ok(code)

@@ -69,8 +69,8 @@ fn work(
         paths.push((argument, path));
     }
     let (words, stdin) = command_line(tool, given, &paths, limit)?;
-    let ends_itself = matches!(tool.work, Work::Check | Work::Command(_));
-    let at = Instant::now() + limit + if ends_itself { OVERTIME } else { Duration::ZERO };
+    // Those that may take long end by themselves.
+    let at = Instant::now() + limit + if tool.work.is_long() { OVERTIME } else { Duration::ZERO };
     let run = Call { words: &words, stdin: stdin.as_deref(), folder: Some(scratch.path()) };
     let cannot = |error| format!("cannot run the program itself: {error}");
     let end = run.run(&interrupt.until(at)).map_err(cannot)?;

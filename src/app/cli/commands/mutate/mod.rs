@@ -84,7 +84,7 @@ pub fn run_with(args: MutateArgs, team: Option<Box<dyn Team>>) -> u8 {
                 Err(failure) => {
                     let error = failure.error.clone();
                     let (mut code, document) = ending.failed(failure);
-                    let found = MutationDocument::without_mutants(&ending.draft(code, &document));
+                    let found = MutationDocument::without_mutants(&ending.draft(code, document.clone()));
                     if let Err(failure) = run.page(&found, "", &error) {
                         ending.messages.error(&failure.error);
                         code = exit::INTERNAL;
@@ -200,7 +200,7 @@ impl MutateRun<'_> {
         ending.begin();
         let code = found.stopped.as_ref().map_or(exit::OK, exit::of_reason);
         let text = if args.format == ResultFormat::Json {
-            let run = ending.draft(code, &ending.document());
+            let run = ending.draft(code, ending.document());
             MutationDocument::of_properties(&found, &run).text()
         } else {
             let style = settings::result_style();
@@ -216,7 +216,7 @@ impl MutateRun<'_> {
         let mut code = self.code(found);
         let Self { args, ending, .. } = *self;
         let document = |code| {
-            let mut run = ending.draft(code, &ending.document());
+            let mut run = ending.draft(code, ending.document());
             let notes = self.afterwards.iter().map(|note| Message::new(Level::Note, note.as_str()));
             run.messages.extend(notes);
             MutationDocument::new(found, source, &run)

@@ -176,7 +176,7 @@ impl Run<'_, RefinesArgs> {
             _ => Ok(()),
         });
         let written = written.and_then(|()| {
-            let draft = ending.draft(code, &document);
+            let draft = ending.draft(code, document.clone());
             answered.page(&draft.text())
         });
         code = ending.after_files(code, written, &mut document);

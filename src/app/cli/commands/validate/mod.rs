@@ -215,7 +215,7 @@ impl Run<'_, ValidateArgs> {
         let Self { args, ending, .. } = *self;
         let (records, logs): (Vec<LogRecord>, Vec<(String, Validated)>) =
             all.into_iter().map(|(log, record, found)| (record, (log, found))).unzip();
-        let draft = ending.draft(code, &ending.document());
+        let draft = ending.draft(code, ending.document());
         let document = ValidationDocument::without_logs(&draft).with_logs(records);
         let sum = document.sum;
         match args.format {
