@@ -232,7 +232,7 @@ impl Turn {
         let (states, waiting, depth) = coordinator.progress(&summaries);
         let command = coordinator.next(summaries);
         let outcome = matches!(command, Command::Serve | Command::End | Command::Fail(_))
-            .then(|| coordinator.outcome());
+            .then(|| coordinator.outcome.clone());
         self.serves = command == Command::Serve;
         self.tell(match outcome {
             Some(outcome) => Event::Over(Box::new(outcome)),

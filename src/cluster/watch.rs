@@ -137,11 +137,7 @@ impl Watch {
         while !why.is_char_boundary(end) {
             end -= 1;
         }
-        let words = &why.as_bytes()[..end];
-        let mut message = vec![FAULT];
-        message.extend((words.len() as u16).to_le_bytes());
-        message.extend(words);
-        self.leave(&message);
+        self.leave(&message(FAULT, &why.as_bytes()[..end]));
     }
 
     /// Tells all others that this process has done its part.
@@ -174,14 +170,8 @@ impl Shared {
 
     /// Sends a sign of life to all others, with the processes that this one does not hear.
     fn beat(&self) {
-        let silent = self.silent(QUIET);
-        let mut message = vec![ALIVE];
-        message.push(SILENT);
-        message.extend((2 * silent.len() as u16).to_le_bytes());
-        for other in silent {
-            message.extend((other as u16).to_le_bytes());
-        }
-        self.tell(&message);
+        let silent = self.silent(QUIET).into_iter().flat_map(|other| (other as u16).to_le_bytes());
+        self.tell(&[&[ALIVE][..], &message(SILENT, &silent.collect::<Vec<_>>())].concat());
         let Some(socket) = &self.datagrams else { return };
         for (link, peer) in self.links.iter().zip(&self.peers) {
             if let (Some(link), Some(peer)) = (link, peer) {
@@ -293,6 +283,11 @@ fn datagrams(address: &str) -> Option<UdpSocket> {
     Some(socket)
 }
 
+/// A message with content.
+fn message(kind: u8, content: &[u8]) -> Vec<u8> {
+    [&[kind][..], &(content.len() as u16).to_le_bytes(), content].concat()
+}
+
 /// The last message.
 #[derive(Debug, PartialEq, Eq)]
 enum LastWord {
@@ -312,22 +307,17 @@ fn hear(said: &mut Vec<u8>, tell: &mut dyn FnMut(Vec<u16>)) -> LastWord {
                 said.clear();
                 return LastWord::Done;
             }
-            [FAULT, low, high, words @ ..] => {
+            [kind @ (FAULT | SILENT), low, high, rest @ ..] => {
                 let length = usize::from(u16::from_le_bytes([*low, *high]));
                 if length > MOST {
                     return LastWord::Nonsense;
                 }
-                let Some(words) = words.get(..length) else { return LastWord::Alive };
-                let text = String::from_utf8_lossy(words);
-                return LastWord::Fault(text.chars().filter(|c| !c.is_control()).collect());
-            }
-            [SILENT, low, high, rest @ ..] => {
-                let length = usize::from(u16::from_le_bytes([*low, *high]));
-                if length > MOST {
-                    return LastWord::Nonsense;
+                let Some(content) = rest.get(..length) else { return LastWord::Alive };
+                if *kind == FAULT {
+                    let text = String::from_utf8_lossy(content);
+                    return LastWord::Fault(text.chars().filter(|c| !c.is_control()).collect());
                 }
-                let Some(numbers) = rest.get(..length) else { return LastWord::Alive };
-                tell(numbers.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it)).collect());
+                tell(content.as_chunks().0.iter().map(|it| u16::from_le_bytes(*it)).collect());
                 said.drain(..3 + length);
             }
             [] | [FAULT | SILENT] | [FAULT | SILENT, _] => return LastWord::Alive,

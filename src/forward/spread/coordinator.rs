@@ -77,7 +77,8 @@ pub struct Coordinator {
     pub(super) curve: Curve,
     /// For each level, the states whose parents are wanted.
     wanted: BTreeMap<usize, BTreeSet<Vec<u64>>>,
-    pub(super) outcome: Outcome,
+    /// What is known so far.
+    pub outcome: Outcome,
 }
 
 /// Why some worker cannot go on: an interruption before all else.
@@ -131,11 +132,6 @@ impl Coordinator {
         let found: usize = summaries.iter().filter(|_| !counted).map(|summary| summary.found).sum();
         let rest: usize = summaries.iter().map(|summary| summary.rest).sum();
         (self.outcome.states + found, rest + found, self.outcome.depth)
-    }
-
-    /// The outcome.
-    pub fn outcome(&self) -> Outcome {
-        self.outcome.clone()
     }
 
     /// The next command; the summaries are those of all workers, in order, and empty before the first command. When it

@@ -36,7 +36,7 @@ pub fn spread_until(
         }
         let command = coordinator.next(std::mem::take(&mut summaries));
         if matches!(command, Command::End | Command::Fail(_)) {
-            return Some(coordinator.outcome());
+            return Some(coordinator.outcome);
         }
         let mut busy: Vec<usize> = Vec::new();
         // States of one worker may arrive before the command to another one.

@@ -63,7 +63,7 @@ impl Run<'_, TestArgs> {
             ending.output.write(&report::test_summary(counts, style));
             return Ok(code);
         }
-        let tests = TestDocument::new(tested, &ending.draft(code, document.clone()));
+        let tests = TestDocument::new(tested, &ending.draft(code, document));
         ending.output.write(&match args.format {
             ResultFormat::Junit => report::tests_junit(&tests),
             ResultFormat::Sarif => report::tests_sarif(&tests),
