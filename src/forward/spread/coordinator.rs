@@ -7,8 +7,7 @@ use crate::checkpoint::Keeper;
 use crate::program::Program;
 use crate::run::{Curve, add_counts};
 use crate::spread::findings::SpreadFindings;
-use crate::spread::message::{Command, Deadlocks, NotableState, Summary};
-use crate::tuning::MAX_DEADLOCK_TRACES;
+use crate::spread::message::{Command, Deadlocks, NotableState, Summary, note_bad};
 use cubicle_lang::model::System;
 use cubicle_run::{CurvePoint, ForwardOptions, Stop};
 
@@ -187,7 +186,7 @@ impl Coordinator {
             rest += summary.rest;
             self.numbers |= summary.numbers;
             add_counts(&mut self.fired, &summary.fired);
-            self.deadlocks.add(std::mem::take(&mut summary.deadlocks), MAX_DEADLOCK_TRACES);
+            self.deadlocks.add(std::mem::take(&mut summary.deadlocks));
         }
         if rest > 0 {
             self.phase = Phase::Level;
@@ -237,13 +236,10 @@ impl Coordinator {
         add_counts(&mut self.outcome.fired, &self.fired);
         self.fired.fill(0);
         let found = &mut self.outcome.found;
-        found.deadlocks.add(std::mem::take(&mut self.deadlocks), MAX_DEADLOCK_TRACES);
+        found.deadlocks.add(std::mem::take(&mut self.deadlocks));
         let mut bads: BTreeMap<usize, NotableState> = BTreeMap::new();
         for (bad, worth) in summaries.iter().flat_map(|summary| &summary.bads) {
-            let least = bads.entry(*bad).or_insert_with(|| worth.clone());
-            if *worth < *least {
-                least.clone_from(worth);
-            }
+            note_bad(&mut bads, *bad, worth.clone());
         }
         bads.retain(|bad, _| found.bads.iter().all(|(_, known)| known != bad));
         let mut new: Vec<(NotableState, usize)> = bads.into_iter().map(|(bad, worth)| (worth, bad)).collect();

@@ -1,10 +1,12 @@
 //! Messages between workers and the coordinator.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::checkpoint::OwnerParts;
 use crate::program::SleepId;
-use crate::tuning::PARCEL_WORDS;
+use crate::tuning::{MAX_DEADLOCK_TRACES, PARCEL_WORDS};
 use cubicle_lang::model::Forbidden;
 use cubicle_run::{OracleAnswer, Stop};
 
@@ -83,6 +85,14 @@ pub struct NotableState {
     pub refined: Vec<u64>,
 }
 
+/// Keeps the smallest state for each bad cube.
+pub fn note_bad(bads: &mut BTreeMap<usize, NotableState>, bad: usize, found: NotableState) {
+    let least = bads.entry(bad).or_insert_with(|| found.clone());
+    if found < *least {
+        *least = found;
+    }
+}
+
 /// States exchanged between workers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Traffic {
@@ -109,8 +119,8 @@ pub struct Summary {
     pub numbers: bool,
     /// For each transition, how often it fired in this round.
     pub fired: Vec<u64>,
-    /// For the level that was found: the smallest state for each bad cube, and the cube.
-    pub bads: Vec<(usize, NotableState)>,
+    /// For the level that was found: the smallest state for each bad cube.
+    pub bads: BTreeMap<usize, NotableState>,
     /// Deadlocked states that were expanded in this round.
     pub deadlocks: Deadlocks,
     /// The answer to [`Command::Count`].
@@ -140,15 +150,15 @@ pub struct Deadlocks {
 }
 
 impl Deadlocks {
-    /// Adds others; the first `most` of each kind are kept.
-    pub fn add(&mut self, others: Self, most: usize) {
+    /// Adds others; the first of each kind are kept.
+    pub fn add(&mut self, others: Self) {
         self.states += others.states;
         self.outside += others.outside;
         for (mine, new) in [(&mut self.first, others.first), (&mut self.first_outside, others.first_outside)]
         {
             mine.extend(new);
             mine.sort_unstable();
-            mine.truncate(most);
+            mine.truncate(MAX_DEADLOCK_TRACES);
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::limits::MAX_STATES;
 use crate::program::{AWAKE, Program, Scratch, SleepId};
 use crate::run::Findings;
 use crate::spread::files::Keeping;
-use crate::spread::message::{Command, Deadlocks, NotableState, Parcel, States, Summary, owner};
+use crate::spread::message::{Command, Deadlocks, NotableState, Parcel, States, Summary, note_bad, owner};
 use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
 use crate::store::{Batch, Inserted, Store};
@@ -215,14 +215,14 @@ impl Worker {
     /// The summary at the end of a round.
     pub fn summary(&mut self) -> Summary {
         let found = self.levels.last().map_or(0, |first| self.store.len() - first);
-        self.summary.deadlocks.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
+        self.summary.deadlocks.add(Deadlocks::default());
         Summary {
             worker: self.config.me,
             rest: self.level().end - self.cursor,
             found,
             states: self.store.len(),
             numbers: self.scratch.numbers || self.summary.numbers,
-            bads: self.bads.iter().map(|(bad, worth)| (*bad, worth.clone())).collect(),
+            bads: self.bads.clone(),
             halt: self.summary.halt,
             ..std::mem::take(&mut self.summary)
         }
@@ -311,7 +311,7 @@ impl Worker {
                 self.next_sleeps.push(sleep);
                 if let Some((bad, refined)) = self.program.bad(state, &mut self.scratch) {
                     let level = self.levels.len() - 1;
-                    self.bad(bad, NotableState { level, state: state.to_vec(), refined });
+                    note_bad(&mut self.bads, bad, NotableState { level, state: state.to_vec(), refined });
                 }
             }
             Inserted::Old(number) => {
@@ -321,14 +321,6 @@ impl Worker {
                     *found = sleep.min(*found);
                 }
             }
-        }
-    }
-
-    #[cold]
-    fn bad(&mut self, bad: usize, worth: NotableState) {
-        let least = self.bads.entry(bad).or_insert_with(|| worth.clone());
-        if worth.state < least.state {
-            *least = worth;
         }
     }
 
@@ -343,7 +335,7 @@ impl Worker {
         let kept = if outside { &mut known.first_outside } else { &mut known.first };
         kept.push(NotableState { level, state, refined });
         if kept.len() >= 16 * MAX_DEADLOCK_TRACES {
-            known.add(Deadlocks::default(), MAX_DEADLOCK_TRACES);
+            known.add(Deadlocks::default());
         }
     }
 
