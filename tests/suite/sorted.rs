@@ -22,7 +22,7 @@ use cubicle::forward::explore;
 use cubicle::model::System;
 use cubicle::model::semantics::{Layout, State as Concrete, Value};
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check};
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Report, Silent, Stop, Verdict, check};
 
 use super::doors::small_search;
 use super::support::dice::environment;
@@ -32,7 +32,7 @@ use random::{is_rich, model, sorts_of};
 const SORTS: [&str; 3] = ["node", "value", "quorum"];
 
 /// How many processes of each sort.
-type Sizes = [usize; 3];
+pub type Sizes = [usize; 3];
 
 /// Most states of an instance that is compared.
 const MOST_STATES: usize = 3000;
@@ -616,7 +616,7 @@ fn restarts(seed: u64, model: &Model, text: &str, system: &System) -> Result<(),
 }
 
 /// How many processes of each sort a state has.
-fn sizes_of(system: &System, state: &Concrete) -> Sizes {
+pub fn sizes_of(system: &System, state: &Concrete) -> Sizes {
     let array = system.sort_array().expect("the model has sorts");
     let layout = Layout::new(system, state.procs);
     let mut sizes = [0; 3];
@@ -628,6 +628,19 @@ fn sizes_of(system: &System, state: &Concrete) -> Sizes {
     sizes
 }
 
+/// Whether a proof has a certificate that the checker accepts, if there is time enough; why not.
+pub fn certified(system: &System, text: &str, report: &Report) -> Result<(), String> {
+    let interrupt = Interrupt::default();
+    let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt);
+    let certified = certificate::certify(system, text, Claim::of(report), how);
+    let plain = &Subject::default();
+    let accepted = || certificate::confirm(plain, system, system, Claim::of(report), how);
+    match certified.and_then(|_| accepted()) {
+        Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => Ok(()),
+        Err(why) => Err(certificate::explain(&why).to_string()),
+    }
+}
+
 fn proofs(
     seed: u64,
     text: &str,
@@ -637,25 +650,15 @@ fn proofs(
     proof: BackwardMode,
 ) -> Result<(), String> {
     let options = small_search(proof);
-    let interrupt = Interrupt::default();
-    let report = check(system, &options, &interrupt, &mut Silent);
+    let report = check(system, &options, &Interrupt::default(), &mut Silent);
     let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
     match &report.verdict {
         Some(Verdict::Safe) => {
             if let Some(sizes) = unsafe_in {
                 return Err(format!("seed {seed}, {proof:?}: safe, but unsafe with {sizes:?}\n{text}"));
             }
-            let how = CheckOptions::new(std::time::Duration::from_secs(10), &interrupt);
-            let certified = certificate::certify(system, text, Claim::of(&report), how);
-            let plain = &Subject::default();
-            let accepted = || certificate::confirm(plain, system, system, Claim::of(&report), how);
-            match certified.and_then(|_| accepted()) {
-                Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => {}
-                Err(why) => {
-                    let why = certificate::explain(&why);
-                    return Err(format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"));
-                }
-            }
+            certified(system, text, &report)
+                .map_err(|why| format!("seed {seed}, {proof:?}: not certified: {why}\n{text}"))?;
         }
         Some(Verdict::Unsafe(trace)) => {
             let _ = cubicle::load::on_violated_property(system, text, trace);

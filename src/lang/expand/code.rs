@@ -6,7 +6,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::make::{all, any};
+use super::make::{all, any, free, words_of};
 use super::substitute::{in_path, in_term, in_value, substituted};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Reporter, Span};
@@ -453,6 +453,13 @@ impl<'a> Code<'a> {
         }
         for call in &reads.calls {
             let Some(inner) = self.predicates.get(&call.text) else { continue };
+            if inner.others && path.known < path.params.len() {
+                Diagnostic::error("C0722", call.span(), format!("`{call}` after `with` in one step"))
+                    .label("it is about the process that was chosen as well")
+                    .help("write a label in between, or the formula of the predicate")
+                    .report(self);
+                return None;
+            }
             let written =
                 |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
             if let Some(write) = path.writes.iter().find(written) {
@@ -618,8 +625,18 @@ fn others_named(formula: &Expr, params: &[Name]) -> Expr {
         return formula.with_operands(&mut |it| others_named(it, params));
     };
     let at = formula.span;
+    // The names of these processes may be hidden here.
+    let words = words_of(body);
+    let is_taken = |name: &str| params.iter().any(|it| it.text == name) || words.contains(name);
+    let (mut bound, mut given) = (vars.clone(), IndexMap::new());
+    for var in bound.iter_mut().filter(|var| params.iter().any(|it| it.text == var.text)) {
+        let name = Name { text: free(var.text.clone(), is_taken), ..var.clone() };
+        given.insert(std::mem::replace(var, name.clone()).text, Term::name(name.plain()));
+    }
+    let vars = &bound;
+    let body = substituted(body, &given);
     let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
-    let body = others_named(body, &inner);
+    let body = others_named(&body, &inner);
     let among = |op| {
         let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
         let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);

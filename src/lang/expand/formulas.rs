@@ -117,17 +117,8 @@ impl Expander {
         let Some((predicate, _)) = self.predicates.get(&name.text).cloned() else {
             return self.about_queue(expr, name, args);
         };
-        if predicate.params.len() != args.len() || args.iter().any(|it| matches!(it, Arg::Formula(_))) {
-            // The core says what is wrong.
-            return expr.clone();
-        }
-        let mut given = IndexMap::new();
-        for (param, arg) in predicate.params.iter().zip(args) {
-            if let Arg::Term(term) = arg {
-                given.insert(param.text.clone(), term.clone());
-            }
-        }
-        let body = substituted(&predicate.body, &given);
+        // The core says what is wrong.
+        let Some(body) = in_place(&predicate, args) else { return expr.clone() };
         let mut body = self.formula(&body);
         body.span = at;
         body
@@ -328,6 +319,15 @@ impl Expander {
         }
         Some(any(parts, at))
     }
+}
+
+/// The formula of a predicate with these terms for its parameters; `None` where they are not terms, or not as many.
+pub fn in_place(predicate: &Predicate, args: &[Arg]) -> Option<Expr> {
+    let term = |arg: &Arg| if let Arg::Term(term) = arg { Some(term.clone()) } else { None };
+    let names = predicate.params.iter().map(|it| it.text.clone());
+    let given =
+        names.zip(args).map(|(name, arg)| Some((name, term(arg)?))).collect::<Option<IndexMap<_, _>>>()?;
+    (predicate.params.len() == args.len()).then(|| substituted(&predicate.body, &given))
 }
 
 /// A field of a record.

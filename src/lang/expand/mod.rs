@@ -40,9 +40,10 @@ use indexmap::IndexSet;
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::model::{Families, Family, MadeOf, NIL, duplicate, no_processes};
+use crate::syntax::Reads;
 use crate::syntax::ast::{
-    Comparison, Expr, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs, SymbolDecl,
-    SymbolKind, Term, TypeDecl, Update,
+    Comparison, Expr, ExprKind, File, Item, Loc, Name, Path, Predicate, Property, PropertyKind, Rhs,
+    SymbolDecl, SymbolKind, Term, TypeDecl, Update,
 };
 
 /// A file in the core language.
@@ -53,6 +54,17 @@ pub struct Expansion {
     pub diagnostics: Vec<Diagnostic>,
     /// What it was made of.
     pub made_of: MadeOf,
+}
+
+/// Whether a predicate mentions names that are not its own: those of the place where it is used.
+fn is_open(predicate: &Predicate) -> bool {
+    let mut reads = Reads::default();
+    reads.formula(&predicate.body);
+    reads.cells.iter().any(|(cell, bound)| {
+        let name = &cell.name;
+        let own = predicate.params.iter().any(|it| it.text == name.text) || bound.contains(&name.text);
+        name.is_small() && !own && name.text != NIL
+    })
 }
 
 /// A file in the core language; the file itself when it uses nothing else.
@@ -345,8 +357,30 @@ impl Expander {
         if self.predicates.contains_key(&predicate.name.text) {
             return false;
         }
-        self.predicates.insert(predicate.name.text.clone(), (predicate.clone(), written_out));
+        let body = if written_out { self.with_open(&predicate.body) } else { predicate.body.clone() };
+        let name = predicate.name.text.clone();
+        self.predicates.insert(name, (Predicate { body, ..predicate.clone() }, written_out));
         written_out
+    }
+
+    /// The formula of a predicate, with those of predicates that mention further names in place: these are names here, and may be parameters.
+    fn with_open(&mut self, expr: &Expr) -> Expr {
+        match &expr.kind {
+            ExprKind::Quantified { quantifier, vars, body } => {
+                let body = Box::new(self.with_open(body));
+                expr.rebuilt(ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body })
+            }
+            ExprKind::Call { name, args } => {
+                let open = self.predicates.get(&name.text).filter(|it| is_open(&it.0)).cloned();
+                match open.and_then(|(predicate, _)| formulas::in_place(&predicate, args)) {
+                    Some(body) if self.spend(body.to_string().len()) => {
+                        Expr { span: expr.span, parenthesised: true, ..body }
+                    }
+                    _ => expr.clone(),
+                }
+            }
+            _ => expr.with_operands(&mut |it| self.with_open(it)),
+        }
     }
 
     /// The update that says what went wrong.
@@ -460,6 +494,9 @@ mod tests {
         let extended = [
             "L31",
             "L32",
+            "L34",
+            "L35",
+            "L36",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

@@ -403,6 +403,11 @@ impl Expander {
         }
         let bound: Vec<Name> =
             way.it.index.iter().filter(|it| this.bound.iter().any(|b| b.text == it.text)).cloned().collect();
+        let with_sort = |it: &Name| match self.sort_at(&this.target, it) {
+            Some(sort) => it.plain().of_sort(Name::at(sort, it.loc)),
+            None => it.clone(),
+        };
+        let some: Vec<Name> = bound.iter().map(with_sort).collect();
         let mut branches = Vec::new();
         let mut before: Vec<Expr> = when.clone();
         let cases: Vec<Case> = match &this.value {
@@ -426,7 +431,7 @@ impl Expander {
                 let mut parts = here.clone();
                 parts.push(any(leaves, at));
                 let owner = way.it.owner.clone();
-                let condition = self.for_some(&bound, all(parts, at), at)?;
+                let condition = self.for_some(&some, all(parts, at), at)?;
                 draft.troubles.push((Trouble { owner, overflows: false }, condition));
             }
             let meanings = if self.is_core_term(&case.value) { Vec::new() } else { self.value(&case.value)? };
@@ -435,7 +440,7 @@ impl Expander {
                 let meant = any(meanings.iter().map(|it| all(it.conditions(at), at)).collect(), at);
                 let mut parts = here;
                 parts.push(negation(&meant));
-                let none = self.for_some(&bound, all(parts, at), at)?;
+                let none = self.for_some(&some, all(parts, at), at)?;
                 draft.guard.push(negation(&none));
                 if let [only] = meanings.as_slice() {
                     // The guard says so.
@@ -475,17 +480,18 @@ impl Expander {
         Some(draft)
     }
 
-    /// That a formula holds for some processes of these names, equal ones included.
-    pub fn for_some(&mut self, bound: &[Name], formula: Expr, at: Span) -> Option<Expr> {
+    /// That a formula holds for some processes of these names and sorts, equal ones included.
+    fn for_some(&mut self, bound: &[Name], formula: Expr, at: Span) -> Option<Expr> {
         let exists =
             |vars: &[Name], body: Expr| Expr::quantified(Quantifier::Exists, vars.to_vec(), body, at);
         match bound {
             [] => Some(formula),
             [_] => Some(exists(bound, formula)),
             [a, b] => {
-                let equal = IndexMap::from([(b.text.clone(), Term::name(a.clone()))]);
-                let same = exists(std::slice::from_ref(a), substituted(&formula, &equal));
-                Some(any(vec![exists(bound, formula), same], at))
+                let equal = IndexMap::from([(b.text.clone(), Term::name(a.plain()))]);
+                let same = (sort_of(a).text == sort_of(b).text)
+                    .then(|| exists(std::slice::from_ref(a), substituted(&formula, &equal)));
+                Some(any(std::iter::once(exists(bound, formula)).chain(same).collect(), at))
             }
             _ => {
                 Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")

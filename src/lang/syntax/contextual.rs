@@ -97,7 +97,7 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
     if let "send" | "receive" = word {
         let update = match before(1) {
             Some(Token::BraceOpen) => before(2) != Some(Token::Requires),
-            Some(Token::Semicolon) => true,
+            Some(Token::Semicolon | Token::In) => true,
             Some(Token::Assign) => word == "receive",
             _ => false,
         };

@@ -1,28 +1,54 @@
 //! Random programs.
 
 use super::super::support::dice::Dice;
-use super::program::{Cell, Formula, Number, Pointer, Program, Statement, Target, Who};
+use super::program::{
+    Bound, Cell, Formula, Number, Pointer, Program, Quantified, Sort, Statement, Target, Transition, Who,
+};
 
 /// Most labels.
 const MOST_LABELS: usize = 4;
+
+/// Most `with`s around a place.
+const MOST_CHOSEN: usize = 3;
 
 struct Generator {
     dice: Dice,
     labels: usize,
     /// Labels that stand in the code so far.
     placed: usize,
-    /// How many `with`s are around the place.
-    chosen: usize,
     /// Whether the step has a `with` already.
     has_with: bool,
+    arrays: [Sort; 2],
+    pointers: Sort,
+    /// The sorts of the parameters of each predicate.
+    predicates: Vec<[Sort; 2]>,
+    /// The processes that have a name here, with their sorts.
+    names: Vec<(Who, Sort)>,
+    /// The names of numbers here.
+    given: Vec<&'static str>,
 }
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice::new(seed);
+    let sorts = if dice.chance(50) { [Some(0), Some(1)] } else { [None; 2] };
     let labels = 2 + dice.below(MOST_LABELS - 1);
     let start = [0; 5].map(|_| dice.below(2) as i64);
-    let mut this = Generator { dice, labels, placed: 0, chosen: 0, has_with: false };
+    let arrays = [0; 2].map(|_| *dice.pick(&sorts));
+    let pointers = *dice.pick(&sorts);
+    let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
+    let mut this =
+        Generator { dice, labels, placed: 0, has_with: false, arrays, pointers, predicates, names, given };
+    let mut predicates = Vec::new();
+    for number in 0..2 {
+        let params = [0; 2].map(|_| *this.dice.pick(&sorts));
+        // The first one has no quantifiers: properties may have it.
+        let body = this.with_params(params, &["v"], |it| it.formula(1, number > 0));
+        predicates.push(body);
+        this.predicates.push(params);
+    }
+    let transition = this.dice.chance(50).then(|| this.transition(&sorts));
+    this.names.push((Who::Me, sorts[0]));
     let mut code = Vec::new();
     while this.placed < labels {
         this.labelled(&mut code, 0);
@@ -31,16 +57,56 @@ pub fn program(seed: u64) -> Program {
         let to = this.dice.below(labels);
         code.push(Statement::Goto(to));
     }
+    let params = [0; 2].map(|_| *this.dice.pick(&sorts));
     let (mut never, mut always) = (None, None);
     if this.dice.chance(60) {
-        never = Some(this.bad());
+        never = Some(this.with_params(params, &[], Generator::bad));
     } else {
-        always = Some(this.invariant());
+        always = Some(this.with_params(params, &[], Generator::invariant));
     }
-    Program { code, labels, never, always, start }
+    let linked = pointers == sorts[0] && this.dice.chance(30);
+    Program { code, labels, predicates, transition, params, never, always, arrays, pointers, start, linked }
 }
 
 impl Generator {
+    /// A declaration with these parameters, and names of numbers.
+    fn with_params<T>(
+        &mut self,
+        params: [Sort; 2],
+        given: &[&'static str],
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.names = (0..).map(Who::Param).zip(params).collect();
+        self.given = given.to_vec();
+        let made = make(self);
+        self.names.clear();
+        self.given.clear();
+        made
+    }
+
+    /// Names of `let`s hide names of processes and of each other.
+    fn transition(&mut self, sorts: &[Sort]) -> Transition {
+        let params = [0; 2].map(|_| *self.dice.pick(sorts));
+        self.with_params(params, &[], |this| {
+            let guard = this.formula(1, true);
+            let mut lets = Vec::new();
+            for _ in 0..this.dice.below(4) {
+                let name = *this.dice.pick(&["v", "w", "n", "p0", "p1"]);
+                lets.push((name, this.number()));
+                this.names.retain(|it| it.0.name() != name);
+                this.given.push(name);
+            }
+            let mut updates: Vec<(Cell, Number)> = Vec::new();
+            for _ in 0..=this.dice.below(2) {
+                let cell = this.cell();
+                if updates.iter().all(|it| it.0 != cell) {
+                    updates.push((cell, this.number()));
+                }
+            }
+            Transition { params, guard, lets, updates }
+        })
+    }
+
     /// A label and what follows.
     fn labelled(&mut self, code: &mut Vec<Statement>, depth: usize) {
         if matches!(code.last(), Some(Statement::Goto(_))) && self.placed >= self.labels {
@@ -79,15 +145,25 @@ impl Generator {
         }
         if self.dice.chance(35) {
             code.push(Statement::Goto(self.dice.below(self.labels)));
-        } else if self.dice.chance(8) && self.chosen == 0 && self.placed < self.labels {
+        } else if self.dice.chance(8) && self.chosen() == 0 && self.placed < self.labels {
             self.labelled(&mut code, depth);
         }
         code
     }
 
+    /// How many `with`s are around the place.
+    fn chosen(&self) -> usize {
+        self.names.iter().filter(|it| matches!(it.0, Who::Chosen(_))).count()
+    }
+
+    fn sort(&mut self) -> Sort {
+        let sorts = if self.pointers.is_some() { [Some(0), Some(1)] } else { [None; 2] };
+        *self.dice.pick(&sorts)
+    }
+
     fn statement(&mut self, depth: usize) -> Statement {
         let nested = depth < 2;
-        match self.dice.below(14) {
+        match self.dice.below(17) {
             0 => Statement::Skip,
             1 | 2 => Statement::Await(self.formula(1, true)),
             3 | 4 if nested => {
@@ -97,82 +173,167 @@ impl Generator {
                 Statement::If(when, yes, no)
             }
             5 if nested => Statement::Either((0..2).map(|_| self.block(depth + 1)).collect()),
-            6 | 7 if nested && (!self.has_with || self.dice.chance(3)) => {
+            6 | 7 if nested && (!self.has_with || self.dice.chance(3)) && self.chosen() < MOST_CHOSEN => {
                 self.has_with = true;
-                let name = self.chosen;
-                self.chosen += 1;
+                let (name, sort) = (self.chosen(), self.sort());
+                self.names.push((Who::Chosen(name), sort));
                 let body = self.block(depth + 1);
-                self.chosen -= 1;
+                self.names.pop();
                 self.has_with = true;
-                Statement::With(name, body)
+                Statement::With(name, sort, body)
             }
             8 => Statement::Point(self.pointer(), self.target()),
             9 => {
-                let cell = self.cell(false);
+                let cell = self.cell();
                 Statement::Case(cell, self.formula(0, false), self.number(), self.number())
             }
-            _ => Statement::Set(self.cell(false), self.number()),
+            10 => {
+                let array = self.dice.below(2);
+                let each = Quantified {
+                    every: true,
+                    others: self.dice.chance(40),
+                    bound: Bound("z", self.arrays[array]),
+                };
+                let value = self.within(each.bound, Self::number);
+                Statement::Each(each, array, value)
+            }
+            11 => {
+                let array = self.dice.below(2);
+                let bound = Bound("z", self.arrays[array]);
+                self.within(bound, |this| {
+                    let when = this.formula(0, false);
+                    Statement::Cells(bound, array, when, this.number(), this.number())
+                })
+            }
+            12 if self.chosen() > 0 && self.dice.chance(30) => {
+                let at = self.names[1..].iter().rev().find(|it| it.1 == self.names[0].1);
+                match at {
+                    Some((who, _)) => Statement::Send(*who, self.dice.below(self.labels)),
+                    None => Statement::Skip,
+                }
+            }
+            13 if self.dice.chance(30) => Statement::Any(self.cell()),
+            _ => Statement::Set(self.cell(), self.number()),
         }
     }
 
-    fn who(&mut self) -> Who {
-        let at = self.dice.below(1 + self.chosen);
-        if at == 0 { Who::Me } else { Who::Chosen(at - 1) }
+    /// What stands within the scope of a bound name, which may hide another one.
+    fn within<T>(&mut self, bound: Bound, make: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.names.clone();
+        self.names.retain(|it| it.0.name() != bound.0);
+        self.names.push((Who::Bound(bound.0), bound.1));
+        let made = make(self);
+        self.names = outside;
+        made
     }
 
-    fn cell(&mut self, bound: bool) -> Cell {
-        match self.dice.below(5) {
-            0 | 1 => Cell::Global(self.dice.below(2)),
-            2 => Cell::Own,
-            _ => {
-                let who = if bound { Who::Bound } else { self.who() };
-                Cell::Of(self.dice.below(2), who)
-            }
+    /// A new name, or one that hides another one.
+    fn bound(&mut self) -> Bound {
+        let names: Vec<&'static str> = self.names.iter().map(|it| it.0.name()).collect();
+        let name = if self.dice.chance(25) && !names.is_empty() { *self.dice.pick(&names) } else { "z" };
+        Bound(name, self.sort())
+    }
+
+    /// A process of a sort, if one has a name.
+    fn who(&mut self, sort: Sort) -> Option<Who> {
+        // The innermost name comes first in formulas that are about it.
+        let of: Vec<Who> = self.names.iter().rev().filter(|it| it.1 == sort).map(|it| it.0).collect();
+        if let Some(Who::Bound(_)) = of.first()
+            && self.dice.chance(75)
+        {
+            return of.first().copied();
+        }
+        (!of.is_empty()).then(|| *self.dice.pick(&of))
+    }
+
+    /// Whether own cells of the process have names here.
+    fn has_own(&self) -> bool {
+        !self.names.iter().any(|it| matches!(it.0, Who::Param(_)))
+            && self.names.iter().any(|it| matches!(it.0, Who::Me | Who::Chosen(_)))
+    }
+
+    fn cell(&mut self) -> Cell {
+        let array = self.dice.below(2);
+        match (self.dice.below(5), self.who(self.arrays[array])) {
+            (2, _) if self.has_own() => Cell::Own,
+            (3 | 4, Some(who)) => Cell::Of(array, who),
+            _ => Cell::Global(self.dice.below(2)),
         }
     }
 
     fn number(&mut self) -> Number {
+        let by = if self.dice.chance(50) { 1 } else { -1 };
+        if !self.given.is_empty() && self.dice.chance(40) {
+            return Number::Named(
+                *self.dice.pick(&self.given.clone()),
+                if self.dice.chance(70) { 0 } else { by },
+            );
+        }
         match self.dice.below(8) {
             0..=3 => Number::Is(self.dice.below(3) as i64),
-            4..=6 => Number::Read(self.cell(false)),
-            _ => Number::Plus(self.cell(false), if self.dice.chance(50) { 1 } else { -1 }),
+            4..=6 => Number::Read(self.cell()),
+            _ => Number::Plus(self.cell(), by),
         }
     }
 
     fn pointer(&mut self) -> Pointer {
-        if self.dice.chance(50) { Pointer::Last } else { Pointer::Link }
+        if self.dice.chance(50) || !self.has_own() { Pointer::Last } else { Pointer::Link }
     }
 
     fn target(&mut self) -> Target {
-        match self.dice.below(4) {
-            0 => Target::Nil,
-            1 => Target::Read(self.pointer()),
-            _ => Target::Process(self.who()),
+        match (self.dice.below(4), self.who(self.pointers)) {
+            (1, _) => Target::Read(self.pointer()),
+            (2 | 3, Some(who)) => Target::Process(who),
+            _ => Target::Nil,
         }
     }
 
-    fn comparison(&mut self, bound: bool) -> Formula {
+    fn comparison(&mut self) -> Formula {
         let op = ["=", "<>", "<", ">="][self.dice.below(4)];
-        let (cell, value) = (self.cell(bound), self.dice.below(3) as i64);
         let equal = matches!(op, "=" | "<>");
-        let right =
-            if equal && self.dice.chance(20) { Number::Read(self.cell(bound)) } else { Number::Is(value) };
-        Formula::Compare(op, Number::Read(cell), right)
+        let left = match self.given.last() {
+            Some(name) if self.dice.chance(40) => Number::Named(name, 0),
+            _ => Number::Read(self.cell()),
+        };
+        let right = if equal && self.dice.chance(20) {
+            Number::Read(self.cell())
+        } else {
+            Number::Is(self.dice.below(3) as i64)
+        };
+        Formula::Compare(op, left, right)
+    }
+
+    /// The call of a predicate, if there is a process for each of its parameters.
+    fn call(&mut self, most: usize) -> Option<Formula> {
+        let number = self.dice.below(most.min(self.predicates.len()).max(1));
+        let sorts = *self.predicates.get(number)?;
+        let args: Option<Vec<Who>> = sorts.into_iter().map(|sort| self.who(sort)).collect();
+        Some(Formula::Call(number, args?, self.number()))
+    }
+
+    /// That a process of which the code is has come to a label, if one has a name.
+    fn at(&mut self) -> Option<Formula> {
+        let coded = self.pointers.map(|_| 0);
+        Some(Formula::At(self.who(coded)?, self.dice.below(self.labels), self.dice.chance(70)))
+    }
+
+    /// A formula about one process that is bound.
+    fn inner(&mut self, bound: Bound) -> Formula {
+        self.within(bound, Self::of_names)
     }
 
     fn formula(&mut self, depth: usize, quantifiers: bool) -> Formula {
-        match self.dice.below(9) {
+        match self.dice.below(11) {
             0 if quantifiers => {
-                let inner = if self.dice.chance(50) {
-                    Formula::At(Who::Bound, self.dice.below(self.labels), self.dice.chance(50))
-                } else {
-                    self.comparison(true)
-                };
-                Formula::Quantified(self.dice.chance(60), self.dice.chance(60), Box::new(inner))
+                let bound = self.bound();
+                let quantified =
+                    Quantified { every: self.dice.chance(60), others: self.dice.chance(60), bound };
+                Formula::Quantified(quantified, Box::new(self.inner(bound)))
             }
             1 if quantifiers => {
-                let inner = Formula::At(Who::Bound, self.dice.below(self.labels), true);
-                Formula::Count(if self.dice.chance(50) { "<" } else { ">=" }, 1, Box::new(inner))
+                let bound = Bound("z", self.sort());
+                let op = if self.dice.chance(50) { "<" } else { ">=" };
+                Formula::Count(op, 1, bound, Box::new(self.inner(bound)))
             }
             2 | 3 => Formula::Points(self.pointer(), self.target(), self.dice.chance(60)),
             4 if depth > 0 => Formula::Not(Box::new(self.formula(depth - 1, quantifiers))),
@@ -184,31 +345,40 @@ impl Generator {
                 Box::new(self.formula(depth - 1, false)),
                 Box::new(self.formula(depth - 1, false)),
             ),
-            _ => self.comparison(false),
+            7 | 8 => {
+                let call = self.call(if quantifiers { 2 } else { 1 });
+                call.unwrap_or_else(|| self.comparison())
+            }
+            _ => self.comparison(),
         }
     }
 
-    fn of_param(&mut self, at: usize) -> Formula {
-        if self.dice.chance(60) {
-            Formula::At(Who::Param(at), self.dice.below(self.labels), true)
-        } else {
-            let cell = Cell::Of(self.dice.below(2), Who::Param(at));
-            Formula::Compare("=", Number::Read(cell), Number::Is(self.dice.below(3) as i64))
-        }
+    /// A short formula, often about a label.
+    fn of_names(&mut self) -> Formula {
+        let made = match self.dice.below(5) {
+            0..=2 => self.at(),
+            3 => self.call(1),
+            _ => None,
+        };
+        made.unwrap_or_else(|| self.comparison())
     }
 
     fn bad(&mut self) -> Formula {
-        Formula::And(Box::new(self.of_param(0)), Box::new(self.of_param(1)))
+        Formula::And(Box::new(self.of_names()), Box::new(self.of_names()))
     }
 
     /// What should hold: an implication, with a quantifier that includes the parameters or leaves them out.
     fn invariant(&mut self) -> Formula {
-        let left = Formula::And(Box::new(self.of_param(0)), Box::new(self.of_param(1)));
-        let cell = Cell::Of(self.dice.below(2), Who::Bound);
+        let left = self.bad();
+        let array = self.dice.below(2);
+        let bound = Bound("z", self.arrays[array]);
+        let cell = Cell::Of(array, Who::Bound("z"));
         let inner = Formula::Compare("<>", Number::Read(cell), Number::Is(self.dice.below(3) as i64));
         let right = match self.dice.below(3) {
-            0 => Formula::Quantified(true, self.dice.chance(40), Box::new(inner)),
-            1 => Formula::Quantified(false, self.dice.chance(40), Box::new(inner)),
+            kind @ (0 | 1) => {
+                let quantified = Quantified { every: kind == 0, others: self.dice.chance(40), bound };
+                Formula::Quantified(quantified, Box::new(inner))
+            }
             _ => Formula::Compare("<>", Number::Read(Cell::Global(0)), Number::Is(self.dice.below(3) as i64)),
         };
         Formula::Or(Box::new(Formula::Not(Box::new(left))), Box::new(right))

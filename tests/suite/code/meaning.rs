@@ -1,8 +1,15 @@
 //! What a program means, by the chapter of the book: it is run statement by statement, each on the state as it is then.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
 
-use super::program::{Cell, DONE, Formula, MOST, NIL, Number, Pointer, Program, Statement, Target, Who};
+use super::program::{
+    Bound, Cell, DONE, Formula, MOST, NIL, Number, Pointer, Program, Quantified, Sort, Statement, Target,
+    Transition, Who, own_sort,
+};
+
+/// How many processes of each sort; without sorts, the first number is that of all processes.
+pub type Sizes = [usize; 2];
 
 /// The state of an instance.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -24,8 +31,8 @@ enum Instruction<'p> {
     /// The next instruction where the formula holds, else this one.
     Test(&'p Formula, usize),
     Choose(Vec<usize>),
-    /// A process is chosen.
-    Enter,
+    /// A process of this sort is chosen.
+    Enter(Sort),
     Leave,
 }
 
@@ -80,8 +87,8 @@ impl<'p> Machine<'p> {
                         self.code[end] = Instruction::Go(self.code.len());
                     }
                 }
-                Statement::With(_, body) => {
-                    self.code.push(Instruction::Enter);
+                Statement::With(_, sort, body) => {
+                    self.code.push(Instruction::Enter(*sort));
                     self.block(body);
                     self.code.push(Instruction::Leave);
                 }
@@ -97,12 +104,14 @@ impl<'p> Machine<'p> {
 }
 
 /// Who is known by which name.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Names {
     me: usize,
     chosen: Vec<usize>,
     bound: usize,
-    params: [usize; 2],
+    params: Vec<usize>,
+    /// What names of numbers stand for, innermost last.
+    given: Vec<(&'static str, i64)>,
 }
 
 impl Names {
@@ -110,7 +119,7 @@ impl Names {
         match who {
             Who::Me => self.me,
             Who::Chosen(at) => self.chosen[at],
-            Who::Bound => self.bound,
+            Who::Bound(_) => self.bound,
             Who::Param(at) => self.params[at],
         }
     }
@@ -140,6 +149,10 @@ impl State {
             Number::Is(value) => value,
             Number::Read(cell) => read(cell),
             Number::Plus(cell, by) => read(cell) + by,
+            Number::Named(name, by) => {
+                let known = names.given.iter().rev().find(|it| it.0 == name);
+                known.expect("a name of a number").1 + by
+            }
         }
     }
 
@@ -155,29 +168,91 @@ impl State {
         }
     }
 
+    fn cells(&self) -> impl Iterator<Item = &i64> {
+        self.globals.iter().chain(self.arrays.iter().flatten()).chain(&self.own)
+    }
+}
+
+/// The processes of a sort: those of the first sort come first.
+fn of_sort([first, second]: Sizes, sort: Sort) -> Range<usize> {
+    match sort {
+        None => 0..first + second,
+        Some(0) => 0..first,
+        Some(_) => first..first + second,
+    }
+}
+
+/// A program in an instance.
+struct Instance<'p> {
+    program: &'p Program,
+    sizes: Sizes,
+}
+
+impl Instance<'_> {
     /// Whether a formula holds; `known`: the processes that have names, which `_other` leaves out.
-    fn holds(&self, formula: &Formula, names: &Names, known: &[usize]) -> bool {
-        let all = 0..self.at.len();
+    fn holds(&self, state: &State, formula: &Formula, names: &Names, known: &[usize]) -> bool {
         let with = |bound| Names { bound, ..names.clone() };
+        let holds = |a: &Formula| self.holds(state, a, names, known);
         match formula {
-            Formula::Compare(op, a, b) => compare(op, self.number(*a, names), self.number(*b, names)),
+            Formula::Compare(op, a, b) => compare(op, state.number(*a, names), state.number(*b, names)),
             Formula::Points(pointer, target, yes) => {
-                (self.pointer(*pointer, names) == self.target(*target, names)) == *yes
+                (state.pointer(*pointer, names) == state.target(*target, names)) == *yes
             }
-            Formula::At(who, label, yes) => (self.at[names.process(*who)] == *label) == *yes,
-            Formula::Not(a) => !self.holds(a, names, known),
-            Formula::And(a, b) => self.holds(a, names, known) && self.holds(b, names, known),
-            Formula::Or(a, b) => self.holds(a, names, known) || self.holds(b, names, known),
-            Formula::Quantified(every, others, a) => {
-                let mut of = all.filter(|it| !others || !known.contains(it));
-                let holds = |it| self.holds(a, &with(it), known);
-                if *every { of.all(holds) } else { of.any(holds) }
+            Formula::At(who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
+            Formula::Call(number, args, value) => {
+                let params = args.iter().map(|it| names.process(*it)).collect();
+                let given = vec![("v", state.number(*value, names))];
+                let inner = Names { params, given, ..Names::default() };
+                self.holds(state, &self.program.predicates[*number], &inner, known)
             }
-            Formula::Count(op, number, a) => {
-                let count = all.filter(|it| self.holds(a, &with(*it), known)).count();
+            Formula::Not(a) => !holds(a),
+            Formula::And(a, b) => holds(a) && holds(b),
+            Formula::Or(a, b) => holds(a) || holds(b),
+            Formula::Quantified(quantified, a) => {
+                let mut of = self.meant(*quantified, known);
+                let holds = |it| self.holds(state, a, &with(it), known);
+                if quantified.every { of.all(holds) } else { of.any(holds) }
+            }
+            Formula::Count(op, number, Bound(_, sort), a) => {
+                let all = of_sort(self.sizes, *sort);
+                let count = all.filter(|it| self.holds(state, a, &with(*it), known)).count();
                 compare(op, count as i64, *number)
             }
         }
+    }
+
+    /// The processes that a quantifier ranges over.
+    fn meant(&self, quantified: Quantified, known: &[usize]) -> impl Iterator<Item = usize> {
+        let all = of_sort(self.sizes, quantified.bound.1);
+        all.filter(move |it| !quantified.others || !known.contains(it))
+    }
+
+    /// Two different processes of these sorts.
+    fn pairs(&self, [first, second]: [Sort; 2]) -> Vec<Vec<usize>> {
+        let pairs =
+            of_sort(self.sizes, first).flat_map(|p| of_sort(self.sizes, second).map(move |q| vec![p, q]));
+        pairs.filter(|it| it[0] != it[1]).collect()
+    }
+
+    /// The state after the transition beside the code, for each pair of processes for which it is possible.
+    fn aside(&self, state: &State, transition: &Transition) -> Vec<State> {
+        let mut found = Vec::new();
+        for params in self.pairs(transition.params) {
+            let mut names = Names { params: params.clone(), ..Names::default() };
+            if !self.holds(state, &transition.guard, &names, &params) {
+                continue;
+            }
+            for (name, value) in &transition.lets {
+                let value = state.number(*value, &names);
+                names.given.push((*name, value));
+            }
+            let mut next = state.clone();
+            for (cell, value) in &transition.updates {
+                *next.cell(*cell, &names) = state.number(*value, &names);
+            }
+            found.push(next);
+        }
+        found
     }
 }
 
@@ -192,10 +267,10 @@ pub struct Reachable {
 }
 
 struct Step<'m, 'p> {
+    instance: &'m Instance<'p>,
     machine: &'m Machine<'p>,
     /// The states at the next label.
     found: Vec<State>,
-    error: bool,
 }
 
 impl Step<'_, '_> {
@@ -206,18 +281,12 @@ impl Step<'_, '_> {
             match &self.machine.code[at] {
                 Instruction::Stop(label) => {
                     state.at[names.me] = *label;
-                    let cells = state.globals.iter().chain(state.arrays.iter().flatten()).chain(&state.own);
-                    // What counts is what a cell holds at the end of the step.
-                    if cells.into_iter().any(|it| !(0..=MOST).contains(it)) {
-                        self.error = true;
-                    } else {
-                        self.found.push(state);
-                    }
+                    self.found.push(state);
                     return;
                 }
                 Instruction::Go(to) => at = *to,
                 Instruction::Test(when, to) => {
-                    at = if state.holds(when, &names, &known) { at + 1 } else { *to };
+                    at = if self.instance.holds(&state, when, &names, &known) { at + 1 } else { *to };
                 }
                 Instruction::Choose(ways) => {
                     for way in ways {
@@ -225,8 +294,8 @@ impl Step<'_, '_> {
                     }
                     return;
                 }
-                Instruction::Enter => {
-                    for process in (0..state.at.len()).filter(|it| !known.contains(it)) {
+                Instruction::Enter(sort) => {
+                    for process in of_sort(self.instance.sizes, *sort).filter(|it| !known.contains(it)) {
                         let mut names = names.clone();
                         names.chosen.push(process);
                         self.run(at + 1, state.clone(), names);
@@ -237,65 +306,100 @@ impl Step<'_, '_> {
                     names.chosen.pop();
                     at += 1;
                 }
+                Instruction::Do(Statement::Any(cell)) => {
+                    for value in 0..=MOST {
+                        *state.cell(*cell, &names) = value;
+                        self.run(at + 1, state.clone(), names.clone());
+                    }
+                    return;
+                }
                 Instruction::Do(statement) => {
-                    match statement {
-                        Statement::Await(when) if !state.holds(when, &names, &known) => return,
-                        Statement::Set(cell, value) => {
-                            *state.cell(*cell, &names) = state.number(*value, &names);
-                        }
-                        Statement::Case(cell, when, a, b) => {
-                            let value = if state.holds(when, &names, &known) { *a } else { *b };
-                            *state.cell(*cell, &names) = state.number(value, &names);
-                        }
-                        Statement::Point(Pointer::Last, target) => state.last = state.target(*target, &names),
-                        Statement::Point(Pointer::Link, target) => {
-                            state.link[names.me] = state.target(*target, &names);
-                        }
-                        _ => {}
+                    if !self.execute(statement, &mut state, &names, &known) {
+                        return;
                     }
                     at += 1;
                 }
             }
         }
     }
+
+    /// Executes a statement that is not about where to go on; whether that is possible.
+    fn execute(&self, statement: &Statement, state: &mut State, names: &Names, known: &[usize]) -> bool {
+        let holds = |state: &State, when, names: &Names| self.instance.holds(state, when, names, known);
+        let with = |bound| Names { bound, ..names.clone() };
+        match statement {
+            Statement::Await(when) => return holds(state, when, names),
+            Statement::Set(cell, value) => *state.cell(*cell, names) = state.number(*value, names),
+            Statement::Case(cell, when, a, b) => {
+                let value = if holds(state, when, names) { *a } else { *b };
+                *state.cell(*cell, names) = state.number(value, names);
+            }
+            Statement::Each(each, array, value) => {
+                let before = state.clone();
+                for process in self.instance.meant(*each, known) {
+                    state.arrays[*array][process] = before.number(*value, &with(process));
+                }
+            }
+            Statement::Cells(Bound(_, sort), array, when, a, b) => {
+                let before = state.clone();
+                for process in of_sort(self.instance.sizes, *sort) {
+                    let names = with(process);
+                    let value = if holds(&before, when, &names) { *a } else { *b };
+                    state.arrays[*array][process] = before.number(value, &names);
+                }
+            }
+            Statement::Point(Pointer::Last, target) => state.last = state.target(*target, names),
+            Statement::Point(Pointer::Link, target) => {
+                state.link[names.me] = state.target(*target, names);
+            }
+            Statement::Send(who, label) => state.at[names.process(*who)] = *label,
+            _ => {}
+        }
+        true
+    }
 }
 
 /// All reachable states of an instance; `None` where there are more than `most`.
-pub fn brute_force(program: &Program, procs: usize, most: usize) -> Option<Reachable> {
+pub fn brute_force(program: &Program, sizes: Sizes, most: usize) -> Option<Reachable> {
     let machine = Machine::new(program);
+    let instance = Instance { program, sizes };
+    let procs = sizes[0] + sizes[1];
+    let coded = of_sort(sizes, own_sort(program));
     let [x, y, a, b, own] = program.start;
     let first = State {
         globals: [x, y],
         last: NIL,
         arrays: [vec![a; procs], vec![b; procs]],
         own: vec![own; procs],
-        link: vec![NIL; procs],
+        link: (0..procs).map(|it| if program.linked { it as i64 } else { NIL }).collect(),
         at: vec![0; procs],
     };
     let mut reachable = Reachable::default();
     let mut seen = BTreeSet::from([first.clone()]);
     let mut waiting = VecDeque::from([first]);
     while let Some(state) = waiting.pop_front() {
-        let pairs = (0..procs).flat_map(|p| (0..procs).map(move |q| [p, q])).filter(|[p, q]| p != q);
-        for params in pairs {
-            let names = Names { me: params[0], chosen: Vec::new(), bound: 0, params };
-            reachable.bad |= program.never.as_ref().is_some_and(|it| state.holds(it, &names, &params));
-            reachable.bad |= program.always.as_ref().is_some_and(|it| !state.holds(it, &names, &params));
+        for params in instance.pairs(program.params) {
+            let names = Names { params: params.clone(), ..Names::default() };
+            let holds = |it: &Formula| instance.holds(&state, it, &names, &params);
+            reachable.bad |= program.never.as_ref().is_some_and(holds);
+            reachable.bad |= program.always.as_ref().is_some_and(|it| !holds(it));
         }
-        let mut moves = false;
-        for me in (0..procs).filter(|me| state.at[*me] != DONE) {
-            let names = Names { me, chosen: Vec::new(), bound: 0, params: [0; 2] };
-            let mut step = Step { machine: &machine, found: Vec::new(), error: false };
+        let mut step = Step { instance: &instance, machine: &machine, found: Vec::new() };
+        for me in coded.clone().filter(|me| state.at[*me] != DONE) {
+            let names = Names { me, ..Names::default() };
             step.run(machine.labels[state.at[me]], state.clone(), names);
-            reachable.error |= step.error;
-            moves |= step.error || !step.found.is_empty();
-            for next in step.found {
-                if seen.insert(next.clone()) {
-                    waiting.push_back(next);
-                }
+        }
+        let aside = program.transition.iter().flat_map(|it| instance.aside(&state, it));
+        let next: Vec<State> = step.found.into_iter().chain(aside).collect();
+        reachable.deadlocks += usize::from(next.is_empty());
+        for next in next {
+            // What counts is what a cell holds at the end of the step.
+            if next.cells().any(|it| !(0..=MOST).contains(it)) {
+                reachable.error = true;
+            } else if seen.insert(next.clone()) {
+                waiting.push_back(next);
             }
         }
-        reachable.deadlocks += usize::from(!moves);
         if seen.len() > most {
             return None;
         }

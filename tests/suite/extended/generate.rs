@@ -2,43 +2,87 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{Formula, Full, Index, Model, Place, Queue, Term, Transition, Ty, Update, Var};
+use super::model::{
+    Formula, Full, Index, Model, Over, Place, Queue, SORTS, Sort, Term, Transition, Ty, Update, Var,
+};
 use crate::support::dice::Dice;
 
 pub struct Maker {
     pub dice: Dice,
     pub vars: Vec<Var>,
     pub slot: Ty,
+    pub sorted: bool,
+}
+
+impl Var {
+    /// The sorts of the processes among its indices.
+    fn sorts(&self) -> impl Iterator<Item = Sort> {
+        self.index.iter().filter_map(|it| if let Over::Process(sort) = it { Some(*sort) } else { None })
+    }
+
+    fn has_values(&self) -> bool {
+        self.index.iter().any(|it| matches!(it, Over::Value(_)))
+    }
+
+    /// Whether these processes are enough for its indices.
+    fn fits(&self, params: &[Sort]) -> bool {
+        self.sorts().all(|sort| params.contains(&sort))
+    }
+
+    /// Two processes that are indices of it, if it has one index, which is a process.
+    fn two(&self, params: &[Sort]) -> Option<[Vec<Index>; 2]> {
+        let [Over::Process(sort)] = self.index[..] else { return None };
+        let mut of = (0..params.len()).filter(|it| params[*it] == sort).map(|it| vec![Index::Process(it)]);
+        Some([of.next()?, of.next()?])
+    }
+}
+
+impl Term {
+    /// Whether it surely has a value, and reads nothing of processes from this one on.
+    fn is_plain(&self, below: usize) -> bool {
+        match self {
+            Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.is_plain(below),
+            Self::Read { index, place, .. } => {
+                !matches!(place, Place::Head)
+                    && index.iter().all(|it| match it {
+                        Index::Process(process) => *process < below,
+                        Index::Value(term) => term.is_plain(below),
+                    })
+            }
+            Self::Value(..) | Self::Param => true,
+        }
+    }
 }
 
 impl Maker {
-    fn index(&mut self, var: usize, params: usize) -> Vec<Index> {
+    fn index(&mut self, var: usize, params: &[Sort]) -> Vec<Index> {
         let kinds = self.vars[var].index.clone();
-        let mut processes: Vec<usize> = (0..params).collect();
+        let mut processes: Vec<usize> = (0..params.len()).collect();
         kinds
             .iter()
             .map(|kind| match kind {
-                None => {
-                    let at = self.dice.below(processes.len());
+                Over::Process(sort) => {
+                    let of: Vec<usize> =
+                        (0..processes.len()).filter(|it| params[processes[*it]] == *sort).collect();
+                    let at = *self.dice.pick(&of);
                     // The diagonal of a matrix now and then.
                     let repeated = self.dice.chance(10);
-                    Index::Process(if repeated || processes.len() == 1 {
+                    Index::Process(if repeated || of.len() == 1 {
                         processes[at]
                     } else {
                         processes.remove(at)
                     })
                 }
-                Some(ty) => Index::Value(Box::new(self.exact(*ty, params, false))),
+                Over::Value(ty) => Index::Value(Box::new(self.exact(*ty, params, false))),
             })
             .collect()
     }
 
     /// The fields of this type that can be read with this number of processes.
-    fn fields(&self, params: usize, fits: impl Fn(Ty) -> bool, flat: bool) -> Vec<(usize, usize)> {
+    fn fields(&self, params: &[Sort], fits: impl Fn(Ty) -> bool, flat: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (at, var) in self.vars.iter().enumerate() {
-            let finite = var.index.iter().any(Option::is_some);
-            if var.index.contains(&None) && params == 0 || flat && (finite || var.queue.is_some()) {
+            if !var.fits(params) || flat && (var.has_values() || var.queue.is_some()) {
                 continue;
             }
             found.extend((0..var.fields.len()).filter(|it| fits(var.fields[*it].1)).map(|field| (at, field)));
@@ -46,7 +90,7 @@ impl Maker {
         found
     }
 
-    fn read(&mut self, params: usize, fits: impl Fn(Ty) -> bool, nested: bool) -> Option<Term> {
+    fn read(&mut self, params: &[Sort], fits: impl Fn(Ty) -> bool, nested: bool) -> Option<Term> {
         let fields = self.fields(params, fits, !nested);
         if fields.is_empty() {
             return None;
@@ -57,7 +101,7 @@ impl Maker {
     }
 
     /// A term whose values are all of the type.
-    fn exact(&mut self, ty: Ty, params: usize, nested: bool) -> Term {
+    fn exact(&mut self, ty: Ty, params: &[Sort], nested: bool) -> Term {
         if self.dice.chance(55)
             && let Some(term) = self.read(params, |it| it == ty, nested)
         {
@@ -68,7 +112,7 @@ impl Maker {
     }
 
     /// A term to assign: it may leave a range.
-    fn assigned(&mut self, ty: Ty, params: usize) -> Term {
+    fn assigned(&mut self, ty: Ty, params: &[Sort]) -> Term {
         let Ty::Range(..) = ty else { return self.exact(ty, params, true) };
         match self.dice.below(5) {
             0 | 1 => self.exact(ty, params, true),
@@ -88,17 +132,21 @@ impl Maker {
         }
     }
 
+    /// A term to assign, with names of `let`s for its parts.
+    fn value(&mut self, ty: Ty, params: &[Sort]) -> Term {
+        let value = self.assigned(ty, params);
+        self.abbreviated(value, params)
+    }
+
     /// What is left of a term where it is of a range that is enumerated; otherwise the term.
     fn remainder(&mut self, of: Term) -> Term {
         let by = *self.dice.pick(&[2, 3, 4]);
         if self.ty(&of).values().count() > 16 { of } else { Term::Remainder(Box::new(of), by) }
     }
 
-    fn comparison(&mut self, params: usize) -> Formula {
+    fn comparison(&mut self, params: &[Sort]) -> Formula {
         let queues: Vec<usize> = (0..self.vars.len())
-            .filter(|&it| {
-                self.vars[it].queue.is_some() && (params > 0 || !self.vars[it].index.contains(&None))
-            })
+            .filter(|&it| self.vars[it].queue.is_some() && self.vars[it].fits(params))
             .collect();
         if self.dice.chance(25) && !queues.is_empty() {
             let var = *self.dice.pick(&queues);
@@ -113,21 +161,12 @@ impl Maker {
                 }
             };
         }
-        let records: Vec<usize> = (0..self.vars.len())
-            .filter(|&it| {
-                self.vars[it].queue.is_none()
-                    && self.vars[it].fields.len() > 1
-                    && self.vars[it].index == [None]
-            })
-            .collect();
-        if self.dice.chance(10) && params > 1 && !records.is_empty() {
-            let var = *self.dice.pick(&records);
-            return Formula::Same(
-                var,
-                vec![Index::Process(0)],
-                vec![Index::Process(1)],
-                self.dice.chance(50),
-            );
+        let plain = self.vars.iter().enumerate().filter(|it| it.1.queue.is_none() && it.1.fields.len() > 1);
+        let records = plain.filter_map(|(at, var)| Some((at, var.two(params)?)));
+        let records: Vec<(usize, [Vec<Index>; 2])> = records.collect();
+        if self.dice.chance(10) && !records.is_empty() {
+            let (var, [a, b]) = self.dice.pick(&records).clone();
+            return Formula::Same(var, a, b, self.dice.chance(50));
         }
         let Some(left) = self.read(params, |_| true, true) else {
             return Formula::Compare("=", Term::Value(Ty::Range(0, 1), 0), Term::Value(Ty::Range(0, 1), 0));
@@ -163,28 +202,76 @@ impl Maker {
     fn ty(&self, term: &Term) -> Ty {
         match term {
             Term::Value(ty, _) => *ty,
-            Term::Plus(term, _) | Term::Remainder(term, _) => self.ty(term),
+            Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
+            Term::Param => unreachable!("in texts only"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
     }
 
-    fn formula(&mut self, params: usize, quantified: bool) -> Formula {
+    fn sort(&mut self) -> Sort {
+        if self.sorted { self.dice.below(SORTS.len()) } else { 0 }
+    }
+
+    /// Parameters, the first of which is as many variables need.
+    fn params(&mut self) -> Vec<Sort> {
+        let count = 1 + self.dice.below(2);
+        (0..count).map(|_| self.sort()).collect()
+    }
+
+    /// The same, by the name of a `let` now and then.
+    fn abbreviated(&mut self, term: Term, params: &[Sort]) -> Term {
+        let term = match term {
+            Term::Plus(inner, by) => Term::Plus(Box::new(self.abbreviated(*inner, params)), by),
+            Term::Read { var, index, place, field } => {
+                let index = index.into_iter().map(|it| match it {
+                    Index::Value(term) => Index::Value(Box::new(self.abbreviated(*term, params))),
+                    process => process,
+                });
+                Term::Read { var, index: index.collect(), place, field }
+            }
+            other => other,
+        };
+        if term.is_plain(params.len()) && self.dice.chance(25) {
+            return Term::Abbreviated(Box::new(term));
+        }
+        term
+    }
+
+    /// The same, by a predicate now and then.
+    fn called(&mut self, formula: Formula) -> Formula {
+        if self.dice.chance(25) { Formula::Called(Box::new(formula)) } else { formula }
+    }
+
+    fn compared(&mut self, params: &[Sort]) -> Formula {
+        let comparison = self.comparison(params);
+        self.called(comparison)
+    }
+
+    fn formula(&mut self, params: &[Sort], quantified: bool) -> Formula {
+        let formula = self.connected(params, quantified);
+        self.called(formula)
+    }
+
+    fn connected(&mut self, params: &[Sort], quantified: bool) -> Formula {
         match self.dice.below(12) {
-            0 => Formula::Not(Box::new(self.comparison(params))),
-            1 | 2 => Formula::Either(Box::new(self.comparison(params)), Box::new(self.comparison(params))),
-            3 if quantified => Formula::Others(self.dice.chance(60), Box::new(self.comparison(params + 1))),
+            0 => Formula::Not(Box::new(self.compared(params))),
+            1 | 2 => Formula::Either(Box::new(self.compared(params)), Box::new(self.compared(params))),
+            3 if quantified => {
+                let sort = self.sort();
+                let body = self.compared(&[params, &[sort]].concat());
+                Formula::Others(self.dice.chance(60), sort, Box::new(body))
+            }
             4 => Formula::Both(Box::new(self.comparison(params)), Box::new(self.comparison(params))),
             _ => self.comparison(params),
         }
     }
 
-    fn updates(&mut self, params: usize) -> Vec<Update> {
+    fn updates(&mut self, params: &[Sort]) -> Vec<Update> {
         let mut updates = Vec::new();
         let mut written = BTreeSet::new();
         for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
-            let over_processes = self.vars[var].index.contains(&None);
-            if over_processes && params == 0 || !written.insert(var) {
+            if !self.vars[var].fits(params) || !written.insert(var) {
                 continue;
             }
             let index = self.index(var, params);
@@ -195,8 +282,8 @@ impl Maker {
                         let this = &self.vars[it];
                         this.queue.is_none()
                             && this.fields == fields
-                            && !this.index.iter().any(Option::is_some)
-                            && !(this.index.contains(&None) && params == 0)
+                            && !this.has_values()
+                            && this.fits(params)
                     })
                     .collect();
                 updates.push(match self.dice.below(5) {
@@ -210,7 +297,7 @@ impl Maker {
                     }
                     0 | 1 => Update::Receive(var, index),
                     _ => {
-                        let values = fields.iter().map(|(_, ty)| self.assigned(*ty, params)).collect();
+                        let values = fields.iter().map(|(_, ty)| self.value(*ty, params)).collect();
                         Update::Send(var, index, values)
                     }
                 });
@@ -219,33 +306,42 @@ impl Maker {
             let field = self.dice.below(fields.len());
             let ty = fields[field].1;
             let small = ty.values().count() < 9;
-            let one_process = self.vars[var].index.iter().filter(|it| it.is_none()).count() == 1;
-            let all = |index: &[Index]| {
-                index
-                    .iter()
-                    .map(|it| if let Index::Process(_) = it { Index::Process(params) } else { it.clone() })
-                    .collect::<Vec<_>>()
-            };
+            let sorts: Vec<Sort> = self.vars[var].sorts().collect();
+            let one_process = sorts.len() == 1;
+            let inner = [params, &sorts].concat();
+            let all =
+                |index: &[Index]| {
+                    index
+                        .iter()
+                        .map(|it| {
+                            if let Index::Process(_) = it { Index::Process(params.len()) } else { it.clone() }
+                        })
+                        .collect::<Vec<_>>()
+                };
+            let two = self.vars[var].two(params);
             let update = match self.dice.below(9) {
                 0 if small => Update::Any(var, index, field),
                 1 if one_process => {
-                    let value = self.assigned(ty, params + 1);
-                    Update::Each(self.dice.chance(50), var, all(&index), field, value)
+                    let value = self.assigned(ty, &inner);
+                    let value = self.abbreviated(value, params);
+                    Update::Each(self.dice.chance(50), sorts[0], var, all(&index), field, value)
                 }
                 2 if one_process => {
-                    let (when, value) = (self.formula(params + 1, false), self.assigned(ty, params + 1));
-                    Update::Case(var, all(&index), field, when, value)
+                    let (when, value) = (self.formula(&inner, false), self.assigned(ty, &inner));
+                    let value = self.abbreviated(value, params);
+                    Update::Case(sorts[0], var, all(&index), field, when, value)
                 }
                 3 | 4 if fields.len() > 1 => {
-                    let values = fields.iter().map(|(_, ty)| self.assigned(*ty, params)).collect();
+                    let values = fields.iter().map(|(_, ty)| self.value(*ty, params)).collect();
                     Update::Assign(var, index, 0, values)
                 }
-                5 | 6 if self.vars[var].index == [None] && params > 1 => {
-                    let first = self.assigned(ty, params);
-                    updates.push(Update::Assign(var, vec![Index::Process(1)], field, vec![first]));
-                    Update::Assign(var, vec![Index::Process(0)], field, vec![self.assigned(ty, params)])
+                5 | 6 if two.is_some() => {
+                    let [a, b] = two.expect("two processes");
+                    let first = self.value(ty, params);
+                    updates.push(Update::Assign(var, b, field, vec![first]));
+                    Update::Assign(var, a, field, vec![self.value(ty, params)])
                 }
-                _ => Update::Assign(var, index, field, vec![self.assigned(ty, params)]),
+                _ => Update::Assign(var, index, field, vec![self.value(ty, params)]),
             };
             updates.push(update);
         }
@@ -286,12 +382,18 @@ pub fn model(seed: u64) -> Model {
     };
     let wide = Ty::Range(0, 17 + dice.below(4) as i64);
     let alone = |ty| vec![("", ty)];
+    let sorted = dice.chance(50);
     let mut vars = Vec::new();
+    // What follows `[`, with another sort of processes where there are sorts.
+    let over = |dice: &mut Dice| {
+        let sort = if sorted { dice.below(SORTS.len()) } else { 0 };
+        (if sorted { SORTS[sort] } else { "proc" }, Over::Process(sort))
+    };
     let mut add = |dice: &mut Dice,
                    percent: usize,
                    name: &str,
                    declared: String,
-                   index: Vec<Option<Ty>>,
+                   index: Vec<Over>,
                    fields: Vec<(&'static str, Ty)>,
                    queue: Option<Queue>| {
         if dice.chance(percent) {
@@ -304,28 +406,45 @@ pub fn model(seed: u64) -> Model {
     let Ty::Range(_, most) = wide else { unreachable!("a range") };
     add(&mut dice, 25, "Wide", format!("var Wide : 0..{most}"), vec![], alone(wide), None);
     add(&mut dice, 40, "Rec", "var Rec : msg".into(), vec![], message.clone(), None);
-    add(&mut dice, 100, "At", "array At[proc] : kind".into(), vec![None], alone(Ty::Kind), None);
-    add(&mut dice, 50, "Tick", "array Tick[proc] : slot".into(), vec![None], alone(slot), None);
+    let ((own, of_own), (other, of_other)) = (over(&mut dice), over(&mut dice));
+    add(&mut dice, 100, "At", format!("array At[{own}] : kind"), vec![of_own], alone(Ty::Kind), None);
+    add(&mut dice, 50, "Tick", format!("array Tick[{own}] : slot"), vec![of_own], alone(slot), None);
     add(
         &mut dice,
         35,
         "Seen",
-        "array Seen[proc, slot] : bool".into(),
-        vec![None, Some(slot)],
+        format!("array Seen[{own}, slot] : bool"),
+        vec![of_own, Over::Value(slot)],
         alone(Ty::Bool),
         None,
     );
-    add(&mut dice, 30, "Table", "array Table[kind] : slot".into(), vec![Some(Ty::Kind)], alone(slot), None);
-    add(&mut dice, 30, "Own", "array Own[proc] : msg".into(), vec![None], message.clone(), None);
-    add(&mut dice, 20, "Pair", "array Pair[proc, proc] : slot".into(), vec![None, None], alone(slot), None);
-    add(&mut dice, 10, "Far", format!("array Far[proc] : 0..{most}"), vec![None], alone(wide), None);
+    add(
+        &mut dice,
+        30,
+        "Table",
+        "array Table[kind] : slot".into(),
+        vec![Over::Value(Ty::Kind)],
+        alone(slot),
+        None,
+    );
+    add(&mut dice, 30, "Own", format!("array Own[{other}] : msg"), vec![of_other], message.clone(), None);
+    add(
+        &mut dice,
+        20,
+        "Pair",
+        format!("array Pair[{own}, {other}] : slot"),
+        vec![of_own, of_other],
+        alone(slot),
+        None,
+    );
+    add(&mut dice, 10, "Far", format!("array Far[{other}] : 0..{most}"), vec![of_other], alone(wide), None);
     let first = queue(&mut dice);
     add(
         &mut dice,
         30,
         "Box",
-        format!("channel Box[proc] : msg[{}] {}", first.capacity, words(first)),
-        vec![None],
+        format!("channel Box[{other}] : msg[{}] {}", first.capacity, words(first)),
+        vec![of_other],
         message.clone(),
         Some(first),
     );
@@ -345,20 +464,21 @@ pub fn model(seed: u64) -> Model {
         15,
         "Post",
         format!("channel Post[slot] : msg[{}] {}", third.capacity, words(third)),
-        vec![Some(slot)],
+        vec![Over::Value(slot)],
         message,
         Some(third),
     );
     let start = vars.iter().filter(|it| it.queue.is_none()).map(|_| dice.below(3) as i64).collect();
-    let mut maker = Maker { dice, vars, slot };
-    let params = 1 + maker.dice.below(2);
-    let bad = (params, (0..2 + maker.dice.below(2)).map(|_| maker.comparison(params)).collect());
+    let mut maker = Maker { dice, vars, slot, sorted };
+    let params = maker.params();
+    let bad = (0..2 + maker.dice.below(2)).map(|_| maker.compared(&params)).collect();
+    let bad = (params, bad);
     let mut transitions = Vec::new();
     for _ in 0..2 + maker.dice.below(4) {
-        let params = 1 + maker.dice.below(2);
-        let guard = (0..=maker.dice.below(3)).map(|_| maker.formula(params, true)).collect();
-        let updates = maker.updates(params);
+        let params = maker.params();
+        let guard = (0..=maker.dice.below(3)).map(|_| maker.formula(&params, true)).collect();
+        let updates = maker.updates(&params);
         transitions.push(Transition { params, guard, updates });
     }
-    Model { vars: maker.vars, start, slot: maker.slot, bad, transitions }
+    Model { vars: maker.vars, start, slot: maker.slot, sorted, bad, transitions }
 }

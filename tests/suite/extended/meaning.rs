@@ -2,7 +2,14 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::model::{Formula, Full, Index, Model, Place, State, Term, Transition, Update, Var, first};
+use std::ops::Range;
+
+use super::model::{
+    Formula, Full, Index, Model, Over, Place, Sort, State, Term, Transition, Update, Var, first,
+};
+
+/// How many processes of each sort; without sorts, all are of the first one.
+pub type Sizes = [usize; 2];
 
 /// What an update does: nothing is possible, an error, or one of several lists of new cells.
 pub enum Outcome {
@@ -13,12 +20,25 @@ pub enum Outcome {
 
 pub struct Instance<'m> {
     pub model: &'m Model,
-    pub procs: usize,
+    pub sizes: Sizes,
+}
+
+/// The processes of a sort: those of the first sort come first.
+fn of_sort([first, second]: Sizes, sort: Sort) -> Range<usize> {
+    if sort == 0 { 0..first } else { first..first + second }
 }
 
 impl Instance<'_> {
+    /// How many values an index has.
+    fn size(&self, over: Over) -> usize {
+        match over {
+            Over::Process(sort) => self.sizes[sort],
+            Over::Value(ty) => ty.values().count(),
+        }
+    }
+
     fn cells(&self, var: &Var) -> usize {
-        var.index.iter().map(|ty| ty.map_or(self.procs, |ty| ty.values().count())).product()
+        var.index.iter().map(|it| self.size(*it)).product()
     }
 
     fn initial(&self) -> State {
@@ -36,16 +56,16 @@ impl Instance<'_> {
     /// `None`: a term in it has no value.
     fn position(&self, state: &State, var: usize, index: &[Index], args: &[usize]) -> Option<usize> {
         let mut at = 0;
-        for (it, ty) in index.iter().zip(&self.model.vars[var].index) {
-            let (own, size) = match (it, ty) {
-                (Index::Process(p), _) => (args[*p], self.procs),
-                (Index::Value(term), Some(ty)) => {
+        for (it, over) in index.iter().zip(&self.model.vars[var].index) {
+            let own = match (it, over) {
+                (Index::Process(p), Over::Process(sort)) => args[*p] - of_sort(self.sizes, *sort).start,
+                (Index::Value(term), Over::Value(ty)) => {
                     let value = self.value(state, term, args)?;
-                    (ty.values().position(|it| it == value)?, ty.values().count())
+                    ty.values().position(|it| it == value)?
                 }
-                (Index::Value(_), None) => unreachable!("a process"),
+                _ => unreachable!("a process is not a value"),
             };
-            at = at * size + own;
+            at = at * self.size(*over) + own;
         }
         Some(at)
     }
@@ -55,6 +75,8 @@ impl Instance<'_> {
             Term::Value(_, value) => Some(*value),
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
             Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
+            Term::Abbreviated(term) => self.value(state, term, args),
+            Term::Param => unreachable!("in texts only"),
             Term::Read { var, index, place, field } => {
                 let cell = &state[*var][self.position(state, *var, index, args)?];
                 match place {
@@ -96,8 +118,9 @@ impl Instance<'_> {
             Formula::Not(a) => !inner(a),
             Formula::Both(a, b) => inner(a) && inner(b),
             Formula::Either(a, b) => inner(a) || inner(b),
-            Formula::Others(all, a) => {
-                let mut others = (0..self.procs).filter(|it| !args[..params].contains(it));
+            Formula::Called(a) => inner(a),
+            Formula::Others(all, sort, a) => {
+                let mut others = of_sort(self.sizes, *sort).filter(|it| !args[..params].contains(it));
                 let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
                 if *all { others.all(with) } else { others.any(with) }
             }
@@ -146,14 +169,18 @@ impl Instance<'_> {
                 };
                 values.map(|value| one(*var, at, cell(value))).collect()
             }
-            Update::Each(all, var, index, field, value) => self.every(state, args, params, |with, z| {
-                (*all || !args[..params].contains(&z))
-                    .then(|| (*var, index, *field, self.value(state, value, with)))
-            }),
-            Update::Case(var, index, field, when, value) => self.every(state, args, params, |with, _| {
-                let applies = self.holds(state, when, with, params);
-                applies.then(|| (*var, index, *field, self.value(state, value, with)))
-            }),
+            Update::Each(all, sort, var, index, field, value) => {
+                self.every(state, &args[..params], *sort, |with, z| {
+                    (*all || !args[..params].contains(&z))
+                        .then(|| (*var, index, *field, self.value(state, value, with)))
+                })
+            }
+            Update::Case(sort, var, index, field, when, value) => {
+                self.every(state, &args[..params], *sort, |with, _| {
+                    let applies = self.holds(state, when, with, params);
+                    applies.then(|| (*var, index, *field, self.value(state, value, with)))
+                })
+            }
             Update::Send(var, index, values) => {
                 let queue = self.model.vars[*var].queue.expect("a queue");
                 let at = self.position(state, *var, index, args).expect("indices of queues have values");
@@ -209,18 +236,18 @@ impl Instance<'_> {
         [taken].into_iter().chain(kept).collect()
     }
 
-    /// An update of the cells of all processes that it applies to.
+    /// An update of the cells of all processes of a sort that it applies to.
     fn every<'i>(
         &self,
         state: &State,
         args: &[usize],
-        params: usize,
+        sort: Sort,
         what: impl Fn(&[usize], usize) -> Option<(usize, &'i Vec<Index>, usize, Option<i64>)>,
     ) -> Vec<Outcome> {
         let mut cells = Vec::new();
         let mut error = false;
-        for z in 0..self.procs {
-            let with = [&args[..params], &[z]].concat();
+        for z in of_sort(self.sizes, sort) {
+            let with = [args, &[z]].concat();
             let Some((var, index, field, value)) = what(&with, z) else { continue };
             let Some(at) = self.position(state, var, index, &with) else { continue };
             if value.is_none() {
@@ -248,13 +275,14 @@ impl Instance<'_> {
     /// The states after a step of this transition, with its arguments, and whether some step is an error.
     fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
         let (mut next, mut error) = (Vec::new(), false);
-        for args in tuples(self.procs, transition.params) {
-            if !transition.guard.iter().all(|it| self.holds(state, it, &args, transition.params)) {
+        let params = transition.params.len();
+        for args in tuples(self.sizes, &transition.params) {
+            if !transition.guard.iter().all(|it| self.holds(state, it, &args, params)) {
                 continue;
             }
             let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
             for update in &transition.updates {
-                let outcomes = self.outcomes(state, update, &args, transition.params);
+                let outcomes = self.outcomes(state, update, &args, params);
                 let mut all = Vec::new();
                 for (state, blocked, wrong) in &runs {
                     for outcome in &outcomes {
@@ -285,11 +313,12 @@ impl Instance<'_> {
     }
 }
 
-pub fn tuples(procs: usize, count: usize) -> Vec<Vec<usize>> {
+/// All tuples of different processes of these sorts.
+fn tuples(sizes: Sizes, sorts: &[Sort]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
-    for _ in 0..count {
+    for sort in sorts {
         let longer = all.iter().flat_map(|known: &Vec<usize>| {
-            (0..procs)
+            of_sort(sizes, *sort)
                 .filter(|it| !known.contains(it))
                 .map(|it| [&known[..], &[it]].concat())
                 .collect::<Vec<_>>()
@@ -307,16 +336,16 @@ pub struct Found {
     pub error: bool,
 }
 
-pub fn brute_force(model: &Model, procs: usize, limit: usize) -> Option<Found> {
-    let instance = Instance { model, procs };
+pub fn brute_force(model: &Model, sizes: Sizes, limit: usize) -> Option<Found> {
+    let instance = Instance { model, sizes };
     let mut seen = BTreeSet::from([instance.initial()]);
     let mut open = VecDeque::from([instance.initial()]);
     let mut found = Found { states: 0, deadlocks: 0, bad: false, error: false };
     while let Some(state) = open.pop_front() {
         let (params, bad) = &model.bad;
-        found.bad |= tuples(procs, *params)
+        found.bad |= tuples(sizes, params)
             .iter()
-            .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, *params)));
+            .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, params.len())));
         let (next, error) = instance.successors(&state);
         found.error |= error;
         found.deadlocks += usize::from(next.is_empty() && !error);
@@ -334,8 +363,8 @@ pub fn brute_force(model: &Model, procs: usize, limit: usize) -> Option<Found> {
 }
 
 /// Whether each step from a reachable state is one of the other model's; `None` where a step is an error.
-pub fn is_refined((low, high): (&Model, &Model), procs: usize, limit: usize) -> Option<bool> {
-    let [own, other] = [low, high].map(|model| Instance { model, procs });
+pub fn is_refined((low, high): (&Model, &Model), sizes: Sizes, limit: usize) -> Option<bool> {
+    let [own, other] = [low, high].map(|model| Instance { model, sizes });
     let mut seen = BTreeSet::from([own.initial()]);
     let mut open = VecDeque::from([own.initial()]);
     let mut refines = true;

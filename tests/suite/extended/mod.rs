@@ -17,13 +17,22 @@ use cubicle::transform::refines::Refinement;
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use self::generate::model;
-use self::meaning::{brute_force, is_refined};
-use self::model::Model;
+use self::meaning::{Sizes, brute_force, is_refined};
+use self::model::{Model, SORTS};
 use super::doors::small_search;
+use super::sorted::{certified, sizes_of};
 use super::support::dice::{Dice, environment};
 
-fn concrete() -> ForwardOptions {
-    ForwardOptions::default().symmetry(false).undefined_cells(false).stop_at_unsafe(false).deadlock(true)
+fn of_sizes(model: &Model, sizes: Sizes) -> ForwardOptions {
+    let of_sorts = SORTS.iter().zip(sizes).filter(|_| model.sorted);
+    let of_sorts = of_sorts.map(|(sort, size)| ((*sort).to_owned(), size)).collect();
+    ForwardOptions::default().of_sorts(of_sorts)
+}
+
+/// The instances with up to this many processes, small ones first.
+fn instances(model: &Model, most: usize) -> Vec<Sizes> {
+    let all = (1..=most).flat_map(|total| (0..=total).map(move |locks| [total - locks, locks]));
+    all.filter(|it| model.sorted || it[1] == 0).collect()
 }
 
 /// What kinds of constructs make a model uninteresting or impossible: errors that the generator cannot avoid.
@@ -40,18 +49,23 @@ fn examine(seed: u64) -> Result<bool, String> {
         Err(why) if is_expected(&format!("{why:?}")) => return Ok(false),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let core = words::model(&loaded.system);
-    let again = cubicle::load(&core)
-        .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{core}\n{why}"))?;
+    let printed = words::model(&loaded.system);
+    let again = cubicle::load(&printed)
+        .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
     let mut compared = false;
     let mut unsafe_in = None;
-    for procs in 1..=3 {
-        let Some(right) = brute_force(&model, procs, if procs == 3 { 1500 } else { 4000 }) else { break };
+    for sizes in instances(&model, 3) {
+        let procs = sizes.iter().sum();
+        let Some(right) = brute_force(&model, sizes, if procs == 3 { 1500 } else { 4000 }) else { continue };
         if right.bad || right.error {
-            unsafe_in.get_or_insert(procs);
+            unsafe_in.get_or_insert(sizes);
         }
-        for (name, system) in [("the model", &loaded.system), ("its core", &again.system)] {
-            let found = explore(system, procs, &concrete(), &Interrupt::default(), &mut Silent).exploration;
+        let concrete = of_sizes(&model, sizes).symmetry(false).undefined_cells(false);
+        let concrete = concrete.stop_at_unsafe(false).deadlock(true);
+        // Sorts are values of an array in the core, of which each division of the processes is an initial state.
+        let core = Some(("its core", &again.system)).filter(|_| !model.sorted);
+        for (name, system) in std::iter::once(("the model", &loaded.system)).chain(core) {
+            let found = explore(system, procs, &concrete, &Interrupt::default(), &mut Silent).exploration;
             if found.stop != Stop::Complete {
                 continue;
             }
@@ -72,13 +86,15 @@ fn examine(seed: u64) -> Result<bool, String> {
                 let _ = write!(wrong, "deadlocks: {}, right: {}; ", found.deadlock_states, right.deadlocks);
             }
             if !wrong.is_empty() {
-                return Err(format!("seed {seed}, {procs} processes, {name}: {wrong}\n{text}\n{core}"));
+                return Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"));
             }
             compared = true;
         }
     }
     if compared && seed.is_multiple_of(4) {
-        proofs(seed, &text, &[&loaded.system, &again.system], &model, unsafe_in)?;
+        let core = Some(&again.system).filter(|_| !model.sorted);
+        let systems: Vec<&System> = std::iter::once(&loaded.system).chain(core).collect();
+        proofs(seed, &text, &systems, &model, unsafe_in)?;
     }
     Ok(compared)
 }
@@ -106,11 +122,12 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
         Err(refused) => return Err(shown(&format!("{:?}", refused.errors))),
     };
     let mut answer = None;
-    for procs in 1..=2 {
-        let Some(right) = is_refined((&low, &high), procs, 500) else { break };
-        let options = ForwardOptions::default().max_states(4_000);
+    for sizes in instances(&low, 2) {
+        let Some(right) = is_refined((&low, &high), sizes, 500) else { break };
+        let options = of_sizes(&low, sizes).max_states(4_000);
         let found =
-            explore(&refinement.steps, procs, &options, &Interrupt::default(), &mut Silent).exploration;
+            explore(&refinement.steps, sizes.iter().sum(), &options, &Interrupt::default(), &mut Silent)
+                .exploration;
         if let Some(run) = &found.unsafe_trace {
             explain(&refinement, &concrete.system, &abstraction.system, run)
                 .map_err(|why| shown(&format!("no such run: {why}")))?;
@@ -120,7 +137,7 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
             break;
         }
         if refines != right {
-            return Err(shown(&format!("refines: {refines}, right: {right}, with {procs} processes")));
+            return Err(shown(&format!("refines: {refines}, right: {right}, with {sizes:?}")));
         }
         answer = Some(answer.unwrap_or(true) && right);
     }
@@ -132,23 +149,26 @@ fn proofs(
     text: &str,
     systems: &[&System],
     model: &Model,
-    unsafe_in: Option<usize>,
+    unsafe_in: Option<Sizes>,
 ) -> Result<(), String> {
     for system in systems {
         let options = small_search(BackwardMode::Auto);
         let report = check(system, &options, &Interrupt::default(), &mut Silent);
         let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
         match (&report.verdict, unsafe_in) {
-            (Some(Verdict::Safe), Some(procs)) => {
-                return Err(format!("seed {seed}: safe, but unsafe with {procs} processes\n{text}"));
+            (Some(Verdict::Safe), Some(sizes)) => {
+                return Err(format!("seed {seed}: safe, but unsafe with {sizes:?}\n{text}"));
             }
+            (Some(Verdict::Safe), None) => certified(system, text, &report)
+                .map_err(|why| format!("seed {seed}: not certified: {why}\n{text}"))?,
             (Some(Verdict::Unsafe(trace)), None) if trace.initial.procs <= 2 => {
-                let right = brute_force(model, trace.initial.procs, 4000);
+                let sizes = match system.sort_array() {
+                    Some(_) => sizes_of(system, &trace.initial),
+                    None => [trace.initial.procs, 0, 0],
+                };
+                let right = brute_force(model, [sizes[0], sizes[1]], 4000);
                 if right.is_some_and(|it| !it.bad && !it.error) {
-                    return Err(format!(
-                        "seed {seed}: unsafe with {} processes, but it is not\n{text}",
-                        trace.initial.procs
-                    ));
+                    return Err(format!("seed {seed}: unsafe with {sizes:?}, but it is not\n{text}"));
                 }
             }
             _ => {}

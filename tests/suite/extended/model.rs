@@ -1,6 +1,13 @@
 //! What a random model is made of, and its text.
 
+use std::cell::RefCell;
+
 pub const KINDS: [&str; 3] = ["Aa", "Bb", "Cc"];
+
+pub const SORTS: [&str; 2] = ["node", "lock"];
+
+/// The sort of a process, by its place in the list; without sorts, all are of the first one.
+pub type Sort = usize;
 
 /// A type; values are numbers, those of an enumeration their places in its declaration.
 #[derive(Clone, Copy, PartialEq)]
@@ -35,6 +42,13 @@ pub enum Full {
     Fails,
 }
 
+/// What an index of a variable is.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Over {
+    Process(Sort),
+    Value(Ty),
+}
+
 #[derive(Clone, Copy)]
 pub struct Queue {
     pub capacity: usize,
@@ -47,8 +61,7 @@ pub struct Queue {
 pub struct Var {
     pub name: String,
     pub declared: String,
-    /// `None`: a process.
-    pub index: Vec<Option<Ty>>,
+    pub index: Vec<Over>,
     pub fields: Vec<(&'static str, Ty)>,
     pub queue: Option<Queue>,
 }
@@ -69,11 +82,21 @@ pub enum Place {
 #[derive(Clone)]
 pub enum Term {
     Value(Ty, i64),
-    Read { var: usize, index: Vec<Index>, place: Place, field: usize },
+    Read {
+        var: usize,
+        index: Vec<Index>,
+        place: Place,
+        field: usize,
+    },
     Plus(Box<Term>, i64),
     Remainder(Box<Term>, i64),
+    /// The same by the name of a `let`.
+    Abbreviated(Box<Term>),
+    /// A parameter of a predicate, in its text only.
+    Param,
 }
 
+#[derive(Clone)]
 pub enum Formula {
     Compare(&'static str, Term, Term),
     Same(usize, Vec<Index>, Vec<Index>, bool),
@@ -82,24 +105,26 @@ pub enum Formula {
     Not(Box<Formula>),
     Both(Box<Formula>, Box<Formula>),
     Either(Box<Formula>, Box<Formula>),
-    /// For all processes that are not parameters, or for one; the number of the bound one is that of the parameters.
-    Others(bool, Box<Formula>),
+    /// For all processes of a sort that are not parameters, or for one; the number of the bound one is that of the parameters.
+    Others(bool, Sort, Box<Formula>),
+    /// The same by a predicate.
+    Called(Box<Formula>),
 }
 
 pub enum Update {
     /// A field, or with several values a record.
     Assign(usize, Vec<Index>, usize, Vec<Term>),
     Any(usize, Vec<Index>, usize),
-    /// Of all processes; the bound one is numbered after the parameters.
-    Each(bool, usize, Vec<Index>, usize, Term),
-    Case(usize, Vec<Index>, usize, Formula, Term),
+    /// Of all processes of a sort; the bound one is numbered after the parameters.
+    Each(bool, Sort, usize, Vec<Index>, usize, Term),
+    Case(Sort, usize, Vec<Index>, usize, Formula, Term),
     Send(usize, Vec<Index>, Vec<Term>),
     Receive(usize, Vec<Index>),
     Take(usize, Vec<Index>, usize, Vec<Index>),
 }
 
 pub struct Transition {
-    pub params: usize,
+    pub params: Vec<Sort>,
     pub guard: Vec<Formula>,
     pub updates: Vec<Update>,
 }
@@ -108,8 +133,23 @@ pub struct Model {
     pub vars: Vec<Var>,
     pub start: Vec<i64>,
     pub slot: Ty,
-    pub bad: (usize, Vec<Formula>),
+    /// Whether there are sorts of processes.
+    pub sorted: bool,
+    pub bad: (Vec<Sort>, Vec<Formula>),
     pub transitions: Vec<Transition>,
+}
+
+/// What a text needs besides: predicates before the other declarations, and the `let`s of a transition.
+#[derive(Default)]
+struct Beside {
+    predicates: RefCell<Vec<String>>,
+    lets: RefCell<Vec<String>>,
+}
+
+/// A model and what its text needs besides.
+struct Written<'m> {
+    model: &'m Model,
+    beside: Beside,
 }
 
 /// For each variable, for each cell: the messages, or one list of fields.
@@ -117,7 +157,7 @@ pub type State = Vec<Vec<Vec<Vec<i64>>>>;
 
 pub const NAMES: [&str; 3] = ["p", "q", "r"];
 
-impl Model {
+impl Written<'_> {
     fn read(&self, var: usize, index: &[Index], names: &[&str]) -> String {
         let index: Vec<String> = index
             .iter()
@@ -126,12 +166,12 @@ impl Model {
                 Index::Value(term) => self.term(term, names),
             })
             .collect();
-        let name = &self.vars[var].name;
+        let name = &self.model.vars[var].name;
         if index.is_empty() { name.clone() } else { format!("{name}[{}]", index.join(", ")) }
     }
 
     fn field(&self, var: usize, field: usize) -> String {
-        let fields = &self.vars[var].fields;
+        let fields = &self.model.vars[var].fields;
         if fields.len() == 1 { String::new() } else { format!(".{}", fields[field].0) }
     }
 
@@ -143,6 +183,14 @@ impl Model {
                 format!("{} {sign} {}", self.term(term, names), by.abs())
             }
             Term::Remainder(term, by) => format!("({}) % {by}", self.term(term, names)),
+            Term::Abbreviated(term) => {
+                let value = self.term(term, names);
+                let mut lets = self.beside.lets.borrow_mut();
+                let name = format!("v{}", lets.len());
+                lets.push(format!("let {name} = {value} in "));
+                name
+            }
+            Term::Param => "v".to_owned(),
             Term::Read { var, index, place, field } => {
                 let base = self.read(*var, index, names);
                 match place {
@@ -167,17 +215,51 @@ impl Model {
             Formula::Not(a) => format!("not ({})", inner(a)),
             Formula::Both(a, b) => format!("({} && {})", inner(a), inner(b)),
             Formula::Either(a, b) => format!("({} || {})", inner(a), inner(b)),
-            Formula::Others(all, a) => {
+            Formula::Others(all, sort, a) => {
                 let word = if *all { "forall_other" } else { "exists_other" };
-                let mut names = names[..params].to_vec();
-                names.push("z");
-                format!("({word} z. {})", self.formula(a, &names, params))
+                let (names, sort) = ([&names[..params], &["z"]].concat(), self.model.of(*sort));
+                format!("({word} z{sort}. {})", self.formula(a, &names, params))
             }
+            Formula::Called(a) => self.call(a, names, params),
         }
     }
 
+    /// The call of a predicate that says the same; the names of its parameters are those of others where it is called.
+    fn call(&self, formula: &Formula, names: &[&str], params: usize) -> String {
+        let swapped: Vec<&str> = names.iter().rev().copied().collect();
+        let own = |formula: &Formula| self.formula(formula, &swapped, params);
+        let (mut given, mut args) = (swapped.join(", "), names.join(", "));
+        let body = match formula {
+            Formula::Compare(op, left, right) if !matches!(left, Term::Value(..)) => {
+                let mut inner = left.clone();
+                // An index or the whole is what the parameter stands for.
+                let arg = match &mut inner {
+                    Term::Read { index, .. } if matches!(index.last(), Some(Index::Value(_))) => {
+                        let Some(Index::Value(it)) = index.last_mut() else { unreachable!("a value") };
+                        &mut **it
+                    }
+                    it => it,
+                };
+                let arg = std::mem::replace(arg, Term::Param);
+                given += ", v";
+                args += &format!(", {}", self.term(&arg, names));
+                own(&Formula::Compare(op, inner, right.clone()))
+            }
+            Formula::Same(var, a, b, equal) => {
+                given += ", v, w";
+                args += &format!(", {}, {}", self.read(*var, a, names), self.read(*var, b, names));
+                format!("v {} w", if *equal { "=" } else { "<>" })
+            }
+            other => own(other),
+        };
+        let mut predicates = self.beside.predicates.borrow_mut();
+        let name = format!("f{}", predicates.len());
+        predicates.push(format!("predicate {name}({given}) {{ {body} }}"));
+        format!("{name}({args})")
+    }
+
     fn record(&self, var: usize, values: &[Term], names: &[&str]) -> String {
-        let fields = &self.vars[var].fields;
+        let fields = &self.model.vars[var].fields;
         if fields.len() == 1 {
             return self.term(&values[0], names);
         }
@@ -187,9 +269,8 @@ impl Model {
     }
 
     fn update(&self, update: &Update, params: usize) -> String {
-        let names = &NAMES[..];
-        let mut bound = NAMES[..params].to_vec();
-        bound.push("z");
+        let names = &NAMES[..params];
+        let bound = [names, &["z"]].concat();
         match update {
             Update::Assign(var, index, field, values) => {
                 let target = self.read(*var, index, names);
@@ -201,12 +282,12 @@ impl Model {
             Update::Any(var, index, field) => {
                 format!("{}{} := ?", self.read(*var, index, names), self.field(*var, *field))
             }
-            Update::Each(all, var, index, field, value) => {
-                let word = if *all { "forall" } else { "forall_other" };
+            Update::Each(all, sort, var, index, field, value) => {
+                let (word, sort) = (if *all { "forall" } else { "forall_other" }, self.model.of(*sort));
                 let (target, field) = (self.read(*var, index, &bound), self.field(*var, *field));
-                format!("{word} z. {target}{field} := {}", self.term(value, &bound))
+                format!("{word} z{sort}. {target}{field} := {}", self.term(value, &bound))
             }
-            Update::Case(var, index, field, when, value) => {
+            Update::Case(_, var, index, field, when, value) => {
                 let (target, field) = (self.read(*var, index, &bound), self.field(*var, *field));
                 let when = self.formula(when, &bound, params);
                 format!(
@@ -223,6 +304,35 @@ impl Model {
             }
         }
     }
+
+    fn conjunction(&self, list: &[Formula], params: usize) -> String {
+        let parts: Vec<String> = list.iter().map(|it| self.formula(it, &NAMES[..params], params)).collect();
+        if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
+    }
+
+    /// What a transition does. The first `let` has the name of a parameter that is not read, if there is one.
+    fn updates(&self, transition: &Transition) -> String {
+        let params = transition.params.len();
+        let updates: Vec<String> = transition.updates.iter().map(|it| self.update(it, params)).collect();
+        let text = self.beside.lets.take().concat() + &updates.join("; ");
+        let is_read = |name: &str| text.split(|c: char| !c.is_alphanumeric()).any(|it| it == name);
+        match NAMES[..params].iter().find(|it| !is_read(it)) {
+            Some(name) => text.replace("v0", name),
+            None => text,
+        }
+    }
+}
+
+impl Model {
+    /// The sort of a bound name.
+    fn of(&self, sort: Sort) -> String {
+        if self.sorted { format!(" : {}", SORTS[sort]) } else { String::new() }
+    }
+
+    fn params(&self, params: &[Sort]) -> String {
+        let one = |(name, sort): (&&str, &Sort)| format!("{name}{}", self.of(*sort));
+        NAMES.iter().zip(params).map(one).collect::<Vec<_>>().join(" ")
+    }
 }
 
 impl std::fmt::Display for Model {
@@ -230,6 +340,9 @@ impl std::fmt::Display for Model {
         let Ty::Range(low, high) = self.slot else { unreachable!("a range") };
         writeln!(f, "const Top = {high}\ntype kind = Aa | Bb | Cc\ntype slot = {low}..Top")?;
         writeln!(f, "type msg = {{ kind : kind; num : 0..2 }}")?;
+        for sort in SORTS.iter().filter(|_| self.sorted) {
+            writeln!(f, "type {sort} < proc")?;
+        }
         for var in &self.vars {
             writeln!(f, "{}", var.declared)?;
         }
@@ -240,8 +353,8 @@ impl std::fmt::Display for Model {
             let mut indices = vec![Vec::new()];
             for (at, ty) in var.index.iter().enumerate() {
                 let here: Vec<String> = match ty {
-                    None => vec![NAMES[at].to_owned()],
-                    Some(ty) => ty.values().map(|it| ty.text(it)).collect(),
+                    Over::Process(sort) => vec![["p", "q", "r", "s"][2 * sort + at].to_owned()],
+                    Over::Value(ty) => ty.values().map(|it| ty.text(it)).collect(),
                 };
                 indices = indices
                     .iter()
@@ -258,22 +371,23 @@ impl std::fmt::Display for Model {
                 }
             }
         }
-        writeln!(f, "init (p q) {{ {} }}", parts.join(" && "))?;
-        let conjunction = |list: &[Formula], params: usize| {
-            let parts: Vec<String> = list.iter().map(|it| self.formula(it, &NAMES, params)).collect();
-            if parts.is_empty() { "true".to_owned() } else { parts.join(" && ") }
-        };
+        let params = if self.sorted { "p q : node r s : lock" } else { "p q" };
+        writeln!(f, "init ({params}) {{ {} }}", parts.join(" && "))?;
+        let written = Written { model: self, beside: Beside::default() };
         let (params, bad) = &self.bad;
-        writeln!(f, "unsafe ({}) {{ {} }}", NAMES[..*params].join(" "), conjunction(bad, *params))?;
+        let mut texts = vec![format!(
+            "unsafe ({}) {{ {} }}",
+            self.params(params),
+            written.conjunction(bad, params.len())
+        )];
         for (number, it) in self.transitions.iter().enumerate() {
-            let updates: Vec<String> =
-                it.updates.iter().map(|update| self.update(update, it.params)).collect();
-            let (params, guard) = (NAMES[..it.params].join(" "), conjunction(&it.guard, it.params));
-            writeln!(
-                f,
-                "transition t{number} ({params}) requires {{ {guard} }} {{ {} }}",
-                updates.join("; ")
-            )?;
+            let params = self.params(&it.params);
+            let guard = written.conjunction(&it.guard, it.params.len());
+            let updates = written.updates(it);
+            texts.push(format!("transition t{number} ({params}) requires {{ {guard} }} {{ {updates} }}"));
+        }
+        for text in written.beside.predicates.take().iter().chain(&texts) {
+            writeln!(f, "{text}")?;
         }
         Ok(())
     }
