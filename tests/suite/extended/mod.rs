@@ -2,6 +2,8 @@
 //! interpreter that is written from the book alone, and against the same model in the core language.
 //!
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
+//!
+//! A seed that finds this mistake again, should it be made: `send` is not an update behind a `let` (32).
 
 mod generate;
 mod meaning;
