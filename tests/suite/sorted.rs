@@ -637,7 +637,7 @@ pub fn certified(system: &System, text: &str, report: &Report) -> Result<(), Str
     let accepted = || certificate::confirm(plain, system, system, Claim::of(report), how);
     match certified.and_then(|_| accepted()) {
         Ok(_) | Err(NoCertificate::Failed(ProofFailure::Stopped(_), _)) => Ok(()),
-        Err(why) => Err(certificate::explain(&why).to_string()),
+        Err(why) => Err(certificate::explain(&why)),
     }
 }
 

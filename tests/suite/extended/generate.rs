@@ -225,7 +225,7 @@ impl Maker {
             Term::Read { var, index, place, field } => {
                 let index = index.into_iter().map(|it| match it {
                     Index::Value(term) => Index::Value(Box::new(self.abbreviated(*term, params))),
-                    process => process,
+                    process @ Index::Process(_) => process,
                 });
                 Term::Read { var, index: index.collect(), place, field }
             }
@@ -356,33 +356,14 @@ pub fn disjoint(a: Ty, b: Ty) -> bool {
     }
 }
 
-pub fn model(seed: u64) -> Model {
-    let mut dice = Dice::new(seed);
-    let low = *dice.pick(&[0, 0, 1, -1]);
-    let slot = Ty::Range(low, low + 1 + dice.below(2) as i64);
+fn queue(dice: &mut Dice) -> Queue {
+    let full = *dice.pick(&[Full::Blocks, Full::Drops, Full::Fails]);
+    Queue { capacity: 1 + dice.below(2), full, lossy: dice.chance(30), duplicating: dice.chance(20) }
+}
+
+fn variables(dice: &mut Dice, slot: Ty, sorted: bool, wide: Ty) -> Vec<Var> {
     let message = vec![("kind", Ty::Kind), ("num", Ty::Range(0, 2))];
-    let queue = |dice: &mut Dice| {
-        let full = *dice.pick(&[Full::Blocks, Full::Drops, Full::Fails]);
-        Queue { capacity: 1 + dice.below(2), full, lossy: dice.chance(30), duplicating: dice.chance(20) }
-    };
-    let words = |queue: Queue| {
-        let mut words = match queue.full {
-            Full::Blocks => "blocks",
-            Full::Drops => "drops",
-            Full::Fails => "fails",
-        }
-        .to_owned();
-        if queue.lossy {
-            words.push_str(" lossy");
-        }
-        if queue.duplicating {
-            words.push_str(" duplicating");
-        }
-        words
-    };
-    let wide = Ty::Range(0, 17 + dice.below(4) as i64);
     let alone = |ty| vec![("", ty)];
-    let sorted = dice.chance(50);
     let mut vars = Vec::new();
     // What follows `[`, with another sort of processes where there are sorts.
     let over = |dice: &mut Dice| {
@@ -400,17 +381,17 @@ pub fn model(seed: u64) -> Model {
             vars.push(Var { name: name.to_owned(), declared, index, fields, queue });
         }
     };
-    add(&mut dice, 40, "Glob", "var Glob : kind".into(), vec![], alone(Ty::Kind), None);
-    add(&mut dice, 60, "Num", "var Num : slot".into(), vec![], alone(slot), None);
-    add(&mut dice, 30, "Other", "var Other : 0..3".into(), vec![], alone(Ty::Range(0, 3)), None);
+    add(dice, 40, "Glob", "var Glob : kind".into(), vec![], alone(Ty::Kind), None);
+    add(dice, 60, "Num", "var Num : slot".into(), vec![], alone(slot), None);
+    add(dice, 30, "Other", "var Other : 0..3".into(), vec![], alone(Ty::Range(0, 3)), None);
     let Ty::Range(_, most) = wide else { unreachable!("a range") };
-    add(&mut dice, 25, "Wide", format!("var Wide : 0..{most}"), vec![], alone(wide), None);
-    add(&mut dice, 40, "Rec", "var Rec : msg".into(), vec![], message.clone(), None);
-    let ((own, of_own), (other, of_other)) = (over(&mut dice), over(&mut dice));
-    add(&mut dice, 100, "At", format!("array At[{own}] : kind"), vec![of_own], alone(Ty::Kind), None);
-    add(&mut dice, 50, "Tick", format!("array Tick[{own}] : slot"), vec![of_own], alone(slot), None);
+    add(dice, 25, "Wide", format!("var Wide : 0..{most}"), vec![], alone(wide), None);
+    add(dice, 40, "Rec", "var Rec : msg".into(), vec![], message.clone(), None);
+    let ((own, of_own), (other, of_other)) = (over(dice), over(dice));
+    add(dice, 100, "At", format!("array At[{own}] : kind"), vec![of_own], alone(Ty::Kind), None);
+    add(dice, 50, "Tick", format!("array Tick[{own}] : slot"), vec![of_own], alone(slot), None);
     add(
-        &mut dice,
+        dice,
         35,
         "Seen",
         format!("array Seen[{own}, slot] : bool"),
@@ -418,18 +399,10 @@ pub fn model(seed: u64) -> Model {
         alone(Ty::Bool),
         None,
     );
+    add(dice, 30, "Table", "array Table[kind] : slot".into(), vec![Over::Value(Ty::Kind)], alone(slot), None);
+    add(dice, 30, "Own", format!("array Own[{other}] : msg"), vec![of_other], message.clone(), None);
     add(
-        &mut dice,
-        30,
-        "Table",
-        "array Table[kind] : slot".into(),
-        vec![Over::Value(Ty::Kind)],
-        alone(slot),
-        None,
-    );
-    add(&mut dice, 30, "Own", format!("array Own[{other}] : msg"), vec![of_other], message.clone(), None);
-    add(
-        &mut dice,
+        dice,
         20,
         "Pair",
         format!("array Pair[{own}, {other}] : slot"),
@@ -437,37 +410,48 @@ pub fn model(seed: u64) -> Model {
         alone(slot),
         None,
     );
-    add(&mut dice, 10, "Far", format!("array Far[{other}] : 0..{most}"), vec![of_other], alone(wide), None);
-    let first = queue(&mut dice);
+    add(dice, 10, "Far", format!("array Far[{other}] : 0..{most}"), vec![of_other], alone(wide), None);
+    let first = queue(dice);
     add(
-        &mut dice,
+        dice,
         30,
         "Box",
-        format!("channel Box[{other}] : msg[{}] {}", first.capacity, words(first)),
+        format!("channel Box[{other}] : msg[{}] {}", first.capacity, first.words()),
         vec![of_other],
         message.clone(),
         Some(first),
     );
-    let second = queue(&mut dice);
+    let second = queue(dice);
     add(
-        &mut dice,
+        dice,
         30,
         "Line",
-        format!("channel Line : kind[{}] {}", second.capacity, words(second)),
+        format!("channel Line : kind[{}] {}", second.capacity, second.words()),
         vec![],
         alone(Ty::Kind),
         Some(second),
     );
-    let third = queue(&mut dice);
+    let third = queue(dice);
     add(
-        &mut dice,
+        dice,
         15,
         "Post",
-        format!("channel Post[slot] : msg[{}] {}", third.capacity, words(third)),
+        format!("channel Post[slot] : msg[{}] {}", third.capacity, third.words()),
         vec![Over::Value(slot)],
         message,
         Some(third),
     );
+    vars
+}
+
+/// The model of a seed.
+pub fn model(seed: u64) -> Model {
+    let mut dice = Dice::new(seed);
+    let low = *dice.pick(&[0, 0, 1, -1]);
+    let slot = Ty::Range(low, low + 1 + dice.below(2) as i64);
+    let wide = Ty::Range(0, 17 + dice.below(4) as i64);
+    let sorted = dice.chance(50);
+    let vars = variables(&mut dice, slot, sorted, wide);
     let start = vars.iter().filter(|it| it.queue.is_none()).map(|_| dice.below(3) as i64).collect();
     let mut maker = Maker { dice, vars, slot, sorted };
     let params = maker.params();

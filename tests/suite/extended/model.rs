@@ -57,6 +57,19 @@ pub struct Queue {
     pub duplicating: bool,
 }
 
+impl Queue {
+    /// What its declaration says of it.
+    pub fn words(self) -> String {
+        let full = match self.full {
+            Full::Blocks => "blocks",
+            Full::Drops => "drops",
+            Full::Fails => "fails",
+        };
+        let lossy = if self.lossy { " lossy" } else { "" };
+        format!("{full}{lossy}{}", if self.duplicating { " duplicating" } else { "" })
+    }
+}
+
 /// A variable: its cells are `fields`, or queues of these.
 pub struct Var {
     pub name: String,
