@@ -264,7 +264,10 @@ impl Generator {
     fn number(&mut self) -> Number {
         let by = if self.dice.chance(50) { 1 } else { -1 };
         if !self.given.is_empty() && self.dice.chance(40) {
-            return Number::Named(self.dice.pick(&self.given), if self.dice.chance(70) { 0 } else { by });
+            return Number::Named(
+                self.dice.pick::<&'static str>(&self.given),
+                if self.dice.chance(70) { 0 } else { by },
+            );
         }
         match self.dice.below(8) {
             0..=3 => Number::Is(self.dice.below(3) as i64),
