@@ -18,6 +18,8 @@ struct Generator {
     placed: usize,
     /// Whether the step has a `with` already.
     has_with: bool,
+    /// Whether there are own cells.
+    locals: bool,
     arrays: [Sort; 2],
     pointers: Sort,
     /// The sorts of the parameters of each predicate.
@@ -32,13 +34,24 @@ struct Generator {
 pub fn program(seed: u64) -> Program {
     let mut dice = Dice::new(seed);
     let sorts = if dice.chance(50) { [Some(0), Some(1)] } else { [None; 2] };
+    let locals = !seed.is_multiple_of(5);
     let labels = 2 + dice.below(MOST_LABELS - 1);
     let start = [0; 5].map(|_| dice.below(2) as i64);
     let arrays = [0; 2].map(|_| *dice.pick(&sorts));
     let pointers = *dice.pick(&sorts);
     let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
-    let mut this =
-        Generator { dice, labels, placed: 0, has_with: false, arrays, pointers, predicates, names, given };
+    let mut this = Generator {
+        dice,
+        labels,
+        placed: 0,
+        has_with: false,
+        locals,
+        arrays,
+        pointers,
+        predicates,
+        names,
+        given,
+    };
     let mut predicates = Vec::new();
     for number in 0..2 {
         let params = [0; 2].map(|_| *this.dice.pick(&sorts));
@@ -65,7 +78,20 @@ pub fn program(seed: u64) -> Program {
         always = Some(this.with_params(params, &[], Generator::invariant));
     }
     let linked = pointers == sorts[0] && this.dice.chance(30);
-    Program { code, labels, predicates, transition, params, never, always, arrays, pointers, start, linked }
+    Program {
+        code,
+        labels,
+        predicates,
+        transition,
+        params,
+        never,
+        always,
+        arrays,
+        pointers,
+        start,
+        locals,
+        linked,
+    }
 }
 
 impl Generator {
@@ -248,7 +274,8 @@ impl Generator {
 
     /// Whether own cells of the process have names here.
     fn has_own(&self) -> bool {
-        !self.names.iter().any(|it| matches!(it.0, Who::Param(_)))
+        self.locals
+            && !self.names.iter().any(|it| matches!(it.0, Who::Param(_)))
             && self.names.iter().any(|it| matches!(it.0, Who::Me | Who::Chosen(_)))
     }
 

@@ -3,7 +3,8 @@
 //!
 //! `CUBICLE_CODE_SEED` and `CUBICLE_CODE_COUNT` choose programs; the ignored test takes many.
 //!
-//! Seeds that find each of these mistakes again, should it be made: cells that leave their range are those of processes of any sort (11, 23, 218).
+//! Seeds that find each of these mistakes again, should it be made: cells that leave their range are those of processes of any sort (11, 23, 218), `_other` is about
+//! a name that is hidden (7915).
 
 mod generate;
 mod meaning;

@@ -138,6 +138,8 @@ pub struct Program {
     pub pointers: Sort,
     /// What `X`, `Y`, the arrays and the own number hold in the beginning.
     pub start: [i64; 5],
+    /// Whether there are own cells.
+    pub locals: bool,
     /// Whether `link` is to the process itself in the beginning.
     pub linked: bool,
 }
@@ -350,11 +352,11 @@ impl Display for Program {
         if let Some(transition) = &self.transition {
             write!(f, "{transition}")?;
         }
-        let (itself, link) = (of(own_sort(self)), if self.linked { "self" } else { "nil" });
-        writeln!(
-            f,
-            "process at (self{itself}) {{\n  local n : 0..2 = {own}\n  local link : {pointer} or nil = {link}"
-        )?;
+        let link = if self.linked { "self" } else { "nil" };
+        writeln!(f, "process at (self{}) {{", of(own_sort(self)))?;
+        if self.locals {
+            writeln!(f, "  local n : 0..2 = {own}\n  local link : {pointer} or nil = {link}")?;
+        }
         for statement in &self.code {
             write!(f, "{statement} ")?;
         }
