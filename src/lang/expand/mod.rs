@@ -32,6 +32,7 @@ use self::always::without_always;
 use self::make::words_of;
 use self::nil::without_nil;
 use self::processes::without_processes;
+use self::substitute::with_counted;
 use self::types::{Index, Trouble, Type, Values};
 
 use std::borrow::Cow;
@@ -369,6 +370,10 @@ impl Expander {
             ExprKind::Quantified { quantifier, vars, body } => {
                 let body = Box::new(self.with_open(body));
                 expr.rebuilt(ExprKind::Quantified { quantifier: *quantifier, vars: vars.clone(), body })
+            }
+            ExprKind::Compare { op, left, right } => {
+                let [left, right] = [left, right].map(|it| with_counted(it, &mut |it| self.with_open(it)));
+                expr.rebuilt(ExprKind::Compare { op: *op, left, right })
             }
             ExprKind::Call { name, args } => {
                 let open = self.predicates.get(&name.text).filter(|it| is_open(&it.0)).cloned();

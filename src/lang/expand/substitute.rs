@@ -117,6 +117,23 @@ fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
     Count { of, loc: count.loc }
 }
 
+/// A term with the formulas of its counts changed.
+pub fn with_counted(term: &Term, change: &mut dyn FnMut(&Expr) -> Expr) -> Term {
+    let kind = match &term.kind {
+        TermKind::Count(Count { of: Some(of), loc }) => {
+            let body = of.body.as_ref().map(|it| Box::new(change(it)));
+            TermKind::Count(Count { of: Some(Counted { body, ..of.clone() }), loc: *loc })
+        }
+        TermKind::Remainder(of, by) => TermKind::Remainder(Box::new(with_counted(of, change)), by.clone()),
+        TermKind::Sum(summands) => {
+            let one = |it: &Summand| Summand { operand: with_counted(&it.operand, change), ..it.clone() };
+            TermKind::Sum(summands.iter().map(one).collect())
+        }
+        other => other.clone(),
+    };
+    Term { kind, loc: term.loc }
+}
+
 /// A path with terms for names in its indices.
 pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Path {
     let index = path.index.map(|index| index.iter().map(|it| in_term(it, given)).collect());
