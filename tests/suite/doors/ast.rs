@@ -4,8 +4,8 @@
 
 use std::fmt::{self, Display, Write};
 
-/// A constructor, a truth value, a number, or a process (numbers after the last one are not processes).
-pub type Value = i8;
+/// A constructor, a truth value, a number, or a process (numbers after the last one are not processes). Wide enough for sums that fall until the states are too many.
+pub type Value = i16;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {

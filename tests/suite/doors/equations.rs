@@ -53,7 +53,7 @@ fn hold(case: &Case<'_>, chosen: fn(&Equation) -> bool) -> Checked {
 }
 
 /// A state of an instance, with all counts; `None` when a number leaves the 64-bit range.
-fn state(system: &System, graph: &Graph<'_>, held: &[i8]) -> Option<State> {
+fn state(system: &System, graph: &Graph<'_>, held: &[super::ast::Value]) -> Option<State> {
     let model = graph.instance.model;
     let procs = graph.instance.procs;
     let mut values = Vec::new();
