@@ -430,11 +430,12 @@ impl Observed<'_> {
         said
     }
 
-    /// What a pointer never says of the observed process.
+    /// What a variable never says of the observed process, though of others it may.
     fn never(&self, of_it: &WithEquations, var: VarId, parts: &mut SystemParts) -> Option<Equation> {
-        let pointer = self.original.var(self.original_cell(var)?.var).ty == Type::Proc;
-        let values = full(&of_it.system, var) & !of_it.system.var(var).range;
-        if !pointer || values == 0 {
+        let original = self.original.var(self.original_cell(var)?.var);
+        let known = if original.ty == Type::Proc { 0 } else { !original.range };
+        let values = full(&of_it.system, var) & !of_it.system.var(var).range & !known;
+        if values == 0 {
             return None;
         }
         if of_it.system.var(var).arity() == 0 {
