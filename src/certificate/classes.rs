@@ -193,6 +193,11 @@ impl Group {
         Self { questions: Vec::new(), each: Some(most) }
     }
 
+    /// The questions that both ask.
+    pub fn shared(&self, other: &Self) -> Vec<usize> {
+        self.questions.iter().copied().filter(|it| other.questions.binary_search(it).is_ok()).collect()
+    }
+
     /// How many of these questions it answers.
     pub fn answered(&self, questions: &BTreeSet<usize>) -> usize {
         questions.iter().filter(|place| self.questions.binary_search(place).is_ok()).count()
@@ -234,6 +239,12 @@ impl Class<'_> {
             }
         }
         literals
+    }
+
+    /// Its answers to some of the questions of its group.
+    pub fn answers_to(&self, questions: &[usize]) -> Vec<usize> {
+        let places = questions.iter().filter_map(|it| self.group.questions.binary_search(it).ok());
+        places.map(|at| self.answers[at]).collect()
     }
 
     /// Whether the class is that of one process, or of none where the instance is smaller.

@@ -18,7 +18,11 @@
 //! from [`Unnamed::first`] on, in turn. All that is known of an unnamed process holds for a representative,
 //! or else the class is too small to have it: the literals of its class, universal guards, init, and instances of the
 //! invariant that the search for refutations picks. Where counts are too different for one partition into classes, there are several,
-//! and nothing is said about a process of one and a process of another.
+//! and nothing is said about a process of one and a process of another, but that as many processes answer the questions that both
+//! ask in the same way.
+//!
+//! *Counts at a representative*, as `#{q | M[p, q]}` at `p`: where the search picks an instance with such a cell, it is what named processes, the
+//! representative itself and the classes contribute, its own class without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +37,9 @@ use super::ground::{
 };
 use super::tuning::EACH;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{Count, Forbidden, Literal, Rational, Relation, System, Transition, Type, VarId};
+use cubicle_lang::model::{
+    Count, Forbidden, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
+};
 use cubicle_run::Interrupt;
 
 /// A value by cases: each under its condition. The conditions exclude each other, and one holds.
@@ -70,6 +76,18 @@ impl Unnamed {
         let mut rest = self.rest(process);
         rest.constant = Rational::integer(-before);
         compare(rest, Relation::Le, true).ok()
+    }
+
+    /// Whether a process is of the class of a representative.
+    const fn is_of_class(self, process: u8, representative: u8) -> bool {
+        process - (process - self.first) % 2 == representative
+    }
+
+    /// The only process without a name that a cell is at, if there is one.
+    pub fn alone_in(self, cell: &GroundCell) -> Option<u8> {
+        let mut unnamed = cell.index.iter().copied().filter(|p| *p >= self.first);
+        let process = unnamed.next()?;
+        unnamed.all(|it| it == process).then_some(process)
     }
 
     /// What a literal that holds for each process of the class of a representative says about sums.
@@ -162,8 +180,8 @@ pub struct CountDefinitions<'a> {
     compares: bool,
     /// Cubes about a single process, then those about two or three, the ones with numbers last.
     about_few: Vec<(usize, &'a [Literal])>,
-    /// The counts that cubes mention: all, and those that are taken for granted.
-    mentioned: [BTreeSet<VarId>; 2],
+    /// The counts that cubes mention, with the sorts of their indices where the cube says these: all, and those that are taken for granted.
+    mentioned: [BTreeSet<(VarId, Vec<Option<u8>>)>; 2],
     interrupt: Interrupt,
 }
 
@@ -179,8 +197,17 @@ impl<'a> CountDefinitions<'a> {
             return None;
         }
         let mentioned = |from: usize| {
-            let cells = cubes.all[from..].iter().flat_map(Forbidden::literals).flat_map(Literal::cells);
-            cells.map(|cell| cell.var).filter(|var| system.count_of(*var).is_some()).collect()
+            let of_cube = |claim: &Forbidden| {
+                let sorts = system.sorts_said(&claim.cube, usize::from(claim.params));
+                let sort = |p: &ProcRef| match p {
+                    ProcRef::Var(v) => sorts.get(usize::from(*v)).copied().flatten(),
+                    ProcRef::Const(_) => None,
+                };
+                let cells = claim.literals().flat_map(Literal::cells);
+                let counts = cells.filter(|cell| system.count_of(cell.var).is_some());
+                counts.map(|cell| (cell.var, cell.index.iter().map(sort).collect())).collect::<Vec<_>>()
+            };
+            cubes.all[from..].iter().flat_map(of_cube).collect()
         };
         let numeric = |literal: &Literal| matches!(literal, Literal::Linear { .. });
         let about = |params: &dyn Fn(usize) -> bool| {
@@ -218,13 +245,35 @@ impl<'a> CountDefinitions<'a> {
                 }
             }
         });
-        for &var in &self.mentioned[usize::from(!assuming)] {
-            for index in tuples(procs.into(), self.system.var(var).arity()) {
-                let index = index.into_iter().map(|p| p as u8).collect();
-                cells.before.insert(GroundCell { var, index, role: CellRole::Held });
+        let sorts = self.sorts(formula, procs);
+        for (var, wanted) in &self.mentioned[usize::from(!assuming)] {
+            for index in tuples(procs.into(), wanted.len()) {
+                // No instance of the cube is about a process of another sort.
+                let fits =
+                    |(p, wanted): (&usize, &Option<u8>)| wanted.zip(sorts[*p]).is_none_or(|it| it.0 == it.1);
+                if index.iter().zip(wanted).all(fits) {
+                    let index = index.into_iter().map(|p| p as u8).collect();
+                    cells.before.insert(GroundCell { var: *var, index, role: CellRole::Held });
+                }
             }
         }
         cells
+    }
+
+    /// The sorts of the named processes that a case says.
+    fn sorts(&self, formula: &GroundFormula, procs: u8) -> Vec<Option<u8>> {
+        let mut sorts = vec![None; procs.into()];
+        for part in formula.conjuncts() {
+            if let GroundFormula::Literal(Atom::In(cell, values), true) = part
+                && Some(cell.var) == self.system.sort_array()
+                && cell.role == CellRole::Held
+                && values.is_power_of_two()
+                && let Some(sort) = cell.index.first().and_then(|p| sorts.get_mut(usize::from(*p)))
+            {
+                *sort = Some(values.trailing_zeros() as u8);
+            }
+        }
+        sorts
     }
 
     /// The definitions of cells in an instance without processes.
@@ -237,8 +286,14 @@ impl<'a> CountDefinitions<'a> {
         Ok(Definitions { facts, unnamed: Vec::new() })
     }
 
-    /// The definitions of cells.
-    pub fn of(&self, cells: &NeededCells, situation: Situation<'_>) -> Result<Definitions, ProofFailure> {
+    /// The definitions of cells, then those of cells at processes without a name: one after the other, so that more of these leave the first ones as
+    /// they are.
+    pub fn of(
+        &self,
+        cells: &NeededCells,
+        at_unnamed: &[GroundCell],
+        situation: Situation<'_>,
+    ) -> Result<Definitions, ProofFailure> {
         if cells.before.is_empty() && cells.after.is_empty() {
             return Ok(Definitions::default());
         }
@@ -312,6 +367,13 @@ impl<'a> CountDefinitions<'a> {
         let representatives =
             |group: &Vec<(u8, Class<'_>)>| group.iter().map(|(process, _)| *process).collect();
         making.totals(&classes.iter().map(representatives).collect::<Vec<Vec<u8>>>())?;
+        for number in 1..groups.len() {
+            making.agree(&groups, &classes, number)?;
+        }
+        for cell in at_unnamed {
+            self.interrupt.poll()?;
+            making.define_at_unnamed(cell, &classes)?;
+        }
         Ok(Definitions { facts: making.facts, unnamed: making.processes })
     }
 }
@@ -466,6 +528,93 @@ impl Making<'_, '_> {
             sum = plus(&sum, Rational::ONE, &value)?;
         }
         self.facts.push(compare(sum, Relation::Eq, count.integer)?);
+        Ok(())
+    }
+
+    /// A partition, and the one before it that asks most of its questions: as many processes answer these in the same way.
+    fn agree(
+        &mut self,
+        groups: &[Group],
+        classes: &[Vec<(u8, Class<'_>)>],
+        number: usize,
+    ) -> Result<(), Overflow> {
+        let shared = groups[..number].iter().map(|it| it.shared(&groups[number]));
+        let Some((before, shared)) = shared.enumerate().rev().max_by_key(|it| it.1.len()) else {
+            return Ok(());
+        };
+        if shared.is_empty() {
+            return Ok(());
+        }
+        let mut differences: BTreeMap<Vec<usize>, GroundSum> = BTreeMap::new();
+        for (partition, sign) in [(before, Rational::ONE), (number, Rational::ONE.neg())] {
+            for (representative, class) in &classes[partition] {
+                let rest = self.definitions.unnamed.rest(*representative);
+                let zero = || GroundSum::number(Rational::ZERO);
+                let difference = differences.entry(class.answers_to(&shared)).or_insert_with(zero);
+                *difference = plus(difference, sign, &rest)?;
+            }
+        }
+        for difference in differences.into_values() {
+            self.facts.push(compare(difference, Relation::Eq, true)?);
+        }
+        Ok(())
+    }
+
+    /// A count at one process of a class, if it has that process: what named processes and that one contribute, and the other ones of all classes of
+    /// its partition. Those of which the answers do not say what they contribute, do so together with any number of them.
+    fn define_at_unnamed(
+        &mut self,
+        cell: &GroundCell,
+        classes: &[Vec<(u8, Class<'_>)>],
+    ) -> Result<(), Overflow> {
+        let CountDefinitions { system, reader, unnamed, .. } = *self.definitions;
+        let (Some(process), Some(count)) = (unnamed.alone_in(cell), system.count_of(cell.var)) else {
+            return Ok(());
+        };
+        let is_own = |representative: u8| unnamed.is_of_class(process, representative);
+        let own = classes.iter().find(|group| group.iter().any(|it| is_own(it.0)));
+        let (Some(classes), Some(lacks), None) = (own, unnamed.lacks(process), &count.summand) else {
+            return Ok(());
+        };
+        if classes.iter().any(|it| it.1.is_each()) {
+            return Ok(());
+        }
+        // What the answers say is read of another process than this one, so that it is not the generic one here.
+        let itself = unnamed.end();
+        let index = cell.index.iter().map(|p| if *p == process { itself } else { *p });
+        let index: Vec<u8> = index.collect();
+        let contributes = |other: u8| reader.dnf(&count.body, &[&index[..], &[other]].concat(), Reading::Now);
+        let one = GroundSum::number(Rational::ONE);
+        let mut sum = GroundSum::of(cell.clone()).negated().ok_or(Overflow)?;
+        for other in (0..self.situation.procs).chain([itself]) {
+            let when = moved(&contributes(other)?, itself, process);
+            let value = self.value(&when, vec![(GroundFormula::TRUE, one.clone())], true)?;
+            sum = plus(&sum, Rational::ONE, &value)?;
+        }
+        let rest = contributes(self.generic)?;
+        let mut open = GroundSum::number(Rational::ZERO);
+        for (representative, class) in classes {
+            let mut others = unnamed.rest(*representative);
+            if is_own(*representative) {
+                others = plus(&others, Rational::ONE.neg(), &one)?;
+            }
+            match class.uniform(&rest) {
+                Some(when) => {
+                    let when = moved(&when, itself, process);
+                    let value = self.value(&when, vec![(GroundFormula::TRUE, others)], true)?;
+                    sum = plus(&sum, Rational::ONE, &value)?;
+                }
+                None => open = plus(&open, Rational::ONE, &others)?,
+            }
+        }
+        let part = self.part(true);
+        sum = plus(&sum, Rational::ONE, &part)?;
+        let few = compare(plus(&part, Rational::ONE.neg(), &open)?, Relation::Le, true)?;
+        let negative = compare(part, Relation::Lt, true)?;
+        let is_sum = compare(sum, Relation::Eq, true)?;
+        for fact in [negative.not(), few, is_sum] {
+            self.facts.push(GroundFormula::any([lacks.clone(), fact]));
+        }
         Ok(())
     }
 

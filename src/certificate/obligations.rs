@@ -108,8 +108,12 @@ impl<'a> Obligations<'a> {
         if self.counts.is_some() { self.unnamed.end() } else { self.unnamed.first }
     }
 
-    /// What the cells of counts are that a case needs: this holds whenever its formula is read.
-    pub fn definitions(&self, case: &ObligationCase<'_>) -> Result<Definitions, ProofFailure> {
+    /// What the cells of counts are that a case needs, and these, at processes that it does not name: this holds whenever its formula is read.
+    pub fn definitions(
+        &self,
+        case: &ObligationCase<'_>,
+        at_unnamed: &[GroundCell],
+    ) -> Result<Definitions, ProofFailure> {
         let ObligationCase { procs, formula, about, .. } = case;
         let Some(definitions) = &self.counts else { return Ok(Definitions::default()) };
         let cells = definitions.needed(formula, *procs, !matches!(about, About::Initial | About::Empty));
@@ -129,8 +133,36 @@ impl<'a> Obligations<'a> {
         };
         match about {
             About::Empty => Ok(definitions.empty(&cells)?),
-            _ => definitions.of(&cells, Situation { procs: *procs, step, known }),
+            _ => definitions.of(&cells, at_unnamed, Situation { procs: *procs, step, known }),
         }
+    }
+
+    /// The cells of counts of an instance that are at a process without a name.
+    pub fn counts_at_unnamed(&self, instance: &CubeInstance) -> Result<Vec<GroundCell>, Overflow> {
+        let mut cells = Vec::new();
+        if instance.procs.iter().all(|p| *p < self.unnamed.first) {
+            return Ok(cells);
+        }
+        for literal in &self.cubes.all[instance.cube].cube {
+            cells.append(&mut self.undefined(&self.reader.literal(
+                literal,
+                &instance.procs,
+                Reading::Now,
+            )?));
+        }
+        Ok(cells)
+    }
+
+    /// The cells of counts in a formula that are at a process without a name.
+    pub fn undefined(&self, formula: &GroundFormula) -> Vec<GroundCell> {
+        let is_count =
+            |cell: &GroundCell| self.system.count_of(cell.var).is_some_and(|it| it.summand.is_none());
+        let mut cells = Vec::new();
+        formula.atoms(&mut |atom| {
+            let of_atom = atom.cells().into_iter();
+            cells.extend(of_atom.filter(|it| self.unnamed.alone_in(it).is_some() && is_count(it)).cloned());
+        });
+        cells
     }
 
     /// What is known of a process beside the named ones.

@@ -13,6 +13,7 @@ use super::possible::Possible;
 use super::prove::{Active, Prover};
 use super::solver::{CaseAnswer, SatisfyingState};
 use super::tuning::{FIRST_INSTANCES, INSTANCES_PER_COUNTEREXAMPLE};
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::Literal;
 
 /// The instances that are assumed in a case.
@@ -22,6 +23,8 @@ struct Chosen {
     places: Vec<usize>,
     /// For places, see [`CubeInstance::beyond`].
     beyond: HashMap<usize, Vec<CubeInstance>>,
+    /// Their cells of counts at processes without a name.
+    at_unnamed: Vec<GroundCell>,
     /// Those that may not be: a process that the case does not name may be what they say that no other process is.
     refused: HashSet<CubeInstance>,
 }
@@ -48,7 +51,7 @@ impl<'a> Prover<'a, '_> {
             found = self.search_in(case, &Definitions::default(), possible, used);
         }
         if let Err(ProofFailure::Refuted(_)) = found {
-            let definitions = self.obligations.definitions(case)?;
+            let definitions = self.obligations.definitions(case, &[])?;
             if counts || !definitions.facts.is_empty() {
                 found = self.search_in(case, &definitions, possible, used);
             }
@@ -77,7 +80,7 @@ impl<'a> Prover<'a, '_> {
         parts.push(session.formula(&case.formula));
         parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
         session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(case, &order, groups, &mut chosen);
+        let refuted = self.refute_opened(case, &order, definitions, &mut chosen);
         self.session().close();
         let needed = refuted?;
         self.recent.retain(|i| !needed.contains(i));
@@ -94,11 +97,21 @@ impl<'a> Prover<'a, '_> {
         &mut self,
         case: &ObligationCase<'a>,
         order: &[usize],
-        groups: &[Vec<u8>],
+        definitions: &Definitions,
         chosen: &mut Chosen,
     ) -> Result<Vec<usize>, ProofFailure> {
-        let mut assumed = 0;
+        let (groups, mut facts) = (&definitions.unnamed[..], definitions.facts.len());
+        let (mut assumed, mut defined) = (0, 0);
         loop {
+            if chosen.at_unnamed.len() > defined {
+                defined = chosen.at_unnamed.len();
+                let definitions = self.obligations.definitions(case, &chosen.at_unnamed)?;
+                for fact in &definitions.facts[facts..] {
+                    let fact = self.session().formula(fact);
+                    self.session().add(fact);
+                }
+                facts = definitions.facts.len();
+            }
             for &i in &chosen.places[assumed..] {
                 let (name, fact) = self.active[i].fact.clone();
                 self.session().assume(&name, &fact);
@@ -111,7 +124,7 @@ impl<'a> Prover<'a, '_> {
                 CaseAnswer::Unknown(why) => return Err(ProofFailure::Undecided(case.obligation, why)),
                 CaseAnswer::Sat(state) => state,
             };
-            let mut violated = self.violated(case.procs, order, groups, &mut state);
+            let mut violated = self.violated(case.procs, order, groups, &chosen.at_unnamed, &mut state);
             if violated.is_empty() {
                 violated = self.violated_others(case, order, &mut state, chosen)?;
             }
@@ -132,42 +145,49 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    /// Instances that a state of a case which names this many processes violates, of cubes that say nothing of other processes.
+    /// Instances that a state of a case which names this many processes violates, of cubes that say nothing of other processes; then those
+    /// that it may violate, since cells of counts at processes without a name are not yet defined.
     fn violated(
         &mut self,
         named: u8,
         order: &[usize],
         groups: &[Vec<u8>],
+        defined: &[GroundCell],
         state: &mut SatisfyingState,
     ) -> Vec<CubeInstance> {
         let named: Vec<u8> = (0..named).collect();
         let mut violated = Vec::new();
-        let (cubes, unnamed, index) = (self.cubes, self.obligations.unnamed, self.index);
+        let (cubes, obligations, index) = (self.cubes, self.obligations, self.index);
+        let unnamed = obligations.unnamed;
         let session = self.session();
         let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
         // Instances about named processes first, then those with unnamed ones of one partition.
         let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
         let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
-        for unnamed in &rounds {
-            let procs = [&named[..], unnamed].concat();
-            for known_cells_only in [true, false] {
-                for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
-                    let test = &mut |literal: &Literal, names: &[u8]| {
-                        // Without a step there is no arithmetic that could overflow.
-                        let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
-                        let fits = !known_cells_only || session.knows(&literal);
-                        Some(fits && session.holds(state, &literal))
-                    };
-                    index.instances(cube, &procs, 0, test, &mut |instance, _| {
-                        violated.push(instance);
-                        violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
-                    });
-                    if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
-                        break;
+        for open in [false, true] {
+            for unnamed in rounds.iter().skip(usize::from(open)) {
+                let procs = [&named[..], unnamed].concat();
+                for known_cells_only in [true, false].into_iter().skip(usize::from(open)) {
+                    for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
+                        let test = &mut |literal: &Literal, names: &[u8]| {
+                            // Without a step there is no arithmetic that could overflow.
+                            let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
+                            let is_open =
+                                || obligations.undefined(&literal).iter().any(|it| !defined.contains(it));
+                            let fits = !known_cells_only || session.knows(&literal);
+                            Some(open && is_open() || fits && session.holds(state, &literal))
+                        };
+                        index.instances(cube, &procs, 0, test, &mut |instance, _| {
+                            violated.push(instance);
+                            violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
+                        });
+                        if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                            break;
+                        }
                     }
-                }
-                if !violated.is_empty() {
-                    return violated;
+                    if !violated.is_empty() {
+                        return violated;
+                    }
                 }
             }
         }
@@ -266,8 +286,10 @@ impl<'a> Prover<'a, '_> {
     /// Adds an instance to those that are assumed in a case which names this many processes.
     fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
         let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
+        let at_unnamed = self.obligations.counts_at_unnamed(&instance)?;
         let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
         if !chosen.places.contains(&i) {
+            extend_new(&mut chosen.at_unnamed, at_unnamed);
             chosen.places.push(i);
             chosen.beyond.extend(beyond.map(|it| (i, it)));
         }

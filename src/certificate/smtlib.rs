@@ -238,7 +238,11 @@ impl<'a> ScriptWriter<'a> {
             out.push_str("\n    ");
             self.formula(out, part);
         }
-        for part in &self.obligations.definitions(case)?.facts {
+        let mut at_unnamed = Vec::new();
+        for instance in instances {
+            extend_new(&mut at_unnamed, self.obligations.counts_at_unnamed(instance)?);
+        }
+        for part in &self.obligations.definitions(case, &at_unnamed)?.facts {
             out.push_str("\n    ");
             self.formula(out, part);
         }

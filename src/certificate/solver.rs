@@ -50,10 +50,10 @@ pub struct ProverSession<'a> {
     cells: HashMap<GroundCell, CellExpr>,
     atoms: HashMap<Atom, Bool>,
     timeout: Duration,
-    /// What was said of cells while a case was open, which holds afterwards, too.
+    /// What was said of cells in the case that Z3 knows, which holds afterwards, too.
     declared: Vec<Bool>,
-    /// How many cases are open.
-    open: usize,
+    /// What holds in each case that is open; Z3 knows only the last one.
+    opened: Vec<Vec<Bool>>,
     pub calls: u64,
 }
 
@@ -80,7 +80,7 @@ impl<'a> ProverSession<'a> {
             atoms: HashMap::new(),
             timeout,
             declared: Vec::new(),
-            open: 0,
+            opened: Vec::new(),
             calls: 0,
         };
         // Processes beyond those of a case are values outside of it: nothing else is known about them.
@@ -135,28 +135,44 @@ impl<'a> ProverSession<'a> {
         }
     }
 
-    /// Opens a case, perhaps within one that is open: until it is closed, `formula` holds.
+    /// Opens a case: until it is closed, `formula` holds. One that is open is set aside until then. Of a process that it does not name, and of the
+    /// numbers of such processes, it says other things: the case within it names one more.
     pub fn open(&mut self, formula: &Bool) {
-        self.solver.push();
-        self.open += 1;
-        self.solver.assert(formula);
+        if !self.opened.is_empty() {
+            self.leave();
+        }
+        self.opened.push(vec![formula.clone()]);
+        self.enter();
     }
 
     /// Closes the case that was opened last.
     pub fn close(&mut self) {
-        self.solver.pop();
-        self.open -= 1;
-        for fact in &self.declared {
-            self.solver.assert(fact);
-        }
-        if self.open == 0 {
-            self.declared.clear();
+        self.leave();
+        self.opened.pop();
+        if !self.opened.is_empty() {
+            self.enter();
         }
     }
 
+    fn enter(&self) {
+        self.solver.push();
+        self.opened.last().into_iter().flatten().for_each(|fact| self.solver.assert(fact));
+    }
+
+    fn leave(&mut self) {
+        self.solver.pop();
+        self.declared.drain(..).for_each(|fact| self.solver.assert(&fact));
+    }
+
+    /// A fact that holds in the open case.
+    pub fn add(&mut self, fact: Bool) {
+        self.solver.assert(&fact);
+        self.opened.last_mut().expect("a case is open").push(fact);
+    }
+
     /// A fact that holds in the open case where `name` does.
-    pub fn assume(&self, name: &Bool, fact: &Bool) {
-        self.solver.assert(&Bool::or(&[name.not(), fact.clone()]));
+    pub fn assume(&mut self, name: &Bool, fact: &Bool) {
+        self.add(Bool::or(&[name.not(), fact.clone()]));
     }
 
     /// Whether some state is possible in the open case where the facts with these names hold.
@@ -183,7 +199,7 @@ impl<'a> ProverSession<'a> {
     /// Makes a fact about cells part of the session.
     fn declare(&mut self, fact: Bool) {
         self.solver.assert(&fact);
-        if self.open > 0 {
+        if !self.opened.is_empty() {
             self.declared.push(fact);
         }
     }

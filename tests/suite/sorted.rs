@@ -691,6 +691,22 @@ fn models_with_sorts_mean_what_the_book_says() {
     campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 60), Extent::Some);
 }
 
+/// Processes without a name are in several partitions, the index of a count, or of other sorts than a cell.
+#[test]
+fn proofs_of_traps_are_accepted() {
+    for (trap, text) in [
+        ("T32", include_str!("../traps/T32.cub")),
+        ("T33", include_str!("../traps/T33.cub")),
+        ("T34", include_str!("../traps/T34.cub")),
+    ] {
+        let system = cubicle::load(text).expect("a model").system;
+        let options = small_search(BackwardMode::Classic);
+        let report = check(&system, &options, &Interrupt::default(), &mut Silent).expect("no internal error");
+        assert_eq!(report.verdict, Some(Verdict::Safe), "{trap}");
+        assert_eq!(certified(&system, text, &report), Ok(()), "{trap}");
+    }
+}
+
 #[test]
 #[ignore = "takes long"]
 fn campaign_of_models_with_sorts() {

@@ -17,7 +17,7 @@ pub(super) enum Unsorted {
     Proc,
     /// In a formula that is asked, the first one of the cells at it; it is an error if others follow.
     Asked,
-    /// In a claim, the one that all cells at it have; where they differ, it may be any process.
+    /// In a claim, the one that all cells at it have; where they differ, or the claim says its sort, it may be any process.
     Claimed,
 }
 

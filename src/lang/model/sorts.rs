@@ -46,7 +46,14 @@ impl<'a> Context<'a> {
             let mut reads = Reads::default();
             reads.formula(formula);
             for (cell, _) in &reads.cells {
-                let sorts = self.symbols.variable(&cell.name.text).and_then(|it| sorts.indices.get(&it));
+                let var = self.symbols.variable(&cell.name.text);
+                let is_of_it = cell.names().into_iter().flatten().any(|it| it.text == name.text);
+                // A claim that says the sort may be about cells at processes of another one: so are some that engines make.
+                let claims = self.unsorted == Unsorted::Claimed && is_of_it;
+                if claims && var.is_some() && var == self.symbols.sort_array() {
+                    return None;
+                }
+                let sorts = var.and_then(|it| sorts.indices.get(&it));
                 let pairs = cell.names().into_iter().flatten().zip(sorts.into_iter().flatten());
                 found.extend(pairs.filter(|(it, _)| it.text == name.text).filter_map(|(_, sort)| *sort));
             }

@@ -121,6 +121,26 @@ fn a_proof_distinguishes_whether_there_is_another_process() {
     assert!(!accepts(model, &claims.replace("At[q] = Rest", "At[q] <> Work")));
 }
 
+/// The case in which a process beyond the named ones is one of the others has its own numbers of processes without a name.
+#[test]
+fn a_count_does_not_say_that_there_is_no_other() {
+    let model = include_str!("../../traps/T35.cub");
+    let claims = "invariant (p) { At[p] = Reads && forall_other q. At[q] <> Writes }";
+    assert!(!accepts(model, claims));
+    assert!(accepts(&model.replace("= 1 }", "= 0 }"), claims));
+    // In a guard.
+    let (before, after) = model.rsplit_once("unsafe (p) {").expect("a bad state");
+    let (bad, after) = after.split_once('}').expect("its end");
+    let marked = format!(
+        "{before} array Seen[proc] : bool init (p) {{ Seen[p] = False }} unsafe (p) {{ Seen[p] = True }} {after}
+        transition mark (p) requires {{ {bad} }} {{ Seen[p] := True }}"
+    );
+    let marked = marked
+        .replace("init (p) { At[p] = Idle }", "")
+        .replace("{ Seen[p] = False }", "{ At[p] = Idle && Seen[p] = False }");
+    assert!(!accepts(&marked, &format!("{claims} invariant (p) {{ Seen[p] = True }}")));
+}
+
 #[test]
 fn others_of_pointers_relations_and_choices() {
     assert!(accepts(PASSING, PASSED));
