@@ -128,7 +128,7 @@ impl Questions {
     }
 
     /// Groups of at most `most` classes in all, so that each of the sets `together` is within one group, and each of the sets
-    /// `related` too, as far as that is possible. What the classes of different groups have in common is lost.
+    /// `related` too, as far as that is possible. Of what the classes of different groups have in common, only numbers remain.
     pub fn groups(
         &self,
         together: &[BTreeSet<usize>],

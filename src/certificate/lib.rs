@@ -49,7 +49,7 @@
 //!
 //! *Incomplete.* Unnamed processes cannot be taken away, for they count. What is not known of them: where there would be too many
 //! classes, they are coarser; one instance of the invariant is about named processes and at most two of each class, and about counts only
-//! where their indices are named; a sum of products is any number. So where counts occur, a check that refuses an invariant has not
+//! where at most one of their indices is not named; a sum of products is any number. So where counts occur, a check that refuses an invariant has not
 //! always found an instance that breaks it.
 //!
 //! # Other processes
@@ -61,7 +61,8 @@
 //!
 //! *Sound.* An instance is used without its last part only where that is refuted by itself: in a case with one more name, of a process that is one of the
 //! others, with all that is known of a process without a name: universal guards, and what the cube says after the step. That case may use
-//! instances in the same way, so that at most two such names are given, one after the other (`BEYOND` in `tuning`). Initially, other processes
+//! instances in the same way, so that at most two such names are given, one after the other (`BEYOND` in `tuning`). With counts, that case has
+//! definitions of its own, and while it is refuted, nothing is assumed that those of the first case say: fewer processes have no name in it. Initially, other processes
 //! can be taken away: for named processes alone, nothing but the cube and what it says of these is assumed.
 //!
 //! *Incomplete.* More names may be needed. A check that refuses such an invariant has not always found an instance that breaks it, but it has

@@ -129,16 +129,15 @@ fn a_count_does_not_say_that_there_is_no_other() {
     assert!(!accepts(model, claims));
     assert!(accepts(&model.replace("= 1 }", "= 0 }"), claims));
     // In a guard.
-    let (before, after) = model.rsplit_once("unsafe (p) {").expect("a bad state");
-    let (bad, after) = after.split_once('}').expect("its end");
-    let marked = format!(
-        "{before} array Seen[proc] : bool init (p) {{ Seen[p] = False }} unsafe (p) {{ Seen[p] = True }} {after}
-        transition mark (p) requires {{ {bad} }} {{ Seen[p] := True }}"
-    );
-    let marked = marked
-        .replace("init (p) { At[p] = Idle }", "")
-        .replace("{ Seen[p] = False }", "{ At[p] = Idle && Seen[p] = False }");
-    assert!(!accepts(&marked, &format!("{claims} invariant (p) {{ Seen[p] = True }}")));
+    let seen = "At[p] = Reads && #{q | At[q] = Writes} = 1";
+    let marked = model
+        .replace("array At", "array Seen[proc] : bool\narray At")
+        .replace("init (p) { ", "init (p) { Seen[p] = False && ")
+        .replace(seen, "Seen[p] = True");
+    let marked = format!("{marked} transition mark (p) requires {{ {seen} }} {{ Seen[p] := True }}");
+    let claims = format!("{claims} invariant (p) {{ Seen[p] = True }}");
+    assert!(!accepts(&marked, &claims));
+    assert!(accepts(&marked.replace("= 1 }", "= 0 }"), &claims));
 }
 
 #[test]
