@@ -136,7 +136,7 @@ impl<'a> Prover<'a, '_> {
             for instance in violated {
                 self.choose(case.procs, instance, chosen)?;
             }
-            if chosen.places.len() == assumed {
+            if (chosen.places.len(), chosen.at_unnamed.len()) == (assumed, defined) {
                 return Err(ProofFailure::Undecided(
                     case.obligation,
                     "the solver's states are not definite".into(),
@@ -286,10 +286,9 @@ impl<'a> Prover<'a, '_> {
     /// Adds an instance to those that are assumed in a case which names this many processes.
     fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
         let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
-        let at_unnamed = self.obligations.counts_at_unnamed(&instance)?;
+        extend_new(&mut chosen.at_unnamed, self.obligations.counts_at_unnamed(&instance)?);
         let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
         if !chosen.places.contains(&i) {
-            extend_new(&mut chosen.at_unnamed, at_unnamed);
             chosen.places.push(i);
             chosen.beyond.extend(beyond.map(|it| (i, it)));
         }
