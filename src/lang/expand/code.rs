@@ -6,8 +6,8 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::make::{all, any, free, words_of};
-use super::substitute::{in_path, in_term, in_value, substituted};
+use super::make::{all, any, words_of};
+use super::substitute::{apart, in_path, in_term, in_value, substituted};
 use super::witnesses::sort_of;
 use crate::diagnostic::{Diagnostic, Reporter, Span};
 use crate::syntax::ast::{
@@ -430,7 +430,7 @@ impl<'a> Code<'a> {
                     || index.cells.iter().any(|it| moved(&it.0.name.text));
                 let same = cell.to_string() == write.target.to_string() && !is_bound && !write.is_whole;
                 if same && path.values.contains_key(&write.target.to_string())
-                    || !write.is_whole && !is_bound && apart(path, cell, &write.target)
+                    || !write.is_whole && !is_bound && surely_differ(path, cell, &write.target)
                 {
                     continue;
                 }
@@ -552,7 +552,7 @@ impl<'a> Code<'a> {
             let whole = earlier.is_whole || write.is_whole;
             whole
                 || earlier.target.to_string() != write.target.to_string()
-                    && !apart(path, &earlier.target, &write.target)
+                    && !surely_differ(path, &earlier.target, &write.target)
                 || earlier.update.as_ref().is_some_and(|it| matches!(it.value, Rhs::Receive(_)))
         });
         let Some(other) = unclear else { return Some(()) };
@@ -609,7 +609,7 @@ fn index_names(cell: &Place) -> impl Iterator<Item = &Name> + Clone {
 }
 
 /// Whether two places of a variable surely are different cells.
-fn apart(path: &Path, a: &Place, b: &Place) -> bool {
+fn surely_differ(path: &Path, a: &Place, b: &Place) -> bool {
     let process =
         |it: &Term| it.alone().is_some_and(|name| path.params.iter().any(|param| param.text == name.text));
     let number = |it: &Term| matches!(it.kind, TermKind::Number(_));
@@ -626,16 +626,10 @@ fn others_named(formula: &Expr, params: &[Name]) -> Expr {
     };
     let at = formula.span;
     // The names of these processes may be hidden here.
-    let words = words_of(body);
-    let is_taken = |name: &str| params.iter().any(|it| it.text == name) || words.contains(name);
-    let (mut bound, mut given) = (vars.clone(), IndexMap::new());
-    for var in bound.iter_mut().filter(|var| params.iter().any(|it| it.text == var.text)) {
-        let name = Name { text: free(var.text.clone(), is_taken), ..var.clone() };
-        given.insert(std::mem::replace(var, name.clone()).text, Term::name(name.plain()));
-    }
-    let vars = &bound;
-    let body = substituted(body, &given);
-    let inner: Vec<Name> = params.iter().chain(vars).cloned().collect();
+    let taken = params.iter().map(|it| it.text.clone()).collect();
+    let (vars, renamed) = apart(vars, &taken, words_of(body));
+    let body = substituted(body, &renamed);
+    let inner: Vec<Name> = params.iter().chain(&vars).cloned().collect();
     let body = others_named(&body, &inner);
     let among = |op| {
         let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
@@ -655,5 +649,5 @@ fn others_named(formula: &Expr, params: &[Name]) -> Expr {
         }
         kept => (*kept, body),
     };
-    formula.rebuilt(ExprKind::Quantified { quantifier, vars: vars.clone(), body: Box::new(body) })
+    formula.rebuilt(ExprKind::Quantified { quantifier, vars, body: Box::new(body) })
 }

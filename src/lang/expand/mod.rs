@@ -502,6 +502,7 @@ mod tests {
             "L34",
             "L35",
             "L36",
+            "L37",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

@@ -1,8 +1,8 @@
 //! Formulas and terms with other terms for names.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
-use super::make::words_of;
+use super::make::{free, words_of};
 use crate::syntax::ast::{
     Arg, Case, Count, Counted, Expr, ExprKind, Name, Path, Rhs, Summand, Term, TermKind,
 };
@@ -17,7 +17,7 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
             ExprKind::Compare { op: *op, left: in_term(left, given), right: in_term(right, given) }
         }
         ExprKind::Quantified { quantifier, vars, body } => {
-            let (vars, inner) = apart(vars, given);
+            let (vars, inner) = within(vars, given, body);
             ExprKind::Quantified { quantifier: *quantifier, vars, body: Box::new(substituted(body, &inner)) }
         }
         ExprKind::Call { name, args } => {
@@ -32,30 +32,37 @@ pub fn substituted(expr: &Expr, given: &IndexMap<String, Term>) -> Expr {
     expr.rebuilt(kind)
 }
 
-/// Bound names that no term has, and the terms for the names within their scope.
-fn apart(vars: &[Name], given: &IndexMap<String, Term>) -> (Vec<Name>, IndexMap<String, Term>) {
-    let mut inner = given.clone();
-    for var in vars {
-        inner.shift_remove(&var.text);
-    }
-    let mut words = indexmap::IndexSet::new();
-    for term in inner.values() {
-        words.extend(words_of(term));
-    }
-    let vars = vars
-        .iter()
-        .map(|var| {
-            let mut name = var.clone();
-            while words.contains(&name.text) {
-                name.text.push('_');
-            }
-            if name != *var {
-                inner.insert(var.text.clone(), Term::name(name.clone()));
-            }
-            name
-        })
-        .collect();
+/// Bound names that no term has which comes into their scope, this text, and the terms for the names there.
+fn within(
+    vars: &[Name],
+    given: &IndexMap<String, Term>,
+    scope: &impl ToString,
+) -> (Vec<Name>, IndexMap<String, Term>) {
+    let (mut inner, known) = (given.clone(), words_of(scope));
+    inner.retain(|name, _| {
+        !vars.iter().any(|var| var.text == *name) && words_of(name).iter().all(|it| known.contains(it))
+    });
+    let taken = inner.values().flat_map(words_of).collect();
+    let (vars, renamed) = apart(vars, &taken, known);
+    inner.extend(renamed);
     (vars, inner)
+}
+
+/// Bound names that are not taken, and terms for those that change: a new name means nothing else in their scope, which has these words.
+pub fn apart(
+    vars: &[Name],
+    taken: &IndexSet<String>,
+    mut known: IndexSet<String>,
+) -> (Vec<Name>, IndexMap<String, Term>) {
+    let (mut vars, mut renamed) = (vars.to_vec(), IndexMap::new());
+    known.extend(taken.iter().chain(vars.iter().map(|it| &it.text)).cloned());
+    for var in vars.iter_mut().filter(|it| taken.contains(&it.text)) {
+        let name = free(var.text.clone(), |it| known.contains(it));
+        known.insert(name.clone());
+        let old = std::mem::replace(&mut var.text, name);
+        renamed.insert(old, Term::name(var.plain()));
+    }
+    (vars, renamed)
 }
 
 /// A right-hand side with terms for names.
@@ -107,7 +114,7 @@ fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Summand {
 
 fn in_count(count: &Count, given: &IndexMap<String, Term>) -> Count {
     let of = count.of.as_ref().map(|Counted { var, summand, body }| {
-        let (mut vars, inner) = apart(std::slice::from_ref(var), given);
+        let (mut vars, inner) = within(std::slice::from_ref(var), given, count);
         Counted {
             var: vars.remove(0),
             summand: summand.as_ref().map(|it| Box::new(in_term(it, &inner))),
@@ -147,4 +154,32 @@ pub fn in_path(path: Path, given: &IndexMap<String, Term>) -> Path {
         _ => Path { index, ..path },
     };
     path.placed()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_bound_name_that_changes_gets_one_that_means_nothing_else_there() {
+        let guard = |params: &str, body: &str| {
+            let text = format!(
+                "array A[proc] : 0..1 init (z) {{ A[z] = 0 }} unsafe (z) {{ A[z] = 1 }} predicate f(x) {{ {body} }}
+                 transition t ({params}) requires {{ f(q) }} {{ A[q] := 1 }}
+                 process at (p) {{ go: with p_ {{ await exists_other p p_. A[p] < A[p_]; with r {{ skip }} }} }}"
+            );
+            let file = crate::load(&text).unwrap_or_else(|errors| panic!("{errors}")).file;
+            let core = super::super::expand(&file).file;
+            let guards: Vec<String> =
+                core.transitions().filter_map(|it| it.requires.as_ref()).map(ToString::to_string).collect();
+            guards.join("; ")
+        };
+        let guards = guard("q", "exists q q_. A[q] < A[q_] && A[x] = 1");
+        assert!(guards.starts_with("exists q__ <> q_. "), "{guards}");
+        assert!(guards.contains("(exists p__ <> p___. p__ <> p && p__ <> p_ && p___ <> p &&"), "{guards}");
+        let guards = guard("q q_", "exists q. A[q] = 1 && A[q_] < A[x]");
+        assert!(guards.starts_with("exists q__. A[q__] = Range_0_1_1 && (A[q_] = "), "{guards}");
+        let guards = guard("q q_", "#{q | A[q] = 1 && A[q_] < A[x]} > 0");
+        assert!(guards.starts_with("#{q__ | A[q__] = Range_0_1_1 && (A[q_] = "), "{guards}");
+        // Nothing that the argument has comes into the scope.
+        assert!(guard("q q_", "exists q. A[q] = 1").starts_with("exists q. A[q] "));
+    }
 }
