@@ -164,6 +164,7 @@ impl<'a> Code<'a> {
             }
         }
         for step in process.steps() {
+            self.closed(step);
             if let StepKind::Goto(label) = &step.kind
                 && !known.contains_key(label.text.as_str())
                 && label.text != DONE
@@ -171,6 +172,31 @@ impl<'a> Code<'a> {
                 let error = Diagnostic::error("C0721", label.span(), format!("unknown label `{label}`"));
                 let none = |it: Diagnostic| it.label("no label of this process has this name");
                 error.did_you_mean_one_of(&label.text, known.keys().copied(), none).report(self);
+            }
+        }
+    }
+
+    /// Checks that no predicate has a name that is bound where it is called: what is bound may have another name in the step.
+    fn closed(&mut self, step: &Step) {
+        let mut reads = Reads::default();
+        match &step.kind {
+            StepKind::Await(it) | StepKind::If(it, ..) | StepKind::While(it, _) => reads.formula(it),
+            StepKind::Assign(update) => reads.value(&update.value),
+            _ => {}
+        }
+        for call in &reads.calls {
+            let cells = self.predicates.get(&call.text).into_iter().flat_map(|it| &it.cells);
+            let open: IndexSet<&str> = cells
+                .filter(|(cell, bound)| !bound.contains(&cell.name.text))
+                .map(|(cell, _)| cell.name.text.as_str())
+                .collect();
+            if let Some(name) = reads.names.iter().find(|it| open.contains(it.text.as_str())) {
+                let message = format!("`{call}` is about the process that `{name}` is where it is called");
+                Diagnostic::error("C0722", call.span(), message)
+                    .label("which one is left open")
+                    .also(name.span(), "this one, or another of that name")
+                    .help(format!("give the predicate a parameter for `{name}`"))
+                    .report(self);
             }
         }
     }

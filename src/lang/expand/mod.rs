@@ -503,6 +503,7 @@ mod tests {
             "L35",
             "L36",
             "L37",
+            "L38",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

@@ -78,6 +78,9 @@ impl Expander {
         }
         for update in &mut decl.updates {
             let target = in_path(update.target.clone(), &given);
+            if let Rhs::Cases(cases) = &mut update.value {
+                cases.iter_mut().filter_map(|it| it.when.as_mut()).for_each(|it| *it = self.with_open(it));
+            }
             let value = in_value(&update.value, &given);
             *update = Update { each: update.each.clone(), ..Update::new(target, value, update.loc) };
         }

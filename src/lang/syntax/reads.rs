@@ -24,7 +24,8 @@ impl Reads {
     pub fn of_predicates(file: &File) -> IndexMap<String, Self> {
         let mut known: IndexMap<String, Self> = IndexMap::new();
         for predicate in file.predicates() {
-            let mut reads = Self::default();
+            let bound = predicate.params.iter().map(|it| it.text.clone()).collect();
+            let mut reads = Self { bound, ..Self::default() };
             reads.formula(&predicate.body);
             for inner in reads.calls.clone().iter().filter_map(|call| known.get(&call.text)) {
                 let new =
