@@ -20,6 +20,8 @@ pub struct State {
     own: Vec<i64>,
     link: Vec<i64>,
     at: Vec<usize>,
+    /// The processes that have not crashed.
+    alive: Vec<bool>,
 }
 
 /// A statement with the places to go on from.
@@ -112,6 +114,8 @@ struct Names {
     params: Vec<usize>,
     /// What names of numbers stand for, innermost last.
     given: Vec<(&'static str, i64)>,
+    /// Whether the place is one of what does not hold.
+    negated: bool,
 }
 
 impl Names {
@@ -202,14 +206,19 @@ impl Instance<'_> {
             Formula::Call(number, args, value) => {
                 let params = args.iter().map(|it| names.process(*it)).collect();
                 let given = vec![("v", state.number(*value, names))];
-                let inner = Names { params, given, ..Names::default() };
+                let inner = Names { params, given, negated: names.negated, ..Names::default() };
                 self.holds(state, &self.program.predicates[*number], &inner, known)
             }
-            Formula::Not(a) => !holds(a),
+            Formula::Not(a) => {
+                let names = Names { negated: !names.negated, ..names.clone() };
+                !self.holds(state, a, &names, known)
+            }
             Formula::And(a, b) => holds(a) && holds(b),
             Formula::Or(a, b) => holds(a) || holds(b),
             Formula::Quantified(quantified, a) => {
-                let mut of = self.meant(*quantified, known);
+                // The process of which something holds takes part in the step.
+                let takes_part = quantified.every == names.negated;
+                let mut of = self.meant(*quantified, known).filter(|it| !takes_part || state.alive[*it]);
                 let holds = |it| self.holds(state, a, &with(it), known);
                 if quantified.every { of.all(holds) } else { of.any(holds) }
             }
@@ -239,7 +248,9 @@ impl Instance<'_> {
         let mut found = Vec::new();
         for params in self.pairs(transition.params) {
             let mut names = Names { params: params.clone(), ..Names::default() };
-            if !self.holds(state, &transition.guard, &names, &params) {
+            if !params.iter().all(|it| state.alive[*it])
+                || !self.holds(state, &transition.guard, &names, &params)
+            {
                 continue;
             }
             for (name, value) in &transition.lets {
@@ -286,7 +297,14 @@ impl Step<'_, '_> {
                 }
                 Instruction::Go(to) => at = *to,
                 Instruction::Test(when, to) => {
-                    at = if self.instance.holds(&state, when, &names, &known) { at + 1 } else { *to };
+                    if self.instance.holds(&state, when, &names, &known) {
+                        self.run(at + 1, state.clone(), names.clone());
+                    }
+                    let negated = Names { negated: true, ..names.clone() };
+                    if self.instance.holds(&state, when, &negated, &known) {
+                        return;
+                    }
+                    at = *to;
                 }
                 Instruction::Choose(ways) => {
                     for way in ways {
@@ -295,7 +313,8 @@ impl Step<'_, '_> {
                     return;
                 }
                 Instruction::Enter(sort) => {
-                    for process in of_sort(self.instance.sizes, *sort).filter(|it| !known.contains(it)) {
+                    let chosen = of_sort(self.instance.sizes, *sort).filter(|it| !known.contains(it));
+                    for process in chosen.filter(|it| state.alive[*it]) {
                         let mut names = names.clone();
                         names.chosen.push(process);
                         self.run(at + 1, state.clone(), names);
@@ -359,8 +378,19 @@ impl Step<'_, '_> {
     }
 }
 
-/// All reachable states of an instance; `None` where there are more than `most`.
-pub fn brute_force(program: &Program, sizes: Sizes, most: usize) -> Option<Reachable> {
+/// The states after a crash, where fewer than `most` processes have crashed.
+fn crashed(state: &State, most: usize) -> Vec<State> {
+    let left: Vec<usize> = (0..state.alive.len()).filter(|it| state.alive[*it]).collect();
+    let crashed = |it: usize| {
+        let mut next = state.clone();
+        next.alive[it] = false;
+        next
+    };
+    if state.alive.len() - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
+}
+
+/// All reachable states of an instance where up to `crashes` processes crash; `None` where there are more than `most`.
+pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize) -> Option<Reachable> {
     let machine = Machine::new(program);
     let instance = Instance { program, sizes };
     let procs = sizes[0] + sizes[1];
@@ -373,24 +403,27 @@ pub fn brute_force(program: &Program, sizes: Sizes, most: usize) -> Option<Reach
         own: vec![own; procs],
         link: (0..procs).map(|it| if program.linked { it as i64 } else { NIL }).collect(),
         at: vec![0; procs],
+        alive: vec![true; procs],
     };
     let mut reachable = Reachable::default();
     let mut seen = BTreeSet::from([first.clone()]);
     let mut waiting = VecDeque::from([first]);
     while let Some(state) = waiting.pop_front() {
+        // What is said of a state includes processes that have crashed.
+        let whole = State { alive: vec![true; procs], ..state.clone() };
         for params in instance.pairs(program.params) {
             let names = Names { params: params.clone(), ..Names::default() };
-            let holds = |it: &Formula| instance.holds(&state, it, &names, &params);
+            let holds = |it: &Formula| instance.holds(&whole, it, &names, &params);
             reachable.bad |= program.never.as_ref().is_some_and(holds);
             reachable.bad |= program.always.as_ref().is_some_and(|it| !holds(it));
         }
         let mut step = Step { instance: &instance, machine: &machine, found: Vec::new() };
-        for me in coded.clone().filter(|me| state.at[*me] != DONE) {
+        for me in coded.clone().filter(|me| state.at[*me] != DONE && state.alive[*me]) {
             let names = Names { me, ..Names::default() };
             step.run(machine.labels[state.at[me]], state.clone(), names);
         }
         let aside = program.transition.iter().flat_map(|it| instance.aside(&state, it));
-        let next: Vec<State> = step.found.into_iter().chain(aside).collect();
+        let next: Vec<State> = step.found.into_iter().chain(aside).chain(crashed(&state, crashes)).collect();
         reachable.deadlocks += usize::from(next.is_empty());
         for next in next {
             // What counts is what a cell holds at the end of the step.

@@ -15,12 +15,13 @@ use std::path::Path;
 
 use cubicle::forward::explore;
 use cubicle::model::System;
+use cubicle::transform::{Crash, with_crashes};
 use cubicle::{
     BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Verdict, check, format, words,
 };
 
 use self::generate::program;
-use self::meaning::{Sizes, brute_force};
+use self::meaning::{Reachable, Sizes, brute_force};
 use self::program::{Program, SORTS};
 use super::doors::small_search;
 use super::sorted::{certified, sizes_of};
@@ -65,22 +66,18 @@ fn examine(seed: u64) -> Result<bool, String> {
     }
     let printed = words::model(&loaded.system);
     let again = cubicle::load(&printed).map_err(|why| format!("seed {seed}: {why}\n{text}\n{printed}"))?;
+    // With crashes: without a limit, or one.
+    let most = if seed.is_multiple_of(2) { None } else { Some(1) };
+    let failing = with_crashes(&loaded.system, Crash::Stop(most)).ok();
     let mut compared = false;
     let mut unsafe_in = None;
     for sizes in instances(&program) {
         let procs: usize = sizes.iter().sum();
-        let Some(right) = brute_force(&program, sizes, most_states(sizes)) else { continue };
-        if right.bad || right.error {
-            unsafe_in.get_or_insert(sizes);
-        }
         let concrete = concrete(&program, sizes);
-        let core = ("its core", &again.system);
-        // Sorts are values of an array there, of which each division of the processes is an initial state.
-        let core = Some(core).filter(|_| program.pointers.is_none());
-        for (name, system) in std::iter::once(("the program", &loaded.system)).chain(core) {
+        let compare = |name: &str, system: &System, right: &Reachable| {
             let found = explore(system, procs, &concrete, &Interrupt::default(), &mut Silent).exploration;
             if found.stop != Stop::Complete {
-                continue;
+                return Ok(false);
             }
             let mut wrong = String::new();
             let bad = found.unsafe_trace.is_some();
@@ -95,10 +92,23 @@ fn examine(seed: u64) -> Result<bool, String> {
             if !right.error && !noted && found.deadlock_states != right.deadlocks {
                 let _ = write!(wrong, "deadlocks: {}, right: {}; ", found.deadlock_states, right.deadlocks);
             }
-            if !wrong.is_empty() {
-                return Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"));
+            if wrong.is_empty() {
+                return Ok(procs > 0);
             }
-            compared |= procs > 0;
+            Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"))
+        };
+        let (crashes, limit) = (most.map_or(procs, usize::from), most_states(sizes));
+        if let Some((system, right)) = failing.as_ref().zip(brute_force(&program, sizes, crashes, limit)) {
+            compare("with crashes", system, &right)?;
+        }
+        let Some(right) = brute_force(&program, sizes, 0, limit) else { continue };
+        if right.bad || right.error {
+            unsafe_in.get_or_insert(sizes);
+        }
+        compared |= compare("the program", &loaded.system, &right)?;
+        // Sorts are values of an array there, of which each division of the processes is an initial state.
+        if program.pointers.is_none() {
+            compared |= compare("its core", &again.system, &right)?;
         }
         let merging = concrete.undefined_cells(true).merge_dead(true);
         let merged = explore(&loaded.system, procs, &merging, &Interrupt::default(), &mut Silent).exploration;
@@ -141,7 +151,7 @@ fn proof(
                 Some(_) => sizes_of(system, &trace.initial),
                 None => [trace.initial.procs, 0, 0],
             };
-            let right = brute_force(program, [sizes[0], sizes[1]], 5000);
+            let right = brute_force(program, [sizes[0], sizes[1]], 0, 5000);
             if right.is_some_and(|it| !it.bad && !it.error) {
                 return Err(format!("seed {seed}: unsafe with {sizes:?}, but it is not\n{text}"));
             }

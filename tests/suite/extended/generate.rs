@@ -12,6 +12,8 @@ pub struct Maker {
     pub vars: Vec<Var>,
     pub slot: Ty,
     pub sorted: bool,
+    /// Whether it counts processes.
+    pub counts: bool,
 }
 
 impl Var {
@@ -38,18 +40,25 @@ impl Var {
 }
 
 impl Term {
-    /// Whether it surely has a value, and reads nothing of processes from this one on.
+    /// Whether it reads nothing of processes from this one on.
     fn is_plain(&self, below: usize) -> bool {
         match self {
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.is_plain(below),
-            Self::Read { index, place, .. } => {
-                !matches!(place, Place::Head)
-                    && index.iter().all(|it| match it {
-                        Index::Process(process) => *process < below,
-                        Index::Value(term) => term.is_plain(below),
-                    })
-            }
+            Self::Read { index, .. } => index.iter().all(|it| match it {
+                Index::Process(process) => *process < below,
+                Index::Value(term) => term.is_plain(below),
+            }),
+            Self::Count(known, ..) => *known <= below,
             Self::Value(..) | Self::Param => true,
+        }
+    }
+
+    /// Whether it counts processes.
+    fn counts(&self) -> bool {
+        match self {
+            Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.counts(),
+            Self::Count(..) => true,
+            _ => false,
         }
     }
 }
@@ -111,9 +120,19 @@ impl Maker {
         Term::Value(ty, *self.dice.pick(&values))
     }
 
+    /// How many processes of a sort satisfy a formula.
+    fn count(&mut self, params: &[Sort]) -> Term {
+        let sort = self.sort();
+        let body = self.compared(&[params, &[sort]].concat());
+        Term::Count(params.len(), sort, Box::new(body))
+    }
+
     /// A term to assign: it may leave a range.
     fn assigned(&mut self, ty: Ty, params: &[Sort]) -> Term {
         let Ty::Range(..) = ty else { return self.exact(ty, params, true) };
+        if self.counts && self.dice.chance(15) {
+            return self.count(params);
+        }
         match self.dice.below(5) {
             0 | 1 => self.exact(ty, params, true),
             2 => self
@@ -141,7 +160,7 @@ impl Maker {
     /// What is left of a term where it is of a range that is enumerated; otherwise the term.
     fn remainder(&mut self, of: Term) -> Term {
         let by = *self.dice.pick(&[2, 3, 4]);
-        if self.ty(&of).values().count() > 16 { of } else { Term::Remainder(Box::new(of), by) }
+        if self.ty(&of).values().count() > 16 || of.counts() { of } else { Term::Remainder(Box::new(of), by) }
     }
 
     fn comparison(&mut self, params: &[Sort]) -> Formula {
@@ -203,6 +222,7 @@ impl Maker {
         match term {
             Term::Value(ty, _) => *ty,
             Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
+            Term::Count(..) => Ty::Range(0, 2),
             Term::Param => unreachable!("in texts only"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
@@ -253,6 +273,11 @@ impl Maker {
     }
 
     fn connected(&mut self, params: &[Sort], quantified: bool) -> Formula {
+        if self.counts && self.dice.chance(12) {
+            let (op, count) = (self.operator(), self.count(params));
+            let number = self.dice.below(3) as i64;
+            return Formula::Compare(op, count, Term::Value(Ty::Range(0, 2), number));
+        }
         match self.dice.below(12) {
             0 => Formula::Not(Box::new(self.compared(params))),
             1 | 2 => Formula::Either(Box::new(self.compared(params)), Box::new(self.compared(params))),
@@ -264,6 +289,24 @@ impl Maker {
             4 => Formula::Both(Box::new(self.comparison(params)), Box::new(self.comparison(params))),
             _ => self.comparison(params),
         }
+    }
+
+    /// A condition of a `case` for each process, with names of `let`s.
+    fn condition(&mut self, inner: &[Sort], params: &[Sort]) -> Formula {
+        let when = match self.connected(inner, false) {
+            Formula::Compare(op, a, b) => Formula::Compare(op, self.abbreviated(a, params), b),
+            other => self.called(other),
+        };
+        if !self.dice.chance(20) {
+            return when;
+        }
+        let sort = self.sort();
+        let body = match self.comparison(&[params, &[sort]].concat()) {
+            Formula::Compare(op, a, b) => Formula::Compare(op, a, self.abbreviated(b, params)),
+            other => other,
+        };
+        let quantified = Formula::Others(self.dice.chance(50), sort, Box::new(body));
+        if self.dice.chance(50) { Formula::Both(Box::new(quantified), Box::new(when)) } else { quantified }
     }
 
     fn updates(&mut self, params: &[Sort]) -> Vec<Update> {
@@ -327,7 +370,7 @@ impl Maker {
                     Update::Each(self.dice.chance(50), sorts[0], var, all(&index), field, value)
                 }
                 2 if one_process => {
-                    let (when, value) = (self.formula(&inner, false), self.assigned(ty, &inner));
+                    let (when, value) = (self.condition(&inner, params), self.assigned(ty, &inner));
                     let value = self.abbreviated(value, params);
                     Update::Case(sorts[0], var, all(&index), field, when, value)
                 }
@@ -453,7 +496,8 @@ pub fn model(seed: u64) -> Model {
     let sorted = dice.chance(50);
     let vars = variables(&mut dice, slot, sorted, wide);
     let start = vars.iter().filter(|it| it.queue.is_none()).map(|_| dice.below(3) as i64).collect();
-    let mut maker = Maker { dice, vars, slot, sorted };
+    let counts = dice.chance(50);
+    let mut maker = Maker { dice, vars, slot, sorted, counts };
     let params = maker.params();
     let bad = (0..2 + maker.dice.below(2)).map(|_| maker.compared(&params)).collect();
     let bad = (params, bad);

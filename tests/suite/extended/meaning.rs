@@ -50,7 +50,26 @@ impl Instance<'_> {
             let value = *start.next().expect("a value for each variable");
             vec![var.fields.iter().map(|(_, ty)| first(*ty, value)).collect()]
         };
-        self.model.vars.iter().map(|var| vec![cell(var, &mut start); self.cells(var)]).collect()
+        let cells = |var: &Var| vec![cell(var, &mut start); self.cells(var)];
+        let alive = vec![vec![vec![1]]; self.sizes.iter().sum()];
+        self.model.vars.iter().map(cells).chain([alive]).collect()
+    }
+
+    /// The processes that have not crashed come after the variables.
+    fn alive(state: &State, process: usize) -> bool {
+        state[state.len() - 1][process][0][0] == 1
+    }
+
+    /// The states after a crash, where fewer than `most` processes have crashed.
+    fn crashes(&self, state: &State, most: usize) -> Vec<State> {
+        let (alive, procs) = (state.len() - 1, self.sizes.iter().sum());
+        let left: Vec<usize> = (0..procs).filter(|it| Self::alive(state, *it)).collect();
+        let crashed = |it: usize| {
+            let mut next = state.clone();
+            next[alive][it] = vec![vec![0]];
+            next
+        };
+        if procs - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
     }
 
     /// `None`: a term in it has no value.
@@ -76,6 +95,11 @@ impl Instance<'_> {
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
             Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
             Term::Abbreviated(term) => self.value(state, term, args),
+            Term::Count(known, sort, body) => {
+                let with = |it: &usize| [&args[..*known], &[*it]].concat();
+                let counted = |it: &usize| self.holds(state, body, &with(it), *known);
+                Some(of_sort(self.sizes, *sort).filter(counted).count() as i64)
+            }
             Term::Param => unreachable!("in texts only"),
             Term::Read { var, index, place, field } => {
                 let cell = &state[*var][self.position(state, *var, index, args)?];
@@ -122,8 +146,22 @@ impl Instance<'_> {
             Formula::Others(all, sort, a) => {
                 let mut others = of_sort(self.sizes, *sort).filter(|it| !args[..params].contains(it));
                 let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
-                if *all { others.all(with) } else { others.any(with) }
+                if *all { others.all(with) } else { others.any(|it| Self::alive(state, it) && with(it)) }
             }
+        }
+    }
+
+    /// Whether a quantifier in a condition of a `case` is decided only by processes that have crashed.
+    fn is_open(&self, state: &State, when: &Formula, args: &[usize]) -> bool {
+        match when {
+            Formula::Both(a, _) => self.is_open(state, a, args),
+            Formula::Others(all, sort, a) => {
+                let others = of_sort(self.sizes, *sort).filter(|it| !args.contains(it));
+                let with = |it: &usize| self.holds(state, a, &[args, &[*it]].concat(), args.len()) != *all;
+                let deciding: Vec<usize> = others.filter(with).collect();
+                !deciding.is_empty() && !deciding.iter().any(|it| Self::alive(state, *it))
+            }
+            _ => false,
         }
     }
 
@@ -175,6 +213,8 @@ impl Instance<'_> {
                         .then(|| (*var, index, *field, self.value(state, value, with)))
                 })
             }
+            // Which way it goes says a process that has crashed.
+            Update::Case(.., when, _) if self.is_open(state, when, &args[..params]) => vec![Outcome::Blocked],
             Update::Case(sort, var, index, field, when, value) => {
                 self.every(state, &args[..params], *sort, |with, _| {
                     let applies = self.holds(state, when, with, params);
@@ -277,7 +317,8 @@ impl Instance<'_> {
         let (mut next, mut error) = (Vec::new(), false);
         let params = transition.params.len();
         for args in tuples(self.sizes, &transition.params) {
-            if !transition.guard.iter().all(|it| self.holds(state, it, &args, params)) {
+            let alive = args.iter().all(|it| Self::alive(state, *it));
+            if !alive || !transition.guard.iter().all(|it| self.holds(state, it, &args, params)) {
                 continue;
             }
             let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
@@ -336,7 +377,8 @@ pub struct Found {
     pub error: bool,
 }
 
-pub fn brute_force(model: &Model, sizes: Sizes, limit: usize) -> Option<Found> {
+/// Up to this many processes crash.
+pub fn brute_force(model: &Model, sizes: Sizes, crashes: usize, limit: usize) -> Option<Found> {
     let instance = Instance { model, sizes };
     let mut seen = BTreeSet::from([instance.initial()]);
     let mut open = VecDeque::from([instance.initial()]);
@@ -346,7 +388,8 @@ pub fn brute_force(model: &Model, sizes: Sizes, limit: usize) -> Option<Found> {
         found.bad |= tuples(sizes, params)
             .iter()
             .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, params.len())));
-        let (next, error) = instance.successors(&state);
+        let (mut next, error) = instance.successors(&state);
+        next.extend(instance.crashes(&state, crashes));
         found.error |= error;
         found.deadlocks += usize::from(next.is_empty() && !error);
         for state in next {

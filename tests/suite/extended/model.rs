@@ -105,6 +105,8 @@ pub enum Term {
     Remainder(Box<Term>, i64),
     /// The same by the name of a `let`.
     Abbreviated(Box<Term>),
+    /// How many processes of a sort satisfy a formula, in which the counted one comes after this many names.
+    Count(usize, Sort, Box<Formula>),
     /// A parameter of a predicate, in its text only.
     Param,
 }
@@ -203,6 +205,10 @@ impl Written<'_> {
                 lets.push(format!("let {name} = {value} in "));
                 name
             }
+            Term::Count(known, sort, body) => {
+                let names = [&names[..*known], &["c"]].concat();
+                format!("#{{c{} | {}}}", self.model.of(*sort), self.formula(body, &names, *known))
+            }
             Term::Param => "v".to_owned(),
             Term::Read { var, index, place, field } => {
                 let base = self.read(*var, index, names);
@@ -230,8 +236,8 @@ impl Written<'_> {
             Formula::Either(a, b) => format!("({} || {})", inner(a), inner(b)),
             Formula::Others(all, sort, a) => {
                 let word = if *all { "forall_other" } else { "exists_other" };
-                let (names, sort) = ([&names[..params], &["z"]].concat(), self.model.of(*sort));
-                format!("({word} z{sort}. {})", self.formula(a, &names, params))
+                let (names, sort) = ([&names[..params], &["y"]].concat(), self.model.of(*sort));
+                format!("({word} y{sort}. {})", self.formula(a, &names, params))
             }
             Formula::Called(a) => self.call(a, names, params),
         }

@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
+use cubicle::transform::Crash;
+
 use super::{
     Count, GLOBAL, Kind, Literal, MOST_STATES, Model, Place, Quantified, Sizes, Transition, Update, Var,
 };
@@ -163,7 +165,8 @@ impl<'m> Instance<'m> {
                     it.literals.is_empty() || it.literals.iter().any(|l| self.holds(state, l, &with(all)))
                 })
             } else {
-                meant.any(|all| it.literals.iter().all(|l| self.holds(state, l, &with(all))))
+                let mut living = meant.filter(|all| self.live(state, &it.sorts, all));
+                living.any(|all| it.literals.iter().all(|l| self.holds(state, l, &with(all))))
             }
         };
         // What is read has a value.
@@ -276,6 +279,28 @@ impl Instance<'_> {
     }
 }
 
+impl Instance<'_> {
+    /// Where a process has a value behind the cells that says whether it is alive: only with crashes.
+    pub(super) fn life(&self, sort: usize, process: usize) -> usize {
+        self.first[self.first.len() - 1] + self.sizes[..sort].iter().sum::<usize>() + process
+    }
+
+    /// Whether none of these processes has crashed.
+    pub(super) fn live(&self, state: &State, sorts: &[usize], processes: &[usize]) -> bool {
+        let life = |(sort, process): (&usize, &usize)| state.get(self.life(*sort, *process));
+        sorts.iter().zip(processes).all(|it| life(it) != Some(&0))
+    }
+
+    /// The states after a crash, where fewer than `most` processes have crashed.
+    pub(super) fn crashed(&self, state: &State, most: Option<u8>) -> Vec<State> {
+        let lives = self.life(0, 0)..state.len();
+        let gone = state[lives.clone()].iter().filter(|it| **it == 0).count();
+        let may = most.is_none_or(|most| gone < usize::from(most));
+        let with = |at: usize| [&state[..at], &[0], &state[at + 1..]].concat();
+        lives.filter(|at| may && state[*at] == 1).map(with).collect()
+    }
+}
+
 impl Update {
     pub(super) const fn var(&self) -> usize {
         match self {
@@ -289,12 +314,15 @@ impl Update {
 }
 
 pub(super) fn brute_force(model: &Model, sizes: Sizes) -> Found {
-    brute_force_with(model, sizes, false)
+    brute_force_with(model, sizes, None)
 }
 
-pub(super) fn brute_force_with(model: &Model, sizes: Sizes, restart: bool) -> Found {
+pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>) -> Found {
     let instance = Instance::new(model, sizes);
-    let (first, mut complete) = instance.initial();
+    let (mut first, mut complete) = instance.initial();
+    if let Some(Crash::Stop(_)) = crash {
+        first.iter_mut().for_each(|it| it.extend(vec![1; sizes.iter().sum()]));
+    }
     let mut seen: BTreeSet<State> = first.iter().cloned().collect();
     let mut open: VecDeque<State> = seen.iter().cloned().collect();
     let (mut bad, mut deadlocks) = (false, 0);
@@ -306,12 +334,17 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, restart: bool) -> Fo
         bad |= model.bad.iter().zip(&bad_args).any(|((_, literals), all)| {
             all.iter().any(|args| literals.iter().all(|it| instance.holds(&state, it, args)))
         });
+        // What is said of a state includes processes that have crashed.
+        let cells = state[..instance.life(0, 0)].to_vec();
         bad |= watched
             .as_ref()
-            .is_some_and(|(watch, all)| all.iter().any(|args| instance.may_fire(&state, watch, args)));
+            .is_some_and(|(watch, all)| all.iter().any(|args| instance.may_fire(&cells, watch, args)));
         let mut stuck = true;
         for (t, all) in &steps {
-            for args in all.iter().filter(|args| instance.may_fire(&state, t, args)) {
+            let possible = |args: &&Vec<usize>| {
+                instance.live(&state, &t.params, args) && instance.may_fire(&state, t, args)
+            };
+            for args in all.iter().filter(possible) {
                 stuck = false;
                 for next in instance.fire(&state, t, args) {
                     if !seen.contains(&next) {
@@ -322,7 +355,12 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, restart: bool) -> Fo
             }
         }
         deadlocks += usize::from(stuck);
-        for next in if restart { instance.restarted(&state) } else { Vec::new() } {
+        let failed = match crash {
+            Some(Crash::Restart) => instance.restarted(&state),
+            Some(Crash::Stop(most)) => instance.crashed(&state, most),
+            None => Vec::new(),
+        };
+        for next in failed {
             if !seen.contains(&next) {
                 seen.insert(next.clone());
                 open.push_back(next);

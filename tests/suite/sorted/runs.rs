@@ -9,6 +9,7 @@ use std::fs;
 
 use cubicle::forward::{RunAnswer, check_runs};
 use cubicle::model::System;
+use cubicle::transform::{Crash, with_crashes};
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, TemporalReport, check};
 
 use super::random::{self, Maker};
@@ -131,6 +132,9 @@ fn formula(maker: &mut Maker, params: &[usize], percent: usize) -> Transition {
 /// A step: which transition, with which arguments.
 type Label = (usize, Vec<usize>);
 
+/// The number of the transition that a crash is.
+const CRASH: usize = usize::MAX;
+
 /// All states of an instance and all steps between them.
 struct Graph<'m> {
     instance: Instance<'m>,
@@ -145,8 +149,8 @@ struct Demand {
     steps: BTreeSet<Label>,
 }
 
-/// `None` when there are too many states.
-fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
+/// `None` when there are too many states; whether processes crash.
+fn graph(model: &Model, sizes: Sizes, crashes: bool) -> Option<Graph<'_>> {
     let instance = Instance::new(model, sizes);
     let mut known: BTreeMap<State, usize> = BTreeMap::new();
     let (mut states, mut steps, mut open) = (Vec::new(), Vec::new(), VecDeque::new());
@@ -161,7 +165,8 @@ fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
     if !complete {
         return None;
     }
-    for state in first {
+    for mut state in first {
+        state.extend(vec![1; if crashes { sizes.iter().sum() } else { 0 }]);
         number(state, &mut states, &mut open);
     }
     let initial = states.len();
@@ -173,7 +178,7 @@ fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
         let mut all = Vec::new();
         for (of, t) in model.transitions.iter().enumerate() {
             for args in tuples(sizes, &t.params, true) {
-                if instance.may_fire(&state, t, &args) {
+                if instance.live(&state, &t.params, &args) && instance.may_fire(&state, t, &args) {
                     let nexts = instance.fire(&state, t, &args);
                     all.extend(
                         nexts.into_iter().map(|it| ((of, args.clone()), number(it, &mut states, &mut open))),
@@ -181,6 +186,8 @@ fn graph(model: &Model, sizes: Sizes) -> Option<Graph<'_>> {
                 }
             }
         }
+        let crashed = instance.crashed(&state, None).into_iter();
+        all.extend(crashed.map(|it| ((CRASH, Vec::new()), number(it, &mut states, &mut open))));
         steps.push(all);
     }
     Some(Graph { instance, states, initial, steps })
@@ -203,14 +210,26 @@ impl Graph<'_> {
         fair.iter().flat_map(of).collect()
     }
 
-    /// In which states a formula holds.
+    /// In which states a formula holds, which includes processes that have crashed.
     fn holds(&self, formula: &Transition, args: &[usize]) -> Vec<bool> {
-        self.states.iter().map(|state| self.instance.may_fire(state, formula, args)).collect()
+        let cells = |state: &State| state[..self.instance.life(0, 0)].to_vec();
+        self.states.iter().map(|state| self.instance.may_fire(&cells(state), formula, args)).collect()
     }
 
-    /// The next states; a state without steps is the next one of itself.
+    /// In which states it holds, or one of the processes to which it is promised has crashed.
+    fn kept(&self, formula: &Transition, args: &[usize]) -> Vec<bool> {
+        let live = |state| self.instance.live(state, &formula.params, args);
+        self.holds(formula, args)
+            .into_iter()
+            .zip(&self.states)
+            .map(|(it, state)| it || !live(state))
+            .collect()
+    }
+
+    /// The next states; a state without steps, but for crashes, is a next one of itself.
     fn next(&self, at: usize) -> Vec<usize> {
-        if self.steps[at].is_empty() { vec![at] } else { self.steps[at].iter().map(|it| it.1).collect() }
+        let stays = self.steps[at].iter().all(|it| it.0.0 == CRASH);
+        self.steps[at].iter().map(|it| it.1).chain(stays.then_some(at)).collect()
     }
 
     /// The states that are reached from some state of `from` by steps between states of `within`.
@@ -303,7 +322,7 @@ impl Graph<'_> {
         match property.kind {
             Kind::Cover => !args.any(|args| self.holds(&property.first, &args).contains(&true)),
             Kind::Possible => args.any(|args| {
-                let there = self.holds(&property.first, &args);
+                let there = self.kept(&property.first, &args);
                 let leads = |at: usize| {
                     let alone: Vec<bool> = (0..all.len()).map(|it| it == at).collect();
                     self.reached(&alone, &all).iter().zip(&there).any(|(a, b)| *a && *b)
@@ -311,12 +330,12 @@ impl Graph<'_> {
                 !(0..all.len()).all(leads)
             }),
             Kind::Recurrence => {
-                args.any(|args| self.stays(&all, &not(self.holds(&property.first, &args)), &demands))
+                args.any(|args| self.stays(&all, &not(self.kept(&property.first, &args)), &demands))
             }
             Kind::Response => args.any(|args| {
                 self.stays(
                     &self.holds(&property.first, &args),
-                    &not(self.holds(&property.then, &args)),
+                    &not(self.kept(&property.then, &args)),
                     &demands,
                 )
             }),
@@ -377,10 +396,11 @@ fn examine(seed: u64) -> Result<usize, String> {
         Err(why) if why.diagnostics.iter().all(|it| it.code == "C0504") => return Ok(0),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let mut graphs = Vec::new();
-    for total in 0..=3_usize {
-        graphs.extend((0..=total).filter_map(|nodes| graph(&case.model, [nodes, total - nodes, 0])));
-    }
+    let all_graphs = |crashes| {
+        let sizes = (0..=3_usize).flat_map(|total| (0..=total).map(move |nodes| [nodes, total - nodes, 0]));
+        sizes.filter_map(|it| graph(&case.model, it, crashes)).collect::<Vec<_>>()
+    };
+    let graphs = all_graphs(false);
     let mut compared = 0;
     for graph in &graphs {
         compared +=
@@ -390,6 +410,11 @@ fn examine(seed: u64) -> Result<usize, String> {
         0 => all_sizes(seed, &case, &system, &graphs),
         1 => formulas(seed, &case, &text, &graphs),
         2 => endings(&case, &text, &graphs),
+        // A step needs the processes that pointers name as indices, too.
+        _ if !random::is_rich(seed) => match with_crashes(&system, Crash::Stop(None)) {
+            Ok(failing) => all_graphs(true).iter().map(|it| instance(seed, &case, &failing, it)).sum(),
+            Err(why) => Err(format!("no crashes: {}", why.message)),
+        },
         _ => Ok(0),
     }
     .map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
