@@ -504,6 +504,8 @@ mod tests {
             "L36",
             "L37",
             "L38",
+            "L39",
+            "L40",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

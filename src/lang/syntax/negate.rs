@@ -1,6 +1,6 @@
-//! The negation of a formula, as its author would write it: pushed inwards to the comparisons.
+//! The negation of a formula, as its author would write it: pushed inwards to the comparisons of what has a value.
 
-use super::ast::{Expr, ExprKind, Quantifier};
+use super::ast::{Expr, ExprKind, Name, Quantifier, Term, TermKind};
 
 /// The formula that holds exactly where this one does not.
 pub fn negation(expr: &Expr) -> Expr {
@@ -8,6 +8,9 @@ pub fn negation(expr: &Expr) -> Expr {
     let boxed = |part: &Expr| Box::new(negation(part));
     let kind = match &expr.kind {
         ExprKind::Bool(truth) => ExprKind::Bool(!truth),
+        ExprKind::Compare { left, right, .. } if !(has_value(left) && has_value(right)) => {
+            ExprKind::Not(Box::new(expr.clone()))
+        }
         ExprKind::Compare { op, left, right } => {
             ExprKind::Compare { op: op.negated(), left: left.clone(), right: right.clone() }
         }
@@ -31,4 +34,13 @@ pub fn negation(expr: &Expr) -> Expr {
         ExprKind::Error => ExprKind::Error,
     };
     Expr { kind, ..expr.clone() }
+}
+
+/// Whether a term has a value in each state. The first message of a queue has none, nor has a cell where its index has none of its values;
+/// no comparison with it holds then.
+fn has_value(term: &Term) -> bool {
+    let is_sure =
+        |it: &Term| it.alone().is_some_and(Name::is_small) || matches!(it.kind, TermKind::Number(_));
+    term.paths()
+        .all(|it| it.index.iter().flatten().all(is_sure) && it.fields.iter().all(|it| it.text != "head"))
 }
