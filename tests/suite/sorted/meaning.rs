@@ -321,7 +321,9 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>
     let instance = Instance::new(model, sizes);
     let (mut first, mut complete) = instance.initial();
     if let Some(Crash::Stop(_)) = crash {
-        first.iter_mut().for_each(|it| it.extend(vec![1; sizes.iter().sum()]));
+        for state in &mut first {
+            state.extend(vec![1; sizes.iter().sum()]);
+        }
     }
     let mut seen: BTreeSet<State> = first.iter().cloned().collect();
     let mut open: VecDeque<State> = seen.iter().cloned().collect();
