@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::make::{all, any, number, truth};
 use super::substitute::substituted;
-use super::terms::{Fixed, Linear, Value, linear, multiples};
+use super::terms::{Fixed, Linear, Value, linear, may_lack, multiples};
 use super::types::{Expander, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -24,7 +24,7 @@ fn holds(op: Comparison, number: i64) -> bool {
     }
 }
 
-/// That a cell holds one of the values: a single literal of the core.
+/// That a cell holds one of the values: a single literal of the core, but where any will do and the cell may have none.
 fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr {
     let chosen: Vec<usize> = (0..members.len()).filter(|&it| members[it]).collect();
     let one = |value: usize, op| {
@@ -34,6 +34,9 @@ fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr
     match chosen.as_slice() {
         [] => truth(false, at),
         [value] => one(*value, Comparison::Eq),
+        all if all.len() == members.len() && may_lack(cell) => {
+            any(vec![one(0, Comparison::Eq), one(0, Comparison::Ne)], at)
+        }
         _ => {
             let others = (0..members.len()).filter(|&it| !members[it]);
             all(others.map(|value| one(value, Comparison::Ne)).collect(), at)
@@ -268,7 +271,8 @@ impl Expander {
             && equality
             && of == other
         {
-            return Some(if x == y { truth(op == Comparison::Eq, at) } else { plain(op) });
+            let equal = || member(x, of, &vec![op == Comparison::Eq; of.names.len()], at);
+            return Some(if x == y { equal() } else { plain(op) });
         }
         let (Some(l), Some(r)) = (linear(a), linear(b)) else { return Some(plain(op)) };
         let mut difference = l;

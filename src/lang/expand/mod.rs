@@ -506,6 +506,7 @@ mod tests {
             "L38",
             "L39",
             "L40",
+            "L41",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

@@ -20,6 +20,8 @@ struct Generator {
     has_with: bool,
     /// Whether there are own cells.
     locals: bool,
+    /// Whether this is code: properties have no cells that pointers name.
+    code: bool,
     arrays: [Sort; 2],
     pointers: Sort,
     /// The sorts of the parameters of each predicate.
@@ -46,6 +48,7 @@ pub fn program(seed: u64) -> Program {
         placed: 0,
         has_with: false,
         locals,
+        code: false,
         arrays,
         pointers,
         predicates,
@@ -62,6 +65,7 @@ pub fn program(seed: u64) -> Program {
     }
     let transition = this.dice.chance(50).then(|| this.transition(&sorts));
     this.names.push((Who::Me, sorts[0]));
+    this.code = true;
     let mut code = Vec::new();
     while this.placed < labels {
         this.labelled(&mut code, 0);
@@ -70,6 +74,7 @@ pub fn program(seed: u64) -> Program {
         let to = this.dice.below(labels);
         code.push(Statement::Goto(to));
     }
+    this.code = false;
     let params = [0; 2].map(|_| *this.dice.pick(&sorts));
     let (mut never, mut always) = (None, None);
     if this.dice.chance(60) {
@@ -317,6 +322,10 @@ impl Generator {
 
     fn comparison(&mut self) -> Formula {
         let op = ["=", "<>", "<", ">="][self.dice.below(4)];
+        let array = self.dice.below(2);
+        if self.code && self.arrays[array] == self.pointers && self.dice.chance(10) {
+            return Formula::Pointed(array, op, self.dice.below(3) as i64);
+        }
         let equal = matches!(op, "=" | "<>");
         let left = match self.given.last() {
             Some(name) if self.dice.chance(40) => Number::Named(name, 0),

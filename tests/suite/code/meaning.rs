@@ -202,6 +202,10 @@ impl Instance<'_> {
             Formula::Points(pointer, target, yes) => {
                 (state.pointer(*pointer, names) == state.target(*target, names)) == *yes
             }
+            Formula::Pointed(array, op, number) => {
+                let cell = usize::try_from(state.last).ok().map(|it| state.arrays[*array][it]);
+                cell.is_some_and(|it| compare(op, it, *number))
+            }
             Formula::At(who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
             Formula::Call(number, args, value) => {
                 let params = args.iter().map(|it| names.process(*it)).collect();

@@ -68,7 +68,8 @@ fn examine(seed: u64) -> Result<bool, String> {
     let again = cubicle::load(&printed).map_err(|why| format!("seed {seed}: {why}\n{text}\n{printed}"))?;
     // With crashes: without a limit, or one.
     let most = if seed.is_multiple_of(2) { None } else { Some(1) };
-    let failing = with_crashes(&loaded.system, Crash::Stop(most)).ok();
+    // A step needs the process that a pointer names as an index, too.
+    let failing = with_crashes(&loaded.system, Crash::Stop(most)).ok().filter(|_| !text.contains("[Last]"));
     let mut compared = false;
     let mut unsafe_in = None;
     for sizes in instances(&program) {

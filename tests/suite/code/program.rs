@@ -65,6 +65,8 @@ pub enum Target {
 pub enum Formula {
     Compare(&'static str, Number, Number),
     Points(Pointer, Target, bool),
+    /// `A[Last] op n`, which does not hold where `Last` is nil.
+    Pointed(usize, &'static str, i64),
     /// Whether a process is at a label.
     At(Who, usize, bool),
     /// The predicate of this number, of processes and a number.
@@ -252,6 +254,7 @@ impl Display for Formula {
         match self {
             Self::Compare(op, a, b) => write!(f, "{a} {op} {b}"),
             Self::Points(pointer, target, yes) => write!(f, "{pointer} {} {target}", equal(yes)),
+            Self::Pointed(array, op, number) => write!(f, "{}[Last] {op} {number}", ARRAYS[*array]),
             Self::At(who, at, yes) => write!(f, "At[{who}] {} {}", equal(yes), capital(&label(*at))),
             Self::Call(number, args, v) => write!(f, "f{number}({}, {}, {v})", args[0], args[1]),
             Self::Not(a) => write!(f, "not ({a})"),
