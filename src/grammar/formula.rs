@@ -379,6 +379,15 @@ impl Path {
         self.fields.is_empty().then_some(index)
     }
 
+    /// Whether its indices surely are something that has a cell: parameters, bound processes and numbers. A variable may hold what is not a process.
+    pub fn has_cell(&self) -> bool {
+        let is_sure = |it: &Term| match it.alone() {
+            Some(name) => name.is_small() && name.text != "nil",
+            None => matches!(it.kind, TermKind::Number(_)),
+        };
+        self.index.iter().flatten().all(is_sure)
+    }
+
     /// It as messages show it: at the place of its name, when its indices are names.
     #[must_use]
     pub fn placed(self) -> Self {

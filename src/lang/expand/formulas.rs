@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::make::{all, any, number, truth};
 use super::substitute::substituted;
-use super::terms::{Fixed, Linear, Value, linear, may_lack, multiples};
+use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Expander, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
@@ -34,7 +34,7 @@ fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr
     match chosen.as_slice() {
         [] => truth(false, at),
         [value] => one(*value, Comparison::Eq),
-        all if all.len() == members.len() && may_lack(cell) => {
+        all if all.len() == members.len() && !cell.has_cell() => {
             any(vec![one(0, Comparison::Eq), one(0, Comparison::Ne)], at)
         }
         _ => {

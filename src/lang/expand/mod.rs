@@ -507,6 +507,7 @@ mod tests {
             "L39",
             "L40",
             "L41",
+            "L42",
             "T31",
             "alternating_bit",
             "case_of_one_cell",

@@ -120,7 +120,7 @@ impl Linear {
                 None => self.cells.push((by, cell.clone(), Arc::clone(values))),
             }
         }
-        self.cells.retain(|(by, cell, _)| *by != 0 || may_lack(cell));
+        self.cells.retain(|(by, cell, _)| *by != 0 || !cell.has_cell());
         for (by, operand) in &other.rest {
             self.rest.push((by.checked_mul(factor)?, operand.clone()));
         }
@@ -146,11 +146,6 @@ impl Linear {
         }
         Term::sum(summands, loc)
     }
-}
-
-/// Whether a cell may have no value: where a variable that is its index does not hold a process.
-pub fn may_lack(cell: &Path) -> bool {
-    cell.index.iter().flatten().any(|it| it.alone().is_some_and(Name::is_capital))
 }
 
 /// For each value that a cell may hold, a multiple of it; `None` when a number leaves the range.

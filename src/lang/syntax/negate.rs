@@ -1,6 +1,6 @@
 //! The negation of a formula, as its author would write it: pushed inwards to the comparisons of what has a value.
 
-use super::ast::{Expr, ExprKind, Name, Quantifier, Term, TermKind};
+use super::ast::{Expr, ExprKind, Quantifier, Term};
 
 /// The formula that holds exactly where this one does not.
 pub fn negation(expr: &Expr) -> Expr {
@@ -39,8 +39,5 @@ pub fn negation(expr: &Expr) -> Expr {
 /// Whether a term has a value in each state. The first message of a queue has none, nor has a cell where its index has none of its values;
 /// no comparison with it holds then.
 fn has_value(term: &Term) -> bool {
-    let is_sure =
-        |it: &Term| it.alone().is_some_and(Name::is_small) || matches!(it.kind, TermKind::Number(_));
-    term.paths()
-        .all(|it| it.index.iter().flatten().all(is_sure) && it.fields.iter().all(|it| it.text != "head"))
+    term.paths().all(|it| it.has_cell() && it.fields.iter().all(|it| it.text != "head"))
 }
