@@ -34,14 +34,18 @@ fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr
     match chosen.as_slice() {
         [] => truth(false, at),
         [value] => one(*value, Comparison::Eq),
-        all if all.len() == members.len() && !cell.has_cell() => {
-            any(vec![one(0, Comparison::Eq), one(0, Comparison::Ne)], at)
-        }
+        all if all.len() == members.len() && !cell.has_cell() => has_value(cell, at),
         _ => {
             let others = (0..members.len()).filter(|&it| !members[it]);
             all(others.map(|value| one(value, Comparison::Ne)).collect(), at)
         }
     }
+}
+
+/// That a cell has a value: only then is it equal to itself.
+pub fn has_value(cell: &Path, at: Span) -> Expr {
+    let term = || Term::path(cell.clone(), Loc(at));
+    Expr::compare(term(), Comparison::Eq, term(), at)
 }
 
 impl Expander {

@@ -91,6 +91,21 @@ pub enum Value {
     Core(Term),
 }
 
+impl Value {
+    /// The cells that it is made of.
+    pub fn cells(&self) -> Vec<Path> {
+        match self {
+            Self::Cell(cell, _) => vec![cell.clone()],
+            Self::Constant(..) => Vec::new(),
+            Self::Linear(sum) => {
+                let rest = sum.rest.iter().flat_map(|(_, term)| term.paths());
+                sum.cells.iter().map(|(_, cell, _)| cell).chain(rest).cloned().collect()
+            }
+            Self::Core(term) => term.paths().cloned().collect(),
+        }
+    }
+}
+
 /// A sum of cells of ranges that are enumerated, numbers of the core, and a constant.
 #[derive(Clone, Debug, Default)]
 pub struct Linear {
@@ -286,7 +301,7 @@ impl Expander {
             {
                 let length = Place { key: format!("{}.length", way.it.key), ..way.it.clone() };
                 let none = Fixed { cell: self.core_path(&length), values: Arc::clone(values), value: 0 };
-                way.needs.push(crate::syntax::negation(&none.formula(way.it.at.0)));
+                way.needs.push(none.compared(Comparison::Ne, way.it.at.0));
             }
             way.it.key = format!("{}.{name}", way.it.key);
             way.it.ty = ty.clone();

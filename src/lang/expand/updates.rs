@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::facts::Facts;
-use super::formulas::projected;
+use super::formulas::{has_value, projected};
 use super::make::{self, all, any, number};
 use super::substitute::{in_path, in_value, substituted};
 use super::terms::{Linear, Place, Value, Way, linear};
@@ -238,7 +238,10 @@ impl Expander {
     fn receive(&mut self, channel: &Path, at: Loc) -> Option<Vec<Draft>> {
         let places = self.channel(channel)?;
         let queue = places.first()?.it.ty.queue()?;
-        let waiting = negation(&self.formula(&Self::has_length(channel, 0)));
+        // Nothing is received either where the index is a variable that does not hold a process.
+        let length = Term::path(channel.field("length"), channel.loc);
+        let some = Expr::compare(length, Comparison::Ne, number(0, channel.loc), channel.loc.0);
+        let waiting = self.formula(&some);
         let mut taken = Draft { guard: vec![waiting.clone()], ..Draft::default() };
         let facts = Facts::default();
         for place in 0..queue.capacity {
@@ -435,9 +438,26 @@ impl Expander {
                 draft.troubles.push((Trouble { owner, overflows: false }, condition));
             }
             let meanings = if self.is_core_term(&case.value) { Vec::new() } else { self.value(&case.value)? };
-            if meanings.iter().any(|it| !it.needs.is_empty()) {
+            let is_read = |cell: &Path| {
+                let reads = |it: &Term| it.paths().any(|path| path == cell);
+                values.iter().all(|way| way.it.as_ref().is_some_and(reads))
+            };
+            // Cells that may not exist: the core sees those that it reads itself.
+            let open = |way: &Way<Value>| -> Vec<Path> {
+                way.it.cells().into_iter().filter(|it| !it.has_cell() && !is_read(it)).collect()
+            };
+            let is_open = |way: &Way<Value>| {
+                !way.needs.is_empty()
+                    || !open(way).is_empty()
+                    || way.fixed.iter().any(|it| !it.cell.has_cell())
+            };
+            if meanings.iter().any(is_open) {
                 // Where no value has a meaning, there is no step.
-                let meant = any(meanings.iter().map(|it| all(it.conditions(at), at)).collect(), at);
+                let conditions = |way: &Way<Value>| {
+                    let exist = open(way).into_iter().map(|cell| has_value(&cell, at));
+                    all(way.conditions(at).into_iter().chain(exist).collect(), at)
+                };
+                let meant = any(meanings.iter().map(conditions).collect(), at);
                 let mut parts = here;
                 parts.push(negation(&meant));
                 let none = self.for_some(&some, all(parts, at), at)?;
