@@ -6,6 +6,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
+use super::formulas::has_value;
 use super::make::{all, any, words_of};
 use super::substitute::{apart, in_path, in_term, in_value, substituted};
 use super::witnesses::sort_of;
@@ -63,6 +64,15 @@ struct Write {
     /// The update; `None` for a queue whose message an update of another variable receives.
     update: Option<Update>,
     at: Loc,
+}
+
+impl Write {
+    /// That the cells which its value reads exist: the step needs them, also if it writes another value afterwards.
+    fn needed(&self) -> Vec<Expr> {
+        let Some(Update { value: Rhs::Term(value), .. }) = &self.update else { return Vec::new() };
+        let open = value.paths().filter(|it| !it.has_cell());
+        open.map(|it| has_value(it, self.at.0)).collect()
+    }
 }
 
 /// A path from a label to the place that was reached.
@@ -455,12 +465,14 @@ impl<'a> Code<'a> {
                 let is_bound = index_names(cell).any(|it| bound.contains(&it.text))
                     || index.cells.iter().any(|it| moved(&it.0.name.text));
                 let same = cell.to_string() == write.target.to_string() && !is_bound && !write.is_whole;
-                if same && path.values.contains_key(&write.target.to_string())
+                if same && cell.has_cell() && path.values.contains_key(&write.target.to_string())
                     || !write.is_whole && !is_bound && surely_differ(path, cell, &write.target)
                 {
                     continue;
                 }
-                let label = if same {
+                let label = if same && !cell.has_cell() {
+                    "nothing was written where its index does not hold a process"
+                } else if same {
                     "it has one of several values here"
                 } else {
                     "whether this is the cell that was written is left open"
@@ -561,7 +573,10 @@ impl<'a> Code<'a> {
         for write in std::iter::once(of_target).chain(of_queue) {
             self.apart_from_all(path, &write)?;
             let key = write.target.to_string();
-            path.writes.retain(|it| it.target.to_string() != key);
+            let (earlier, kept): (Vec<_>, Vec<_>) =
+                path.writes.drain(..).partition(|it| it.target.to_string() == key);
+            path.writes = kept;
+            path.guard.extend(earlier.iter().flat_map(Write::needed));
             path.values.shift_remove(&key);
             path.writes.push(write);
         }

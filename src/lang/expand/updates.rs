@@ -433,6 +433,9 @@ impl Expander {
             if !leaves.is_empty() {
                 let mut parts = here.clone();
                 parts.push(any(leaves, at));
+                // Nothing is written where there is no cell.
+                let cell = self.core_path(&way.it);
+                parts.extend((!cell.has_cell()).then(|| has_value(&cell, at)));
                 let owner = way.it.owner.clone();
                 let condition = self.for_some(&some, all(parts, at), at)?;
                 draft.troubles.push((Trouble { owner, overflows: false }, condition));

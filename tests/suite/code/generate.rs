@@ -194,8 +194,13 @@ impl Generator {
 
     fn statement(&mut self, depth: usize) -> Statement {
         let nested = depth < 2;
-        match self.dice.below(17) {
+        let array = self.dice.below(2);
+        match self.dice.below(19) {
             0 => Statement::Skip,
+            17 if self.arrays[array] == self.pointers => {
+                Statement::Fetch(self.cell(), array, self.dice.below(3) as i64 - 1)
+            }
+            18 if self.arrays[array] == self.pointers => Statement::Store(array, self.number()),
             1 | 2 => Statement::Await(self.formula(1, true)),
             3 | 4 if nested => {
                 let when = self.formula(1, true);

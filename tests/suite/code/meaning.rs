@@ -160,6 +160,11 @@ impl State {
         }
     }
 
+    /// What the cell at `Last` holds, if that is a process.
+    fn pointed(&self, array: usize) -> Option<i64> {
+        usize::try_from(self.last).ok().map(|it| self.arrays[array][it])
+    }
+
     fn pointer(&self, pointer: Pointer, names: &Names) -> i64 {
         if pointer == Pointer::Last { self.last } else { self.link[names.me] }
     }
@@ -203,8 +208,7 @@ impl Instance<'_> {
                 (state.pointer(*pointer, names) == state.target(*target, names)) == *yes
             }
             Formula::Pointed(array, op, number) => {
-                let cell = usize::try_from(state.last).ok().map(|it| state.arrays[*array][it]);
-                cell.is_some_and(|it| compare(op, it, *number))
+                state.pointed(*array).is_some_and(|it| compare(op, it, *number))
             }
             Formula::At(who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
             Formula::Call(number, args, value) => {
@@ -353,6 +357,16 @@ impl Step<'_, '_> {
         match statement {
             Statement::Await(when) => return holds(state, when, names),
             Statement::Set(cell, value) => *state.cell(*cell, names) = state.number(*value, names),
+            Statement::Fetch(cell, array, by) => match state.pointed(*array) {
+                Some(value) => *state.cell(*cell, names) = value + by,
+                None => return false,
+            },
+            Statement::Store(array, value) => {
+                let value = state.number(*value, names);
+                if let Ok(at) = usize::try_from(state.last) {
+                    state.arrays[*array][at] = value;
+                }
+            }
             Statement::Case(cell, when, a, b) => {
                 let value = if holds(state, when, names) { *a } else { *b };
                 *state.cell(*cell, names) = state.number(value, names);

@@ -98,6 +98,10 @@ pub enum Statement {
     Goto(usize),
     Await(Formula),
     Set(Cell, Number),
+    /// `X := A[Last] + n`, which is not possible where `Last` is nil.
+    Fetch(Cell, usize, i64),
+    /// `A[Last] := n`, which does nothing there.
+    Store(usize, Number),
     Any(Cell),
     /// `X := case | f : a | _ : b`
     Case(Cell, Formula, Number, Number),
@@ -282,6 +286,11 @@ impl Display for Statement {
             Self::Goto(at) => write!(f, "goto {}", label(*at)),
             Self::Await(when) => write!(f, "await {when};"),
             Self::Set(cell, value) => write!(f, "{cell} := {value};"),
+            Self::Fetch(cell, array, by) => {
+                let plus = if *by < 0 { "-" } else { "+" };
+                write!(f, "{cell} := {}[Last] {plus} {};", ARRAYS[*array], by.abs())
+            }
+            Self::Store(array, value) => write!(f, "{}[Last] := {value};", ARRAYS[*array]),
             Self::Any(cell) => write!(f, "{cell} := ?;"),
             Self::Case(cell, when, a, b) => write!(f, "{cell} := case | {when} : {a} | _ : {b};"),
             Self::Each(each, array, value) => {
