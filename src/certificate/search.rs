@@ -170,7 +170,7 @@ impl<'a> Prover<'a, '_> {
                 for known_cells_only in [true, false].into_iter().skip(usize::from(open)) {
                     for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
                         let test = &mut |literal: &Literal, names: &[u8]| {
-                            // Without a step there is no arithmetic that could overflow.
+                            // Without a step, no number can overflow.
                             let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
                             let is_open =
                                 || obligations.undefined(&literal).iter().any(|it| !defined.contains(it));

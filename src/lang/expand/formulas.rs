@@ -34,7 +34,7 @@ fn member(cell: &Path, values: &Arc<Values>, members: &[bool], at: Span) -> Expr
     match chosen.as_slice() {
         [] => truth(false, at),
         [value] => one(*value, Comparison::Eq),
-        all if all.len() == members.len() && !cell.has_cell() => has_value(cell, at),
+        every if every.len() == members.len() && !cell.has_cell() => has_value(cell, at),
         _ => {
             let others = (0..members.len()).filter(|&it| !members[it]);
             all(others.map(|value| one(value, Comparison::Ne)).collect(), at)

@@ -433,7 +433,7 @@ impl Expander {
             if !leaves.is_empty() {
                 let mut parts = here.clone();
                 parts.push(any(leaves, at));
-                // Nothing is written where there is no cell.
+                // Nothing is written where the cell does not exist.
                 let cell = self.core_path(&way.it);
                 parts.extend((!cell.has_cell()).then(|| has_value(&cell, at)));
                 let owner = way.it.owner.clone();

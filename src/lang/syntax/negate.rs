@@ -8,7 +8,7 @@ pub fn negation(expr: &Expr) -> Expr {
     let boxed = |part: &Expr| Box::new(negation(part));
     let kind = match &expr.kind {
         ExprKind::Bool(truth) => ExprKind::Bool(!truth),
-        ExprKind::Compare { left, right, .. } if !(has_value(left) && has_value(right)) => {
+        ExprKind::Compare { left, right, .. } if !(is_defined(left) && is_defined(right)) => {
             ExprKind::Not(Box::new(expr.clone()))
         }
         ExprKind::Compare { op, left, right } => {
@@ -38,6 +38,6 @@ pub fn negation(expr: &Expr) -> Expr {
 
 /// Whether a term has a value in each state. The first message of a queue has none, nor has a cell where its index has none of its values;
 /// no comparison with it holds then.
-fn has_value(term: &Term) -> bool {
+fn is_defined(term: &Term) -> bool {
     term.paths().all(|it| it.has_cell() && it.fields.iter().all(|it| it.text != "head"))
 }
