@@ -1,10 +1,108 @@
 //! Classes of the processes that a case does not name: in a class, all processes agree on the atoms that its counts ask
-//! about each of them.
+//! about each of them. The formulas about a class use one or two processes of it, its representatives, and how many it has.
 
 use std::collections::BTreeSet;
 
-use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundReader};
+use super::ground::{
+    Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, UNKNOWN,
+    compare, plus,
+};
 use cubicle_lang::model::semantics::choices;
+use cubicle_lang::model::{Rational, Relation};
+
+/// The numbers of the unnamed processes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unnamed {
+    /// The first one: no case has this many processes.
+    pub first: u8,
+    /// The most classes of them.
+    pub classes: usize,
+}
+
+impl Unnamed {
+    /// How many processes a proof talks about, at most.
+    pub const fn end(self) -> u8 {
+        self.first + 2 * self.classes as u8
+    }
+
+    pub const fn representative(self, class: usize) -> u8 {
+        self.first + 2 * class as u8
+    }
+
+    /// The number of processes in the class of a representative.
+    pub fn rest(self, process: u8) -> GroundSum {
+        let representative = process - (process - self.first) % 2;
+        GroundSum::of(unknown(&[representative], true))
+    }
+
+    /// That there is no such process as this representative, for its class is too small; `None` for a named process.
+    pub fn lacks(self, process: u8) -> Option<GroundFormula> {
+        let before = i64::from(process.checked_sub(self.first)?) % 2;
+        let mut rest = self.rest(process);
+        rest.constant = Rational::integer(-before);
+        compare(rest, Relation::Le, true).ok()
+    }
+
+    /// Whether a process is of the class of a representative.
+    pub const fn is_of_class(self, process: u8, representative: u8) -> bool {
+        process - (process - self.first) % 2 == representative
+    }
+
+    /// The only process without a name that a cell is at, if there is one.
+    pub fn alone_in(self, cell: &GroundCell) -> Option<u8> {
+        let mut unnamed = cell.index.iter().copied().filter(|p| *p >= self.first);
+        let process = unnamed.next()?;
+        unnamed.all(|it| it == process).then_some(process)
+    }
+
+    /// What a literal that holds for each process of the class of a representative says about sums.
+    pub fn added_up(self, literal: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
+        let GroundFormula::Literal(Atom::Linear { sum, relation, integer }, holds) = literal else {
+            return Ok(None);
+        };
+        if !sum.terms.iter().any(|(cell, _)| cell.index.contains(&process)) {
+            return Ok(None);
+        }
+        let Some(mut total) = self.total(sum, process)? else { return Ok(None) };
+        let relation = match (relation, holds) {
+            (Relation::Eq, true) => Relation::Eq,
+            (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
+            // Sums of negative numbers are not positive: there may be no process.
+            (Relation::Le | Relation::Lt, true) => Relation::Le,
+            (Relation::Le | Relation::Lt, false) => {
+                if *integer && *relation == Relation::Le {
+                    total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
+                }
+                total = total.negated().ok_or(Overflow)?;
+                Relation::Le
+            }
+        };
+        compare(total, relation, *integer).map(Some)
+    }
+
+    /// What a sum adds up to over the class of a representative, whose cells it reads; `None` where it reads more than the state
+    /// before a step.
+    pub fn total(self, sum: &GroundSum, process: u8) -> Result<Option<GroundSum>, Overflow> {
+        let mut total = plus(&GroundSum::number(Rational::ZERO), sum.constant, &self.rest(process))?;
+        for (cell, coefficient) in &sum.terms {
+            if cell.role != CellRole::Held {
+                return Ok(None);
+            }
+            let mut cell = GroundCell { role: CellRole::Total, ..cell.clone() };
+            if !cell.index.contains(&process) {
+                cell.index.push(process);
+            }
+            total = plus(&total, *coefficient, &GroundSum::of(cell))?;
+        }
+        Ok(Some(total))
+    }
+}
+
+/// An unknown number: of processes, or what some of them contribute; `whole` if it is an integer.
+pub fn unknown(index: &[u8], whole: bool) -> GroundCell {
+    let role = if whole { CellRole::Whole } else { CellRole::Fraction };
+    GroundCell { var: UNKNOWN, index: index.iter().copied().collect(), role }
+}
 
 /// A question about an unnamed process, with finitely many answers that exclude each other.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -28,7 +28,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hashbrown::HashMap;
 
-use super::classes::{Class, Group, Questions};
+use super::classes::{Class, Group, Questions, Unnamed, unknown};
 use super::cubes::{Cubes, orders};
 use super::failure::ProofFailure;
 use super::ground::{
@@ -44,99 +44,6 @@ use cubicle_run::Interrupt;
 
 /// A value by cases: each under its condition. The conditions exclude each other, and one holds.
 type Ways = Vec<(GroundFormula, GroundSum)>;
-
-/// The numbers of the unnamed processes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Unnamed {
-    /// The first one: no case has this many processes.
-    pub first: u8,
-    /// The most classes of them.
-    pub classes: usize,
-}
-
-impl Unnamed {
-    /// How many processes a proof talks about, at most.
-    pub const fn end(self) -> u8 {
-        self.first + 2 * self.classes as u8
-    }
-
-    const fn representative(self, class: usize) -> u8 {
-        self.first + 2 * class as u8
-    }
-
-    /// The number of processes in the class of a representative.
-    fn rest(self, process: u8) -> GroundSum {
-        let representative = process - (process - self.first) % 2;
-        GroundSum::of(unknown(&[representative], true))
-    }
-
-    /// That there is no such process as this representative, for its class is too small; `None` for a named process.
-    pub fn lacks(self, process: u8) -> Option<GroundFormula> {
-        let before = i64::from(process.checked_sub(self.first)?) % 2;
-        let mut rest = self.rest(process);
-        rest.constant = Rational::integer(-before);
-        compare(rest, Relation::Le, true).ok()
-    }
-
-    /// Whether a process is of the class of a representative.
-    const fn is_of_class(self, process: u8, representative: u8) -> bool {
-        process - (process - self.first) % 2 == representative
-    }
-
-    /// The only process without a name that a cell is at, if there is one.
-    pub fn alone_in(self, cell: &GroundCell) -> Option<u8> {
-        let mut unnamed = cell.index.iter().copied().filter(|p| *p >= self.first);
-        let process = unnamed.next()?;
-        unnamed.all(|it| it == process).then_some(process)
-    }
-
-    /// What a literal that holds for each process of the class of a representative says about sums.
-    pub fn added_up(self, literal: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
-        let GroundFormula::Literal(Atom::Linear { sum, relation, integer }, holds) = literal else {
-            return Ok(None);
-        };
-        if !sum.terms.iter().any(|(cell, _)| cell.index.contains(&process)) {
-            return Ok(None);
-        }
-        let Some(mut total) = self.total(sum, process)? else { return Ok(None) };
-        let relation = match (relation, holds) {
-            (Relation::Eq, true) => Relation::Eq,
-            (Relation::Eq, false) | (Relation::Ne, _) => return Ok(None),
-            // Sums of negative numbers are not positive: there may be no process.
-            (Relation::Le | Relation::Lt, true) => Relation::Le,
-            (Relation::Le | Relation::Lt, false) => {
-                if *integer && *relation == Relation::Le {
-                    total = plus(&total, Rational::ONE.neg(), &self.rest(process))?;
-                }
-                total = total.negated().ok_or(Overflow)?;
-                Relation::Le
-            }
-        };
-        compare(total, relation, *integer).map(Some)
-    }
-
-    /// What a sum adds up to over the class of a representative, whose cells it reads; `None` where it reads more than the state
-    /// before a step.
-    fn total(self, sum: &GroundSum, process: u8) -> Result<Option<GroundSum>, Overflow> {
-        let mut total = plus(&GroundSum::number(Rational::ZERO), sum.constant, &self.rest(process))?;
-        for (cell, coefficient) in &sum.terms {
-            if cell.role != CellRole::Held {
-                return Ok(None);
-            }
-            let mut cell = GroundCell { role: CellRole::Total, ..cell.clone() };
-            if !cell.index.contains(&process) {
-                cell.index.push(process);
-            }
-            total = plus(&total, *coefficient, &GroundSum::of(cell))?;
-        }
-        Ok(Some(total))
-    }
-}
-
-fn unknown(index: &[u8], whole: bool) -> GroundCell {
-    let role = if whole { CellRole::Whole } else { CellRole::Fraction };
-    GroundCell { var: UNKNOWN, index: index.iter().copied().collect(), role }
-}
 
 /// What a case is about, for the definitions of its counts.
 #[derive(Clone, Copy)]
@@ -298,6 +205,8 @@ impl<'a> CountDefinitions<'a> {
             return Ok(Definitions::default());
         }
         let generic = self.unnamed.first;
+        let known = (situation.known)(generic)?;
+        let possible = values_of(&known);
         let mut counted = Vec::new();
         let after = situation.step.map(|(t, args)| Reading::After(t, args));
         let all = cells.before.iter().map(|cell| (cell, Reading::Now));
@@ -305,7 +214,10 @@ impl<'a> CountDefinitions<'a> {
             all.chain(after.iter().flat_map(|&it| cells.after.iter().map(move |c| (c, it))))
         {
             self.interrupt.poll()?;
-            counted.push(Counted::new(self, cell, reading, situation.procs, generic)?);
+            let mut count = Counted::new(self, cell, reading, situation.procs, generic)?;
+            // What is known of each unnamed process is not asked.
+            count.rest = count.rest.given(&|cell| possible.get(cell).copied().unwrap_or(u64::MAX));
+            counted.push(count);
         }
         let mut questions = Questions::new(generic);
         for count in &counted {
@@ -313,7 +225,6 @@ impl<'a> CountDefinitions<'a> {
         }
         let places = |count: &Counted| questions.places(count.rest.formulas());
         let together: Vec<BTreeSet<usize>> = counted.iter().map(places).collect();
-        let known = (situation.known)(generic)?;
         let mut related: Vec<BTreeSet<usize>> =
             known.iter().map(|it| questions.places(std::iter::once(it))).collect();
         for (params, cube) in &self.about_few {
@@ -387,6 +298,12 @@ struct Contribution {
 }
 
 impl Contribution {
+    fn given(self, possible: &dyn Fn(&GroundCell) -> u64) -> Self {
+        let of_way = |(when, sum): (GroundFormula, GroundSum)| (when.given(possible), sum);
+        let ways = self.ways.map(|ways| ways.into_iter().map(of_way).collect());
+        Self { when: self.when.given(possible), ways }
+    }
+
     fn formulas(&self) -> impl Iterator<Item = &GroundFormula> {
         std::iter::once(&self.when).chain(self.ways.iter().flatten().map(|(when, _)| when))
     }
@@ -771,6 +688,17 @@ impl Making<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The constructors that cells have where formulas hold, as far as these say it of a cell alone.
+fn values_of(formulas: &[GroundFormula]) -> HashMap<GroundCell, u64> {
+    let mut possible = HashMap::new();
+    for part in formulas.iter().flat_map(GroundFormula::conjuncts) {
+        if let GroundFormula::Literal(Atom::In(cell, values), holds) = part {
+            *possible.entry(cell.clone()).or_insert(u64::MAX) &= if *holds { *values } else { !values };
+        }
+    }
+    possible
 }
 
 /// What a formula requires whichever alternatives hold: its conjuncts, and of a disjunction what all its parts require.

@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use hashbrown::HashSet;
 
-use super::counts::{CountDefinitions, Definitions, Situation, Unnamed};
+use super::classes::Unnamed;
+use super::counts::{CountDefinitions, Definitions, Situation};
 use super::cubes::{CubeInstance, Cubes};
 use super::failure::ProofFailure;
 use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow, Reading};

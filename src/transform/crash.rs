@@ -1,6 +1,7 @@
 //! Systems whose processes may fail: stop for ever, or go back to their initial values.
 //!
-//! Stopping: an array says which processes are alive. Every transition needs all of its processes alive, hidden ones too;
+//! Stopping: an array says which processes are alive. Every transition needs all of its processes alive, hidden ones too, and
+//! those in whose cells alone it writes by the name of a variable;
 //! `crash (p)` stops one, at most a given number of times. The cells of a stopped process keep their values, and universal
 //! guards, `unsafe`s and properties of runs still apply to it. Its steps are not possible any more, so that fairness does
 //! not require them. The promises of `response`, `recurrence` and `possible` to a stopped process count as kept: it requests
@@ -15,7 +16,7 @@ use super::taken::{flag, fresh_name, has_name};
 use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
-    TemporalKind, Term, Transition, TransitionId, Type, Update, VarId, VarKind,
+    TemporalKind, Term, Transition, TransitionId, Type, Universal, Update, VarId, VarKind,
 };
 use tracing::debug_span;
 
@@ -113,7 +114,12 @@ fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
     system.init.demand(&lives(0));
     // What only notes a bad state is not a step of a process.
     let watches: Vec<bool> = system.transitions.iter().map(|it| system.is_watch(it)).collect();
-    for (transition, _) in system.transitions.iter_mut().zip(watches).filter(|it| !it.1) {
+    let written: Vec<Vec<Universal>> =
+        system.transitions.iter().map(|it| written(system, it, alive)).collect();
+    for ((transition, written), _) in
+        system.transitions.iter_mut().zip(written).zip(watches).filter(|it| !it.1)
+    {
+        transition.universals.extend(written);
         for p in 0..transition.arity() as u8 {
             transition.guard.push(lives(p));
             transition.spans.push(span);
@@ -149,6 +155,57 @@ fn stop(system: &mut SystemParts, most: Option<u8>) -> Option<()> {
         system.transitions.push(crash);
     }
     Some(())
+}
+
+/// That a process lives which a variable names, where an update changes nothing but its cells: for all processes that are not parameters.
+fn written(system: &SystemParts, transition: &Transition, alive: VarId) -> Vec<Universal> {
+    let arity = transition.arity() as u8;
+    let mut all = Vec::new();
+    for Update { var, assignment } in &transition.updates {
+        let Assignment::Cases(branches) = assignment else { continue };
+        let declared = &system.vars[usize::from(var.0)];
+        let indices = arity..arity + declared.arity() as u8;
+        let held = Term::held(Cell::at(*var, indices.clone().map(ProcRef::Var)), declared.ty);
+        let changes = |it: &&Branch| it.value != held;
+        let Some(first) = branches.iter().find(changes).and_then(|it| it.when.0.first()) else { continue };
+        for index in indices {
+            let names = |literal: &Literal| match literal {
+                Literal::Eq { left: Term::Cell(cell), right: Term::Proc(of), negated: false }
+                    if cell.index.is_empty() && *of == ProcRef::Var(index) =>
+                {
+                    Some(cell.clone())
+                }
+                _ => None,
+            };
+            let is_named =
+                |pointer: &Cell, conj: &Conj| conj.iter().any(|it| names(it).as_ref() == Some(pointer));
+            let alone = |pointer: &Cell| {
+                branches.iter().filter(changes).all(|it| it.when.0.iter().all(|conj| is_named(pointer, conj)))
+            };
+            let other = ProcRef::Var(arity);
+            // A process of another sort has no such cell.
+            let kept = |it: &Branch| match it.when.0.as_slice() {
+                [conj] => match conj.as_slice() {
+                    [Literal::In { cell, values }] if cell.index.as_slice() == [ProcRef::Var(index)] => {
+                        Some(vec![Literal::In { cell: Cell::at(cell.var, [other]), values: *values }])
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            for pointer in first.iter().filter_map(names).filter(alone) {
+                let lives =
+                    [Literal::points(pointer, other, false), Literal::is(Cell::at(alive, [other]), true)];
+                let kept = branches.iter().take_while(|it| !changes(it)).filter_map(kept);
+                let body = lives.into_iter().map(|it| vec![it]).chain(kept).collect();
+                let one = Universal::derived(1, body, transition.span);
+                if !all.contains(&one) {
+                    all.push(one);
+                }
+            }
+        }
+    }
+    all
 }
 
 /// A variable that counts crashes up to `most`, and its last value.
@@ -237,6 +294,17 @@ mod tests {
         // Without crashes, the states are those of the original.
         let quiet = system.edited(|parts| parts.transitions.truncate(original.transitions.len()));
         assert_eq!(seen(&quiet, 2).states, seen(&original, 2).states);
+    }
+
+    /// With the only process dead, whose cell `set` writes, nothing is possible.
+    #[test]
+    fn a_step_that_writes_a_cell_needs_its_process() {
+        let model = "var G : proc or nil  array S[proc] : bool  init (p) { G = nil && S[p] = False }
+            transition point (p) { G := p }  transition set () { S[G] := True }  unsafe { false }";
+        let system = with_crashes(&cubicle_lang::load(model).unwrap().system, Crash::Stop(None)).unwrap();
+        let options = ForwardOptions::default().deadlock(true);
+        let seen = explore(&system, 1, &options, &Interrupt::default(), &mut Silent).exploration;
+        assert_eq!((seen.states, seen.deadlock_states), (6, 2));
     }
 
     #[test]

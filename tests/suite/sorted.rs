@@ -74,6 +74,8 @@ enum Literal {
     Points(usize, Vec<Place>, Place, bool),
     /// Two processes of a sort are ordered.
     Before(Place, Place),
+    /// Two cells hold the same phase, or not.
+    Agree([usize; 2], [Vec<Place>; 2], bool),
     /// Two processes of a sort are the same, or not.
     Same(Place, Place, bool),
     /// How many processes satisfy all of some literals, compared with a number.
@@ -99,8 +101,10 @@ impl Literal {
         match self {
             Self::Holds(var, index, _, holds) => model[*var].kind != Kind::Relation || *holds || plain(index),
             Self::Points(..) | Self::Before(..) | Self::Same(..) => true,
+            Self::Agree(_, [a, b], holds) => *holds || plain(a) && plain(b),
             Self::Counts(count) => count.body.iter().all(|it| match it {
                 Self::Holds(_, index, ..) | Self::Points(_, index, ..) => plain(index),
+                Self::Agree(_, [a, b], _) => plain(a) && plain(b),
                 _ => true,
             }),
         }
@@ -228,6 +232,10 @@ impl Model {
             }
             Literal::Points(var, index, to, holds) => {
                 format!("{} {} {}", self.cell(*var, index), if *holds { "=" } else { "<>" }, name(*to))
+            }
+            Literal::Agree([a, b], [at, of], holds) => {
+                let op = if *holds { "=" } else { "<>" };
+                format!("{} {op} {}", self.cell(*a, at), self.cell(*b, of))
             }
             Literal::Before(a, b) => format!("{} < {}", name(*a), name(*b)),
             Literal::Same(a, b, holds) => {
@@ -593,10 +601,7 @@ fn failures(seed: u64, model: &Model, text: &str, system: &System) -> Result<(),
     if model.watch.is_none() && instance.assigned().iter().all(given) {
         ways.push(Crash::Restart);
     }
-    // A step needs the processes that pointers name as indices, too.
-    if !is_rich(seed) {
-        ways.push(Crash::Stop(if seed.is_multiple_of(2) { None } else { Some(1) }));
-    }
+    ways.push(Crash::Stop(if seed.is_multiple_of(2) { None } else { Some(1) }));
     for crash in ways {
         let failing = match with_crashes(system, crash) {
             Ok(failing) => failing,

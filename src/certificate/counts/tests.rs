@@ -421,15 +421,28 @@ fn more_classes_than_there_may_be() {
     );
 }
 
+/// What is known of each process is not asked: initially all seven answers are.
+#[test]
+fn as_many_cells_as_init_determines() {
+    let some = ["A", "B", "C", "D", "E", "F"].map(|it| format!("{it}[p] = True")).join(" || ");
+    let model = "
+        var Flag : bool
+        array A[proc] : bool array B[proc] : bool array C[proc] : bool
+        array D[proc] : bool array E[proc] : bool array F[proc] : bool array G[proc] : bool
+        init (p q) { A[p] = True && B[q] = False && C[p] = False && D[p] = False && E[p] = False && F[p] = False
+          && G[q] = False && Flag = False }
+        unsafe (p) { A[p] = False }
+        transition flag () { Flag := True }";
+    let none = format!("() {{ #{{p | ({some}) && G[p] = True}} <> 0 }}");
+    shows(model, &[&none, "(p) { A[p] = False }"], &[&none.replace("G[p] = True", "G[p] = False")]);
+}
+
 const SLOTS: &str = "
     type slot = 0..6
     var Now : slot
     var Used : int
     array In[proc, slot] : bool
-    init (p) {
-      Used = 0 && In[p, 0] = False && In[p, 1] = False && In[p, 2] = False && In[p, 3] = False &&
-      In[p, 4] = False && In[p, 5] = False && In[p, 6] = False
-    }
+    init (p) { Used = 0 && In[p, Now] = False }
     unsafe () { Used > #proc }
     transition put (p) requires { In[p, Now] = False } { In[p, Now] := True; Used := Used + 1 }
     transition take (p) requires { In[p, Now] = True } { In[p, Now] := False; Used := Used - 1 }

@@ -67,11 +67,30 @@ struct Write {
 }
 
 impl Write {
-    /// That the cells which its value reads exist: the step needs them, also if it writes another value afterwards.
+    /// That what its value reads has a value: the step needs that, also if it writes another value afterwards.
     fn needed(&self) -> Vec<Expr> {
-        let Some(Update { value: Rhs::Term(value), .. }) = &self.update else { return Vec::new() };
-        let open = value.paths().filter(|it| !it.has_cell());
-        open.map(|it| has_value(it, self.at.0)).collect()
+        let exist = |value: &Term| {
+            let open =
+                value.paths().filter(|it| !it.has_cell() || it.fields.iter().any(|it| it.text == "head"));
+            open.map(|it| has_value(it, self.at.0)).collect::<Vec<_>>()
+        };
+        match self.update.as_ref().map(|it| &it.value) {
+            Some(Rhs::Term(value)) => exist(value),
+            Some(Rhs::Cases(cases)) => {
+                let mut before = Vec::new();
+                let mut needed = Vec::new();
+                for case in cases {
+                    let otherwise = before.iter().cloned().chain(case.when.as_ref().map(negation));
+                    let exist = exist(&case.value);
+                    if !exist.is_empty() {
+                        needed.push(any(otherwise.chain([all(exist, self.at.0)]).collect(), self.at.0));
+                    }
+                    before.extend(case.when.clone());
+                }
+                needed
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -219,10 +219,23 @@ impl Expander {
                 parts.push(all(conditions, at));
             }
         }
-        match self.few(parts, at) {
+        let compared = match self.few(parts, at) {
             Some(parts) => any(parts, at),
-            None => truth(false, at),
+            None => return truth(false, at),
+        };
+        if compared.kind != ExprKind::Bool(false) {
+            return compared;
         }
+        // No value satisfies it, but a step that asks needs the process whose cell it is about.
+        let cells = lefts.iter().chain(&rights).flat_map(|way| {
+            let fixed = way.fixed.iter().map(|it| it.cell.clone());
+            fixed.chain(way.it.cells()).filter(|it| !it.has_cell())
+        });
+        let differ = |cell: Path| {
+            let term = Term::path(cell, Loc(at));
+            Expr::compare(term.clone(), Comparison::Ne, term, at)
+        };
+        any(cells.map(differ).collect(), at)
     }
 
     fn compare_records(

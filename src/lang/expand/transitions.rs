@@ -3,15 +3,18 @@
 use indexmap::IndexMap;
 
 use super::facts::Facts;
-use super::formulas::quantifiers;
-use super::make::{all, truth, words_of};
+use super::formulas::{has_value, quantifiers};
+use super::make::{all, free, truth, words_of};
 use super::substitute::{in_path, in_term, in_value};
 use super::terms::Way;
-use super::types::{Expander, Type};
+use super::types::{Expander, Index, Type};
 use super::updates::{Draft, Effect, Out, Write};
 use crate::diagnostic::Diagnostic;
 use crate::list::add_new;
-use crate::syntax::ast::{Case, Comparison, Expr, ExprKind, Name, Part, Path, Rhs, Term, Transition, Update};
+use crate::syntax::ast::{
+    Case, Comparison, Counted, Expr, ExprKind, Name, Part, Path, Quantifier, Rhs, Term, TermKind, Transition,
+    Update,
+};
 use crate::syntax::negation;
 
 /// Most transitions of the core that one declaration stands for.
@@ -90,16 +93,20 @@ impl Expander {
     /// Whether the core reads a transition as it stands.
     fn stays(&self, decl: &Transition) -> bool {
         let mut conditions = decl.updates.iter().flat_map(|it| it.value.formulas());
+        let has_one = |it: &Term| it.paths().all(Path::has_cell);
         decl.requires.as_ref().is_none_or(|it| self.is_core(it))
-            && decl.lets.iter().all(|it| self.is_core_term(&it.value))
+            && decl.lets.iter().all(|it| self.is_core_term(&it.value) && has_one(&it.value))
             && conditions.all(|when| quantifiers(when, &self.predicates).is_empty())
             && self.raw_updates(decl).into_iter().all(|it| it)
     }
 
     fn is_core_value(&self, value: &Rhs) -> bool {
+        let has_one = |it: &Term| it.paths().all(Path::has_cell);
         !matches!(value, Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_))
             && value.formulas().all(|it| self.is_core(it))
             && value.terms().into_iter().all(|it| self.is_core_term(it))
+            // The guard says which branches need a cell that may not exist.
+            && (!matches!(value, Rhs::Cases(_)) || value.terms().into_iter().all(has_one))
     }
 
     fn is_plain_target(&self, update: &Update, params: &[Name]) -> bool {
@@ -158,7 +165,13 @@ impl Expander {
         let at = decl.loc.0;
         let guard = decl.requires.as_ref().map(|it| self.formula(it));
         let facts = guard.as_ref().map(Facts::of).unwrap_or_default();
-        let mut drafts = vec![Draft { guard: guard.into_iter().collect(), ..Draft::default() }];
+        // What a value reads has to exist whatever it is assigned to, and also where another update ends in an error.
+        let values = decl.updates.iter().filter_map(|it| match &it.value {
+            Rhs::Term(value) | Rhs::Send(value) => Some(value),
+            _ => None,
+        });
+        let guard = guard.into_iter().chain(self.cells_read(values, &decl.params)).collect();
+        let mut drafts = vec![Draft { guard, ..Draft::default() }];
         let raw = self.raw_updates(decl);
         for (update, is_raw) in decl.updates.iter().zip(raw) {
             let options = if is_raw {
@@ -190,6 +203,46 @@ impl Expander {
             }
         }
         Some(())
+    }
+
+    /// That the cells of pointers exist which these values read.
+    fn cells_read<'t>(&self, values: impl IntoIterator<Item = &'t Term>, params: &[Name]) -> Vec<Expr> {
+        let mut conditions = Vec::new();
+        for path in values.into_iter().flat_map(reads) {
+            let Some(variable) = self.symbols.variables.get(&path.name.text) else { continue };
+            let Some((leaf, _)) = variable.leaves.values().next() else { continue };
+            let kinds = variable.index.iter().zip(path.index.iter().flatten());
+            let processes = kinds.filter(|(kind, _)| **kind == Index::Proc);
+            let index: Vec<Name> = processes.filter_map(|(_, term)| term.alone()).cloned().collect();
+            let at = path.loc.0;
+            let cell = Path::at(Name::at(leaf, path.loc), index.clone());
+            let is_known = |it: &Name| !it.is_small() || params.iter().any(|param| param.text == it.text);
+            if cell.has_cell() {
+                continue;
+            }
+            if index.iter().all(is_known) {
+                conditions.push(has_value(&cell, at));
+                continue;
+            }
+            // Whatever process the other index is.
+            let sorts = self.sorts.as_ref().and_then(|it| it.indices.get(leaf));
+            for (number, pointer) in index.iter().enumerate().filter(|(_, it)| !it.is_small()) {
+                let taken = |it: &str| params.iter().any(|param| param.text == it);
+                let process = Name::at(free("pointed".to_owned(), taken), path.loc);
+                let equal = Expr::compare(
+                    Term::name(pointer.clone()),
+                    Comparison::Eq,
+                    Term::name(process.clone()),
+                    at,
+                );
+                let process = match sorts.and_then(|it| it.get(number)) {
+                    Some(sort) => process.of_sort(Name::at(sort, path.loc)),
+                    None => process,
+                };
+                conditions.push(Expr::quantified(Quantifier::Exists, vec![process], equal, at));
+            }
+        }
+        conditions
     }
 
     /// Which updates stay as they are: the core reads them, and no other one writes the same array.
@@ -414,4 +467,16 @@ fn decided(expr: &Expr, what: &Expr, value: bool) -> Expr {
         return truth(value, expr.span);
     }
     expr.with_operands(&mut |it| decided(it, what, value))
+}
+
+/// The variables that a term reads for its value, those in indices, too.
+fn reads(term: &Term) -> Vec<&Path> {
+    let fields: &[(Name, Term)] = if let TermKind::Record(fields) = &term.kind { fields } else { &[] };
+    let mut found: Vec<&Path> = fields.iter().flat_map(|(_, it)| reads(it)).collect();
+    for path in term.paths() {
+        found.push(path);
+        found.extend(path.index.iter().flatten().flat_map(reads));
+    }
+    found.extend(term.counted().flat_map(Counted::terms).flat_map(reads));
+    found
 }

@@ -224,13 +224,20 @@ impl Expander {
             ways.push(lost);
         }
         if queue.full == Full::Fails {
-            let guard = vec![full.clone()];
             ways.push(Draft {
-                guard,
+                guard: vec![full.clone()],
                 troubles: vec![(Trouble { owner, overflows: true }, full)],
                 fails: true,
                 ..Draft::default()
             });
+        }
+        // A message has a value, also one that is lost.
+        let message = self.type_of(&channel.field("0"));
+        for value in self.leaves(message.as_ref(), value)? {
+            let meant = self.meant(&value, at.0)?;
+            for way in &mut ways {
+                way.guard.extend(meant.clone());
+            }
         }
         Some(ways)
     }
@@ -328,7 +335,7 @@ impl Expander {
             }
             return Some(draft);
         }
-        let mut draft = Draft::default();
+        let mut draft = if this.internal { Draft::default() } else { self.read(this)? };
         for way in self.places(&this.target)? {
             let owner = self.symbols.variables.get(&way.it.owner).filter(|it| it.constant);
             if let Some(owner) = owner.cloned() {
@@ -366,6 +373,17 @@ impl Expander {
         Some(Some(draft))
     }
 
+    /// A value, or what the fields of a record hold.
+    fn leaves(&mut self, ty: Option<&Type>, value: &Term) -> Option<Vec<Term>> {
+        let Some(Type::Record(record)) = ty else { return Some(vec![value.clone()]) };
+        let mut leaves = Vec::new();
+        for (field, ty) in &record.fields {
+            let value = self.field_of(value, field, &record.fields)?;
+            leaves.extend(self.leaves(Some(ty), &value)?);
+        }
+        Some(leaves)
+    }
+
     /// A field of a value that is a record.
     fn field_of(&mut self, term: &Term, field: &str, fields: &[(String, Type)]) -> Option<Term> {
         let given = if let TermKind::Record(given) = &term.kind { given.as_slice() } else { &[] };
@@ -396,6 +414,33 @@ impl Expander {
         None
     }
 
+    /// The processes that an update binds.
+    fn bound(&self, this: &Assigned) -> Vec<Name> {
+        let names = this.target.index.iter().flatten().filter_map(small_name).filter(|it| this.binds(it));
+        let with_sort = |it: &Name| match self.sort_at(&this.target, it) {
+            Some(sort) => it.plain().of_sort(Name::at(sort, it.loc)),
+            None => it.clone(),
+        };
+        names.map(with_sort).collect()
+    }
+
+    /// There is no step where a value that is read has no meaning, whatever it is assigned to.
+    fn read(&mut self, this: &Assigned) -> Option<Draft> {
+        let (mut draft, at) = (Draft::default(), this.at.0);
+        let mut before: Vec<Expr> = this.when.iter().map(|it| self.formula(it)).collect();
+        for case in this.cases() {
+            let condition = case.when.as_ref().map(|it| self.formula(it));
+            if let Some(meant) = self.meant(&case.value, at)? {
+                let parts =
+                    before.iter().cloned().chain(condition.clone()).chain([negation(&meant)]).collect();
+                let none = self.for_some(&self.bound(this), all(parts, at), at)?;
+                draft.guard.push(negation(&none));
+            }
+            before.extend(condition.as_ref().map(negation));
+        }
+        Some(draft)
+    }
+
     /// The write of one place.
     fn written(&mut self, this: &Assigned, way: Way<Place>, facts: &Facts) -> Option<Draft> {
         let at = this.at.0;
@@ -404,21 +449,11 @@ impl Expander {
         for condition in &this.when {
             when.push(self.formula(condition));
         }
-        let bound: Vec<Name> =
-            way.it.index.iter().filter(|it| this.bound.iter().any(|b| b.text == it.text)).cloned().collect();
-        let with_sort = |it: &Name| match self.sort_at(&this.target, it) {
-            Some(sort) => it.plain().of_sort(Name::at(sort, it.loc)),
-            None => it.clone(),
-        };
-        let some: Vec<Name> = bound.iter().map(with_sort).collect();
+        let bound: Vec<Name> = way.it.index.iter().filter(|it| this.binds(it)).cloned().collect();
+        let some = self.bound(this);
         let mut branches = Vec::new();
         let mut before: Vec<Expr> = when.clone();
-        let cases: Vec<Case> = match &this.value {
-            Rhs::Term(value) => vec![Case { when: None, value: value.clone(), loc: this.at }],
-            Rhs::Cases(cases) => cases.clone(),
-            _ => Vec::new(),
-        };
-        for case in &cases {
+        for case in &this.cases() {
             let condition = case.when.as_ref().map(|it| self.formula(it));
             let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
             let mut facts = facts.clone();
@@ -440,36 +475,12 @@ impl Expander {
                 let condition = self.for_some(&some, all(parts, at), at)?;
                 draft.troubles.push((Trouble { owner, overflows: false }, condition));
             }
-            let meanings = if self.is_core_term(&case.value) { Vec::new() } else { self.value(&case.value)? };
-            let is_read = |cell: &Path| {
-                let reads = |it: &Term| it.paths().any(|path| path == cell);
-                values.iter().all(|way| way.it.as_ref().is_some_and(reads))
-            };
-            // Cells that may not exist: the core sees those that it reads itself.
-            let open = |way: &Way<Value>| -> Vec<Path> {
-                way.it.cells().into_iter().filter(|it| !it.has_cell() && !is_read(it)).collect()
-            };
-            let is_open = |way: &Way<Value>| {
-                !way.needs.is_empty()
-                    || !open(way).is_empty()
-                    || way.fixed.iter().any(|it| !it.cell.has_cell())
-            };
-            if meanings.iter().any(is_open) {
-                // Where no value has a meaning, there is no step.
-                let conditions = |way: &Way<Value>| {
-                    let exist = open(way).into_iter().map(|cell| has_value(&cell, at));
-                    all(way.conditions(at).into_iter().chain(exist).collect(), at)
-                };
-                let meant = any(meanings.iter().map(conditions).collect(), at);
-                let mut parts = here;
-                parts.push(negation(&meant));
-                let none = self.for_some(&some, all(parts, at), at)?;
-                draft.guard.push(negation(&none));
-                if let [only] = meanings.as_slice() {
-                    // The guard says so.
-                    for value in &mut values {
-                        value.needs.retain(|it| !only.needs.contains(it));
-                    }
+            if !self.is_core_term(&case.value)
+                && let [only] = self.value(&case.value)?.as_slice()
+            {
+                // The guard says so.
+                for value in &mut values {
+                    value.needs.retain(|it| !only.needs.contains(it));
                 }
             }
             before.extend(condition.as_ref().map(negation));
@@ -501,6 +512,25 @@ impl Expander {
             at: this.at,
         });
         Some(draft)
+    }
+
+    /// That a value has a meaning, if that is not certain.
+    fn meant(&mut self, value: &Term, at: Span) -> Option<Option<Expr>> {
+        if self.is_core_term(value) && value.paths().all(Path::has_cell) {
+            return Some(None);
+        }
+        let meanings = self.value(value)?;
+        let open = |way: &Way<Value>| -> Vec<Path> {
+            way.it.cells().into_iter().filter(|it| !it.has_cell()).collect()
+        };
+        let is_open = |way: &Way<Value>| {
+            !way.needs.is_empty() || !open(way).is_empty() || way.fixed.iter().any(|it| !it.cell.has_cell())
+        };
+        let conditions = |way: &Way<Value>| {
+            let exist = open(way).into_iter().map(|cell| has_value(&cell, at));
+            all(way.conditions(at).into_iter().chain(exist).collect(), at)
+        };
+        Some(meanings.iter().any(is_open).then(|| any(meanings.iter().map(conditions).collect(), at)))
     }
 
     /// That a formula holds for some processes of these names and sorts, equal ones included.
@@ -667,6 +697,20 @@ struct Assigned {
 impl Assigned {
     const fn new(target: Path, value: Rhs, at: Loc) -> Self {
         Self { target, bound: Vec::new(), when: Vec::new(), value, internal: false, at }
+    }
+
+    /// Whether a name stands for all values.
+    fn binds(&self, name: &Name) -> bool {
+        self.bound.iter().any(|it| it.text == name.text)
+    }
+
+    /// What is assigned, as branches.
+    fn cases(&self) -> Vec<Case> {
+        match &self.value {
+            Rhs::Term(value) => vec![Case { when: None, value: value.clone(), loc: self.at }],
+            Rhs::Cases(cases) => cases.clone(),
+            _ => Vec::new(),
+        }
     }
 
     /// Of a part of a queue.

@@ -186,10 +186,8 @@ impl<'a> Context<'a> {
             self.abbreviate(abbreviation, TermMeaning::Unknown, &mut scope);
         }
         for update in &decl.updates {
-            if let Rhs::Term(_) | Rhs::Cases(_) = &update.value {
-                for value in update.value.terms() {
-                    self.pointers(value, value.span(), &scope, &mut pointers);
-                }
+            if let Rhs::Term(value) = &update.value {
+                self.pointers(value, value.span(), &scope, &mut pointers);
             }
         }
         self.point_to_sorts(pointers, positive)

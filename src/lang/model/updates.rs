@@ -277,7 +277,6 @@ impl<'a> Context<'a> {
         update: &ast::Update,
     ) -> Option<Vec<(Vec<Conj>, Term)>> {
         let mut branches = self.kept(cell, ty);
-        let mut defined = true;
         let mut total = branches.iter().any(|(when, _)| when.iter().any(Vec::is_empty));
         for (i, case) in cases.iter().enumerate() {
             let when = match &case.when {
@@ -296,8 +295,9 @@ impl<'a> Context<'a> {
                 }
             };
             let value = self.term(&case.value, scope);
+            // The guard says that a branch whose value reads a cell at what is not a process does not apply.
             let value = self.assigned(cell, ty, value, case.value.span());
-            defined &= value.is_some();
+            let value = Some(value.unwrap_or_else(|| Term::held(cell.clone(), ty)));
             if when.is_empty() && self.needed.is_empty() && !self.exhausted {
                 Diagnostic::warning("C0910", case.loc.0, "this branch never applies")
                     .label("contradictory condition")
@@ -319,7 +319,7 @@ impl<'a> Context<'a> {
             }
             branches.push((vec![Vec::new()], Term::held(cell.clone(), ty)));
         }
-        defined.then_some(branches)
+        Some(branches)
     }
 
     /// That cells at processes of other sorts do not change, as a branch.

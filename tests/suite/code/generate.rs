@@ -1,9 +1,11 @@
 //! Random programs.
 
-use super::super::support::dice::Dice;
 use super::program::{
-    Bound, Cell, Formula, Number, Pointer, Program, Quantified, Sort, Statement, Target, Transition, Who,
+    Bound, Cell, Channel, Formula, Number, Pointer, Program, Property, Quantified, Queue, Sort, Statement,
+    Target, Transition, Who,
 };
+use crate::support::dice::Dice;
+use crate::support::fair::{Fair, KINDS};
 
 /// Most labels.
 const MOST_LABELS: usize = 4;
@@ -24,6 +26,8 @@ struct Generator {
     code: bool,
     arrays: [Sort; 2],
     pointers: Sort,
+    /// The sort of the index of `Box`, if there are queues.
+    boxes: Option<Sort>,
     /// The sorts of the parameters of each predicate.
     predicates: Vec<[Sort; 2]>,
     /// The processes that have a name here, with their sorts.
@@ -34,6 +38,23 @@ struct Generator {
 
 /// The program of a seed.
 pub fn program(seed: u64) -> Program {
+    with_generator(seed).0
+}
+
+/// The program of a seed, with properties of runs.
+pub fn with_runs(seed: u64) -> Program {
+    let (mut program, mut this) = with_generator(seed);
+    let others = usize::from(program.transition.is_some());
+    program.fair = Fair::of_some(&mut this.dice, program.labels + others);
+    for _ in 0..=this.dice.below(3) {
+        let kind = *this.dice.pick(&KINDS);
+        let mut formula = || this.with_params(program.params, &[], |this| this.formula(1, true));
+        program.properties.push(Property { kind, first: formula(), then: formula() });
+    }
+    program
+}
+
+fn with_generator(seed: u64) -> (Program, Generator) {
     let mut dice = Dice::new(seed);
     let sorts = if dice.chance(50) { [Some(0), Some(1)] } else { [None; 2] };
     let locals = !seed.is_multiple_of(5);
@@ -41,6 +62,7 @@ pub fn program(seed: u64) -> Program {
     let start = [0; 5].map(|_| dice.below(2) as i64);
     let arrays = [0; 2].map(|_| *dice.pick(&sorts));
     let pointers = *dice.pick(&sorts);
+    let queues = has_queues(seed).then(|| ([0; 2].map(|_| channel(&mut dice)), *dice.pick(&sorts)));
     let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
     let mut this = Generator {
         dice,
@@ -51,6 +73,7 @@ pub fn program(seed: u64) -> Program {
         code: false,
         arrays,
         pointers,
+        boxes: queues.map(|it| it.1),
         predicates,
         names,
         given,
@@ -59,10 +82,12 @@ pub fn program(seed: u64) -> Program {
     for number in 0..2 {
         let params = [0; 2].map(|_| *this.dice.pick(&sorts));
         // The first one has no quantifiers: properties may have it.
+        this.code = has_queues(seed) && number > 0;
         let body = this.with_params(params, &["v"], |it| it.formula(1, number > 0));
         predicates.push(body);
         this.predicates.push(params);
     }
+    this.code = has_queues(seed);
     let transition = this.dice.chance(50).then(|| this.transition(&sorts));
     this.names.push((Who::Me, sorts[0]));
     this.code = true;
@@ -83,7 +108,7 @@ pub fn program(seed: u64) -> Program {
         always = Some(this.with_params(params, &[], Generator::invariant));
     }
     let linked = pointers == sorts[0] && this.dice.chance(30);
-    Program {
+    let program = Program {
         code,
         labels,
         predicates,
@@ -93,10 +118,24 @@ pub fn program(seed: u64) -> Program {
         always,
         arrays,
         pointers,
+        queues,
         start,
         locals,
         linked,
-    }
+        properties: Vec::new(),
+        fair: Vec::new(),
+    };
+    (program, this)
+}
+
+/// Whether the program of a seed has queues, and cells that pointers name wherever numbers are read.
+const fn has_queues(seed: u64) -> bool {
+    matches!(seed % 5, 2 | 4)
+}
+
+fn channel(dice: &mut Dice) -> Channel {
+    let full = *dice.pick(&["blocks", "blocks", "drops", "fails"]);
+    Channel { most: 1 + dice.below(2), full, lossy: dice.chance(15), duplicating: dice.chance(15) }
 }
 
 impl Generator {
@@ -130,7 +169,16 @@ impl Generator {
             let mut updates: Vec<(Cell, Number)> = Vec::new();
             for _ in 0..=this.dice.below(2) {
                 let cell = this.cell();
-                if updates.iter().all(|it| it.0 != cell) {
+                let array = |it: Cell| match it {
+                    Cell::Of(array, _) | Cell::AtLast(array) => Some(array),
+                    _ => None,
+                };
+                let may_be_one = |it: Cell| {
+                    it == cell
+                        || array(it) == array(cell)
+                            && matches!((it, cell), (Cell::AtLast(_), _) | (_, Cell::AtLast(_)))
+                };
+                if !updates.iter().any(|it| may_be_one(it.0)) {
                     updates.push((cell, this.number()));
                 }
             }
@@ -195,12 +243,21 @@ impl Generator {
     fn statement(&mut self, depth: usize) -> Statement {
         let nested = depth < 2;
         let array = self.dice.below(2);
+        if self.boxes.is_some() && self.dice.chance(20) {
+            let queue = self.queue();
+            return match self.dice.below(5) {
+                0 | 1 => Statement::Put(queue, self.number()),
+                2 => Statement::Take(None, queue),
+                _ => Statement::Take(Some(self.cell()), queue),
+            };
+        }
         match self.dice.below(19) {
             0 => Statement::Skip,
             17 if self.arrays[array] == self.pointers => {
-                Statement::Fetch(self.cell(), array, self.dice.below(3) as i64 - 1)
+                let cell = self.cell();
+                Statement::Set(cell, Number::Plus(Cell::AtLast(array), self.dice.below(3) as i64 - 1))
             }
-            18 if self.arrays[array] == self.pointers => Statement::Store(array, self.number()),
+            18 if self.arrays[array] == self.pointers => Statement::Set(Cell::AtLast(array), self.number()),
             1 | 2 => Statement::Await(self.formula(1, true)),
             3 | 4 if nested => {
                 let when = self.formula(1, true);
@@ -220,7 +277,9 @@ impl Generator {
             }
             8 => Statement::Point(self.pointer(), self.target()),
             9 => {
+                let code = std::mem::replace(&mut self.code, false);
                 let cell = self.cell();
+                self.code = code;
                 Statement::Case(cell, self.formula(0, false), self.number(), self.number())
             }
             10 => {
@@ -289,8 +348,31 @@ impl Generator {
             && self.names.iter().any(|it| matches!(it.0, Who::Me | Who::Chosen(_)))
     }
 
+    fn queue(&mut self) -> Queue {
+        let sort = self.boxes.expect("queues");
+        match (self.dice.below(5), self.who(sort)) {
+            (1, _) if self.code && sort == self.pointers => Queue::AtLast,
+            (2.., Some(who)) => Queue::Of(who),
+            _ => Queue::Line,
+        }
+    }
+
+    /// A cell that is read, also of a queue.
+    fn cell_read(&mut self) -> Cell {
+        if self.boxes.is_none() || !self.dice.chance(30) {
+            return self.cell();
+        }
+        let queue = self.queue();
+        if self.dice.chance(70) { Cell::Head(queue) } else { Cell::Length(queue) }
+    }
+
+    /// A cell that may be assigned.
     fn cell(&mut self) -> Cell {
         let array = self.dice.below(2);
+        let is_at_last = self.code && self.boxes.is_some() && self.arrays[array] == self.pointers;
+        if is_at_last && self.dice.chance(15) {
+            return Cell::AtLast(array);
+        }
         match (self.dice.below(5), self.who(self.arrays[array])) {
             (2, _) if self.has_own() => Cell::Own,
             (3 | 4, Some(who)) => Cell::Of(array, who),
@@ -308,8 +390,8 @@ impl Generator {
         }
         match self.dice.below(8) {
             0..=3 => Number::Is(self.dice.below(3) as i64),
-            4..=6 => Number::Read(self.cell()),
-            _ => Number::Plus(self.cell(), by),
+            4..=6 => Number::Read(self.cell_read()),
+            _ => Number::Plus(self.cell_read(), by),
         }
     }
 
@@ -329,15 +411,20 @@ impl Generator {
         let op = ["=", "<>", "<", ">="][self.dice.below(4)];
         let array = self.dice.below(2);
         if self.code && self.arrays[array] == self.pointers && self.dice.chance(10) {
-            return Formula::Pointed(array, op, self.dice.below(3) as i64);
+            let number = Number::Is(self.dice.below(3) as i64);
+            return Formula::Compare(op, Number::Read(Cell::AtLast(array)), number);
+        }
+        if self.boxes.is_some() && self.dice.chance(10) {
+            let queue = self.queue();
+            return if self.dice.chance(60) { Formula::Empty(queue) } else { Formula::Full(queue) };
         }
         let equal = matches!(op, "=" | "<>");
         let left = match self.given.last() {
             Some(name) if self.dice.chance(40) => Number::Named(name, 0),
-            _ => Number::Read(self.cell()),
+            _ => Number::Read(self.cell_read()),
         };
         let right = if equal && self.dice.chance(20) {
-            Number::Read(self.cell())
+            Number::Read(self.cell_read())
         } else {
             Number::Is(self.dice.below(3) as i64)
         };

@@ -4,9 +4,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::program::{
-    Bound, Cell, DONE, Formula, MOST, NIL, Number, Pointer, Program, Quantified, Sort, Statement, Target,
-    Transition, Who, own_sort,
+    Bound, Cell, Channel, DONE, Formula, MOST, NIL, Number, Pointer, Program, Property, Quantified, Queue,
+    Sort, Statement, Target, Transition, Who, own_sort,
 };
+use crate::support::fair::{CRASH, Demand, Holding, Label, Steps};
 
 /// How many processes of each sort; without sorts, the first number is that of all processes.
 pub type Sizes = [usize; 2];
@@ -20,6 +21,10 @@ pub struct State {
     own: Vec<i64>,
     link: Vec<i64>,
     at: Vec<usize>,
+    line: Vec<i64>,
+    boxes: Vec<Vec<i64>>,
+    /// Whether a message was sent to a queue that was full and fails.
+    overflows: bool,
     /// The processes that have not crashed.
     alive: Vec<bool>,
 }
@@ -110,10 +115,12 @@ impl<'p> Machine<'p> {
 struct Names {
     me: usize,
     chosen: Vec<usize>,
+    /// The processes that a step has chosen so far, those that have no name any more, too.
+    arguments: Vec<usize>,
     bound: usize,
     params: Vec<usize>,
-    /// What names of numbers stand for, innermost last.
-    given: Vec<(&'static str, i64)>,
+    /// What names of numbers stand for, innermost last: what has no value has none by a name.
+    given: Vec<(&'static str, Option<i64>)>,
     /// Whether the place is one of what does not hold.
     negated: bool,
 }
@@ -139,30 +146,67 @@ fn compare(op: &str, a: i64, b: i64) -> bool {
 }
 
 impl State {
-    fn cell(&mut self, cell: Cell, names: &Names) -> &mut i64 {
+    /// What the cell holds, if there is one.
+    fn read(&self, cell: Cell, names: &Names) -> Option<i64> {
         match cell {
-            Cell::Global(at) => &mut self.globals[at],
-            Cell::Of(array, who) => &mut self.arrays[array][names.process(who)],
-            Cell::Own => &mut self.own[names.me],
+            Cell::Global(at) => Some(self.globals[at]),
+            Cell::Of(array, who) => Some(self.arrays[array][names.process(who)]),
+            Cell::Own => Some(self.own[names.me]),
+            Cell::AtLast(array) => self.last().map(|it| self.arrays[array][it]),
+            Cell::Head(queue) => self.queue(queue, names)?.first().copied(),
+            Cell::Length(queue) => Some(self.queue(queue, names)?.len() as i64),
         }
     }
 
-    fn number(&self, number: Number, names: &Names) -> i64 {
-        let read = |cell| *self.clone().cell(cell, names);
+    /// Assigns a cell, if there is one.
+    fn set(&mut self, cell: Cell, value: i64, names: &Names) {
+        let cell = match cell {
+            Cell::Global(at) => &mut self.globals[at],
+            Cell::Of(array, who) => &mut self.arrays[array][names.process(who)],
+            Cell::Own => &mut self.own[names.me],
+            Cell::AtLast(array) => match self.last() {
+                Some(at) => &mut self.arrays[array][at],
+                None => return,
+            },
+            Cell::Head(_) | Cell::Length(_) => panic!("not a place"),
+        };
+        *cell = value;
+    }
+
+    fn number(&self, number: Number, names: &Names) -> Option<i64> {
         match number {
-            Number::Is(value) => value,
-            Number::Read(cell) => read(cell),
-            Number::Plus(cell, by) => read(cell) + by,
+            Number::Is(value) => Some(value),
+            Number::Read(cell) => self.read(cell, names),
+            Number::Plus(cell, by) => Some(self.read(cell, names)? + by),
             Number::Named(name, by) => {
                 let known = names.given.iter().rev().find(|it| it.0 == name);
-                known.expect("a name of a number").1 + by
+                Some(known.expect("a name of a number").1? + by)
             }
         }
     }
 
-    /// What the cell at `Last` holds, if that is a process.
-    fn pointed(&self, array: usize) -> Option<i64> {
-        usize::try_from(self.last).ok().map(|it| self.arrays[array][it])
+    /// The process that `Last` names.
+    fn last(&self) -> Option<usize> {
+        usize::try_from(self.last).ok()
+    }
+
+    fn queue(&self, queue: Queue, names: &Names) -> Option<&Vec<i64>> {
+        match queue {
+            Queue::Line => Some(&self.line),
+            Queue::Of(who) => Some(&self.boxes[names.process(who)]),
+            Queue::AtLast => Some(&self.boxes[self.last()?]),
+        }
+    }
+
+    fn queue_mut(&mut self, queue: Queue, names: &Names) -> Option<&mut Vec<i64>> {
+        match queue {
+            Queue::Line => Some(&mut self.line),
+            Queue::Of(who) => Some(&mut self.boxes[names.process(who)]),
+            Queue::AtLast => {
+                let at = self.last()?;
+                Some(&mut self.boxes[at])
+            }
+        }
     }
 
     fn pointer(&self, pointer: Pointer, names: &Names) -> i64 {
@@ -178,7 +222,11 @@ impl State {
     }
 
     fn cells(&self) -> impl Iterator<Item = &i64> {
-        self.globals.iter().chain(self.arrays.iter().flatten()).chain(&self.own)
+        self.globals.iter().chain(self.arrays.iter().flatten()).chain(&self.own).chain(self.messages())
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &i64> {
+        self.line.iter().chain(self.boxes.iter().flatten())
     }
 }
 
@@ -197,18 +245,87 @@ struct Instance<'p> {
     sizes: Sizes,
 }
 
+/// What is about the process that `Last` names.
+struct Reads<'p> {
+    program: &'p Program,
+    /// Whether what a name of a number stands for is.
+    given: Vec<(&'static str, bool)>,
+}
+
+impl Reads<'_> {
+    fn number(&self, number: Number) -> bool {
+        match number {
+            Number::Is(_) => false,
+            Number::Read(cell) | Number::Plus(cell, _) => cell.is_at_last(),
+            Number::Named(name, _) => self.given.iter().rev().find(|it| it.0 == name).is_some_and(|it| it.1),
+        }
+    }
+
+    fn formula(&self, formula: &Formula) -> bool {
+        match formula {
+            Formula::Compare(_, a, b) => self.number(*a) || self.number(*b),
+            Formula::Empty(queue) | Formula::Full(queue) => *queue == Queue::AtLast,
+            Formula::Call(number, _, value) => {
+                let inner = Reads { given: vec![("v", self.number(*value))], ..*self };
+                inner.formula(&self.program.predicates[*number])
+            }
+            Formula::Not(a) | Formula::Quantified(_, a) | Formula::Count(.., a) => self.formula(a),
+            Formula::And(a, b) | Formula::Or(a, b) => self.formula(a) || self.formula(b),
+            Formula::Points(..) | Formula::At(..) => false,
+        }
+    }
+
+    fn statement(&self, statement: &Statement) -> bool {
+        match statement {
+            Statement::Await(when) => self.formula(when),
+            Statement::Set(cell, value) => cell.is_at_last() || self.number(*value),
+            Statement::Any(cell) => cell.is_at_last(),
+            Statement::Put(queue, value) => *queue == Queue::AtLast || self.number(*value),
+            Statement::Take(cell, queue) => *queue == Queue::AtLast || cell.is_some_and(Cell::is_at_last),
+            Statement::Case(cell, when, a, b) => {
+                cell.is_at_last() || self.formula(when) || self.number(*a) || self.number(*b)
+            }
+            Statement::Each(_, _, value) => self.number(*value),
+            Statement::Cells(_, _, when, a, b) => self.formula(when) || self.number(*a) || self.number(*b),
+            _ => false,
+        }
+    }
+
+    fn transition(mut self, transition: &Transition) -> bool {
+        let guard = self.formula(&transition.guard);
+        for (name, value) in &transition.lets {
+            let value = self.number(*value);
+            self.given.push((name, value));
+        }
+        guard || transition.updates.iter().any(|(cell, value)| cell.is_at_last() || self.number(*value))
+    }
+}
+
+impl Cell {
+    /// Whether it is one of the process that `Last` names.
+    fn is_at_last(self) -> bool {
+        matches!(self, Self::AtLast(_) | Self::Head(Queue::AtLast) | Self::Length(Queue::AtLast))
+    }
+}
+
 impl Instance<'_> {
     /// Whether a formula holds; `known`: the processes that have names, which `_other` leaves out.
     fn holds(&self, state: &State, formula: &Formula, names: &Names, known: &[usize]) -> bool {
         let with = |bound| Names { bound, ..names.clone() };
         let holds = |a: &Formula| self.holds(state, a, names, known);
         match formula {
-            Formula::Compare(op, a, b) => compare(op, state.number(*a, names), state.number(*b, names)),
+            // No comparison holds with what has no value.
+            Formula::Compare(op, a, b) => {
+                let both = state.number(*a, names).zip(state.number(*b, names));
+                both.is_some_and(|(a, b)| compare(op, a, b))
+            }
+            Formula::Empty(queue) => state.queue(*queue, names).is_some_and(Vec::is_empty),
+            Formula::Full(queue) => {
+                let most = self.channel(*queue).most;
+                state.queue(*queue, names).is_some_and(|it| it.len() == most)
+            }
             Formula::Points(pointer, target, yes) => {
                 (state.pointer(*pointer, names) == state.target(*target, names)) == *yes
-            }
-            Formula::Pointed(array, op, number) => {
-                state.pointed(*array).is_some_and(|it| compare(op, it, *number))
             }
             Formula::At(who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
             Formula::Call(number, args, value) => {
@@ -238,6 +355,17 @@ impl Instance<'_> {
         }
     }
 
+    fn channel(&self, queue: Queue) -> Channel {
+        let ([line, each], _) = self.program.queues.expect("queues");
+        if queue == Queue::Line { line } else { each }
+    }
+
+    /// Whether a step with this may be taken: it needs the process of a cell that `Last` names, whatever else holds.
+    fn lives(&self, state: &State, is_about_last: impl FnOnce(Reads<'_>) -> bool) -> bool {
+        state.last().is_none_or(|it| state.alive[it])
+            || !is_about_last(Reads { program: self.program, given: Vec::new() })
+    }
+
     /// The processes that a quantifier ranges over.
     fn meant(&self, quantified: Quantified, known: &[usize]) -> impl Iterator<Item = usize> {
         let all = of_sort(self.sizes, quantified.bound.1);
@@ -252,12 +380,13 @@ impl Instance<'_> {
     }
 
     /// The state after the transition beside the code, for each pair of processes for which it is possible.
-    fn aside(&self, state: &State, transition: &Transition) -> Vec<State> {
+    fn aside(&self, state: &State, transition: &Transition) -> Vec<(Label, State)> {
         let mut found = Vec::new();
         for params in self.pairs(transition.params) {
             let mut names = Names { params: params.clone(), ..Names::default() };
             if !params.iter().all(|it| state.alive[*it])
                 || !self.holds(state, &transition.guard, &names, &params)
+                || !self.lives(state, |reads| reads.transition(transition))
             {
                 continue;
             }
@@ -266,10 +395,20 @@ impl Instance<'_> {
                 names.given.push((*name, value));
             }
             let mut next = state.clone();
+            let mut is_possible = true;
             for (cell, value) in &transition.updates {
-                *next.cell(*cell, &names) = state.number(*value, &names);
+                let value = state.number(*value, &names);
+                is_possible &= value.is_some();
+                // Where a cell is, the old state says.
+                let cell = match (*cell, state.last()) {
+                    (Cell::AtLast(_), None) => continue,
+                    (cell, _) => cell,
+                };
+                next.set(cell, value.unwrap_or(0), &names);
             }
-            found.push(next);
+            if is_possible {
+                found.push(((self.program.labels, params), next));
+            }
         }
         found
     }
@@ -288,8 +427,9 @@ pub struct Reachable {
 struct Step<'m, 'p> {
     instance: &'m Instance<'p>,
     machine: &'m Machine<'p>,
-    /// The states at the next label.
-    found: Vec<State>,
+    before: &'m State,
+    /// The states at the next label, and which steps led there.
+    found: Vec<(Label, State)>,
 }
 
 impl Step<'_, '_> {
@@ -299,12 +439,16 @@ impl Step<'_, '_> {
             let known: Vec<usize> = std::iter::once(names.me).chain(names.chosen.iter().copied()).collect();
             match &self.machine.code[at] {
                 Instruction::Stop(label) => {
+                    let from = self.before.at[names.me];
                     state.at[names.me] = *label;
-                    self.found.push(state);
+                    self.found.push(((from, [&[names.me], &names.arguments[..]].concat()), state));
                     return;
                 }
                 Instruction::Go(to) => at = *to,
                 Instruction::Test(when, to) => {
+                    if !self.instance.lives(&state, |reads| reads.formula(when)) {
+                        return;
+                    }
                     if self.instance.holds(&state, when, &names, &known) {
                         self.run(at + 1, state.clone(), names.clone());
                     }
@@ -325,6 +469,7 @@ impl Step<'_, '_> {
                     for process in chosen.filter(|it| state.alive[*it]) {
                         let mut names = names.clone();
                         names.chosen.push(process);
+                        names.arguments.push(process);
                         self.run(at + 1, state.clone(), names);
                     }
                     return;
@@ -333,57 +478,67 @@ impl Step<'_, '_> {
                     names.chosen.pop();
                     at += 1;
                 }
-                Instruction::Do(Statement::Any(cell)) => {
-                    for value in 0..=MOST {
-                        *state.cell(*cell, &names) = value;
-                        self.run(at + 1, state.clone(), names.clone());
+                Instruction::Do(statement) => {
+                    if self.instance.lives(&state, |reads| reads.statement(statement)) {
+                        for next in self.execute(statement, &state, &names, &known).unwrap_or_default() {
+                            self.run(at + 1, next, names.clone());
+                        }
                     }
                     return;
-                }
-                Instruction::Do(statement) => {
-                    if !self.execute(statement, &mut state, &names, &known) {
-                        return;
-                    }
-                    at += 1;
                 }
             }
         }
     }
 
-    /// Executes a statement that is not about where to go on; whether that is possible.
-    fn execute(&self, statement: &Statement, state: &mut State, names: &Names, known: &[usize]) -> bool {
-        let holds = |state: &State, when, names: &Names| self.instance.holds(state, when, names, known);
+    /// The states after a statement that is not about where to go on; `None`: it is not possible.
+    fn execute(
+        &self,
+        statement: &Statement,
+        before: &State,
+        names: &Names,
+        known: &[usize],
+    ) -> Option<Vec<State>> {
+        let holds = |when, names: &Names| self.instance.holds(before, when, names, known);
         let with = |bound| Names { bound, ..names.clone() };
+        let mut state = before.clone();
         match statement {
-            Statement::Await(when) => return holds(state, when, names),
-            Statement::Set(cell, value) => *state.cell(*cell, names) = state.number(*value, names),
-            Statement::Fetch(cell, array, by) => match state.pointed(*array) {
-                Some(value) => *state.cell(*cell, names) = value + by,
-                None => return false,
-            },
-            Statement::Store(array, value) => {
-                let value = state.number(*value, names);
-                if let Ok(at) = usize::try_from(state.last) {
-                    state.arrays[*array][at] = value;
-                }
+            Statement::Await(when) => return holds(when, names).then(|| vec![state]),
+            Statement::Set(cell, value) => state.set(*cell, before.number(*value, names)?, names),
+            Statement::Any(cell) => {
+                let with = |value| {
+                    let mut next = before.clone();
+                    next.set(*cell, value, names);
+                    next
+                };
+                return Some((0..=MOST).map(with).collect());
             }
             Statement::Case(cell, when, a, b) => {
-                let value = if holds(state, when, names) { *a } else { *b };
-                *state.cell(*cell, names) = state.number(value, names);
+                let value = if holds(when, names) { *a } else { *b };
+                state.set(*cell, before.number(value, names)?, names);
             }
             Statement::Each(each, array, value) => {
-                let before = state.clone();
                 for process in self.instance.meant(*each, known) {
-                    state.arrays[*array][process] = before.number(*value, &with(process));
+                    state.arrays[*array][process] = before.number(*value, &with(process))?;
                 }
             }
             Statement::Cells(Bound(_, sort), array, when, a, b) => {
-                let before = state.clone();
                 for process in of_sort(self.instance.sizes, *sort) {
                     let names = with(process);
-                    let value = if holds(&before, when, &names) { *a } else { *b };
-                    state.arrays[*array][process] = before.number(value, &names);
+                    let value = if holds(when, &names) { *a } else { *b };
+                    state.arrays[*array][process] = before.number(value, &names)?;
                 }
+            }
+            Statement::Put(queue, value) => {
+                return self.put(*queue, before.number(*value, names)?, state, names);
+            }
+            Statement::Take(cell, queue) => {
+                let message = *before.queue(*queue, names)?.first()?;
+                if let Some(cell) = cell {
+                    state.set(*cell, message, names);
+                }
+                let stays = self.instance.channel(*queue).duplicating.then(|| state.clone());
+                state.queue_mut(*queue, names)?.remove(0);
+                return Some(stays.into_iter().chain([state]).collect());
             }
             Statement::Point(Pointer::Last, target) => state.last = state.target(*target, names),
             Statement::Point(Pointer::Link, target) => {
@@ -392,7 +547,23 @@ impl Step<'_, '_> {
             Statement::Send(who, label) => state.at[names.process(*who)] = *label,
             _ => {}
         }
-        true
+        Some(vec![state])
+    }
+
+    /// The states after a message was sent, or lost; nothing is sent where `Last` is nil.
+    fn put(&self, queue: Queue, message: i64, mut state: State, names: &Names) -> Option<Vec<State>> {
+        let channel = self.instance.channel(queue);
+        // A queue that is full blocks what would be lost, too.
+        let lost = channel.lossy.then(|| state.clone());
+        if let Some(messages) = state.queue_mut(queue, names) {
+            match channel.full {
+                _ if messages.len() < channel.most => messages.push(message),
+                "blocks" => return None,
+                "fails" => state.overflows = true,
+                _ => {}
+            }
+        }
+        Some(lost.into_iter().chain([state]).collect())
     }
 }
 
@@ -407,45 +578,73 @@ fn crashed(state: &State, most: usize) -> Vec<State> {
     if state.alive.len() - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
 }
 
+impl Instance<'_> {
+    fn procs(&self) -> usize {
+        self.sizes[0] + self.sizes[1]
+    }
+
+    fn initial(&self) -> State {
+        let (procs, [x, y, a, b, own]) = (self.procs(), self.program.start);
+        let link = |it: usize| if self.program.linked { it as i64 } else { NIL };
+        State {
+            globals: [x, y],
+            last: NIL,
+            arrays: [vec![a; procs], vec![b; procs]],
+            own: vec![own; procs],
+            link: (0..procs).map(link).collect(),
+            at: vec![0; procs],
+            line: Vec::new(),
+            boxes: vec![Vec::new(); procs],
+            overflows: false,
+            alive: vec![true; procs],
+        }
+    }
+
+    /// The steps from a state and where they lead, with crashes of up to `crashes` processes in all.
+    fn steps(&self, machine: &Machine<'_>, state: &State, crashes: usize) -> Vec<(Label, State)> {
+        let mut step = Step { instance: self, machine, before: state, found: Vec::new() };
+        let coded = of_sort(self.sizes, own_sort(self.program));
+        for me in coded.filter(|me| state.at[*me] != DONE && state.alive[*me]) {
+            let names = Names { me, ..Names::default() };
+            step.run(machine.labels[state.at[me]], state.clone(), names);
+        }
+        let mut found = step.found;
+        found.extend(self.program.transition.iter().flat_map(|it| self.aside(state, it)));
+        found.extend(crashed(state, crashes).into_iter().map(|it| ((CRASH, Vec::new()), it)));
+        found
+    }
+
+    /// Where a formula holds of two processes: what is said of a state includes processes that have crashed.
+    fn says(&self, state: &State, formula: &Formula, params: &[usize]) -> bool {
+        let whole = State { alive: vec![true; self.procs()], ..state.clone() };
+        let names = Names { params: params.to_vec(), ..Names::default() };
+        self.holds(&whole, formula, &names, params)
+    }
+}
+
+/// Whether a step to this state is an error: what counts is what a cell holds at the end of the step.
+fn is_error(state: &State) -> bool {
+    state.overflows || state.cells().any(|it| !(0..=MOST).contains(it))
+}
+
 /// All reachable states of an instance where up to `crashes` processes crash; `None` where there are more than `most`.
 pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize) -> Option<Reachable> {
     let machine = Machine::new(program);
     let instance = Instance { program, sizes };
-    let procs = sizes[0] + sizes[1];
-    let coded = of_sort(sizes, own_sort(program));
-    let [x, y, a, b, own] = program.start;
-    let first = State {
-        globals: [x, y],
-        last: NIL,
-        arrays: [vec![a; procs], vec![b; procs]],
-        own: vec![own; procs],
-        link: (0..procs).map(|it| if program.linked { it as i64 } else { NIL }).collect(),
-        at: vec![0; procs],
-        alive: vec![true; procs],
-    };
+    let first = instance.initial();
     let mut reachable = Reachable::default();
     let mut seen = BTreeSet::from([first.clone()]);
     let mut waiting = VecDeque::from([first]);
     while let Some(state) = waiting.pop_front() {
-        // What is said of a state includes processes that have crashed.
-        let whole = State { alive: vec![true; procs], ..state.clone() };
         for params in instance.pairs(program.params) {
-            let names = Names { params: params.clone(), ..Names::default() };
-            let holds = |it: &Formula| instance.holds(&whole, it, &names, &params);
+            let holds = |it: &Formula| instance.says(&state, it, &params);
             reachable.bad |= program.never.as_ref().is_some_and(holds);
             reachable.bad |= program.always.as_ref().is_some_and(|it| !holds(it));
         }
-        let mut step = Step { instance: &instance, machine: &machine, found: Vec::new() };
-        for me in coded.clone().filter(|me| state.at[*me] != DONE && state.alive[*me]) {
-            let names = Names { me, ..Names::default() };
-            step.run(machine.labels[state.at[me]], state.clone(), names);
-        }
-        let aside = program.transition.iter().flat_map(|it| instance.aside(&state, it));
-        let next: Vec<State> = step.found.into_iter().chain(aside).chain(crashed(&state, crashes)).collect();
+        let next = instance.steps(&machine, &state, crashes);
         reachable.deadlocks += usize::from(next.is_empty());
-        for next in next {
-            // What counts is what a cell holds at the end of the step.
-            if next.cells().any(|it| !(0..=MOST).contains(it)) {
+        for (_, next) in next {
+            if is_error(&next) {
                 reachable.error = true;
             } else if seen.insert(next.clone()) {
                 waiting.push_back(next);
@@ -457,4 +656,28 @@ pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize)
     }
     reachable.states = seen.len();
     Some(reachable)
+}
+
+/// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
+pub fn violated(program: &Program, sizes: Sizes, crashes: usize, most: usize) -> Option<Vec<bool>> {
+    let machine = Machine::new(program);
+    let instance = Instance { program, sizes };
+    let next = |state: &State| {
+        let steps = instance.steps(&machine, state, crashes);
+        (!steps.iter().any(|it| is_error(&it.1))).then_some(steps)
+    };
+    let (states, steps) = Steps::from(instance.initial(), next, most)?;
+    let demands: Vec<Demand> = program.fair.iter().flat_map(|it| it.demands(steps.of(it.of))).collect();
+    let is_violated = |Property { kind, first, then }: &Property| {
+        let holding = instance.pairs(program.params).into_iter().map(|params| {
+            let says = |it| states.iter().map(|state| instance.says(state, it, &params)).collect();
+            Holding {
+                first: says(first),
+                then: says(then),
+                crashed: states.iter().map(|it| !params.iter().all(|p| it.alive[*p])).collect(),
+            }
+        });
+        steps.violates(*kind, holding, &demands)
+    };
+    Some(program.properties.iter().map(is_violated).collect())
 }

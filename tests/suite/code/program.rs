@@ -1,9 +1,12 @@
 //! Programs: a process that is code, beside a transition and predicates, with its text.
 //!
-//! All numbers are of the range 0..2. Globals are `X`, `Y` and the pointer `Last`, arrays `A` and `B`; own cells are `n` and the pointer `link`.
+//! All numbers are of the range 0..2. Globals are `X`, `Y` and the pointer `Last`, arrays `A` and `B`; own cells are `n` and the pointer `link`. There may be
+//! queues: `Line`, and `Box`, one for each process of a sort.
 //! Where there are sorts, the code is that of nodes; cells, pointers and bound names may be of either sort.
 
 use std::fmt::{self, Display};
+
+use crate::support::fair::{Fair, Kind};
 
 /// Greatest value of a number.
 pub const MOST: i64 = 2;
@@ -30,12 +33,25 @@ pub enum Who {
     Param(usize),
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Queue {
+    Line,
+    Of(Who),
+    /// The one of the process that `Last` names.
+    AtLast,
+}
+
 /// A cell that holds a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
     Global(usize),
     Of(usize, Who),
     Own,
+    /// `A[Last]`, which has no value where `Last` is nil.
+    AtLast(usize),
+    /// The first message, which is never assigned by this name.
+    Head(Queue),
+    Length(Queue),
 }
 
 /// A cell that holds a pointer.
@@ -65,8 +81,8 @@ pub enum Target {
 pub enum Formula {
     Compare(&'static str, Number, Number),
     Points(Pointer, Target, bool),
-    /// `A[Last] op n`, which does not hold where `Last` is nil.
-    Pointed(usize, &'static str, i64),
+    Empty(Queue),
+    Full(Queue),
     /// Whether a process is at a label.
     At(Who, usize, bool),
     /// The predicate of this number, of processes and a number.
@@ -98,10 +114,10 @@ pub enum Statement {
     Goto(usize),
     Await(Formula),
     Set(Cell, Number),
-    /// `X := A[Last] + n`, which is not possible where `Last` is nil.
-    Fetch(Cell, usize, i64),
-    /// `A[Last] := n`, which does nothing there.
-    Store(usize, Number),
+    /// `send(Line, n)`
+    Put(Queue, Number),
+    /// `receive(Line)`, and a cell that gets the message.
+    Take(Option<Cell>, Queue),
     Any(Cell),
     /// `X := case | f : a | _ : b`
     Case(Cell, Formula, Number, Number),
@@ -118,12 +134,30 @@ pub enum Statement {
     With(usize, Sort, Vec<Statement>),
 }
 
+/// The queues of one declaration.
+#[derive(Clone, Copy)]
+pub struct Channel {
+    /// Most messages of a queue.
+    pub most: usize,
+    /// What a full one does: `blocks`, `drops` or `fails`.
+    pub full: &'static str,
+    pub lossy: bool,
+    pub duplicating: bool,
+}
+
 /// A transition beside the code: all that it assigns reads the state before the step.
 pub struct Transition {
     pub params: [Sort; 2],
     pub guard: Formula,
     pub lets: Vec<(&'static str, Number)>,
     pub updates: Vec<(Cell, Number)>,
+}
+
+/// A property of runs: what a formula says, and what a response promises.
+pub struct Property {
+    pub kind: Kind,
+    pub first: Formula,
+    pub then: Formula,
 }
 
 pub struct Program {
@@ -142,12 +176,18 @@ pub struct Program {
     /// The sorts of the indices of the arrays, and of pointers.
     pub arrays: [Sort; 2],
     pub pointers: Sort,
+    /// `Line`, and `Box` with the sort of its index, if there are queues.
+    pub queues: Option<([Channel; 2], Sort)>,
     /// What `X`, `Y`, the arrays and the own number hold in the beginning.
     pub start: [i64; 5],
     /// Whether there are own cells.
     pub locals: bool,
     /// Whether `link` is to the process itself in the beginning.
     pub linked: bool,
+    /// They have the parameters of the other properties.
+    pub properties: Vec<Property>,
+    /// Fairness of labels, and of the transition after them.
+    pub fair: Vec<Fair>,
 }
 
 /// The label of the end of the code.
@@ -203,7 +243,29 @@ impl Display for Cell {
             Self::Global(at) => f.write_str(GLOBALS[*at]),
             Self::Of(array, who) => write!(f, "{}[{who}]", ARRAYS[*array]),
             Self::Own => f.write_str("n"),
+            Self::AtLast(array) => write!(f, "{}[Last]", ARRAYS[*array]),
+            Self::Head(queue) => write!(f, "{queue}.head"),
+            Self::Length(queue) => write!(f, "{queue}.length"),
         }
+    }
+}
+
+impl Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line => f.write_str("Line"),
+            Self::Of(who) => write!(f, "Box[{who}]"),
+            Self::AtLast => f.write_str("Box[Last]"),
+        }
+    }
+}
+
+impl Display for Channel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { most, full, lossy, duplicating } = self;
+        write!(f, "0..2[{most}] {full}")?;
+        f.write_str(if *lossy { " lossy" } else { "" })?;
+        f.write_str(if *duplicating { " duplicating" } else { "" })
     }
 }
 
@@ -258,7 +320,8 @@ impl Display for Formula {
         match self {
             Self::Compare(op, a, b) => write!(f, "{a} {op} {b}"),
             Self::Points(pointer, target, yes) => write!(f, "{pointer} {} {target}", equal(yes)),
-            Self::Pointed(array, op, number) => write!(f, "{}[Last] {op} {number}", ARRAYS[*array]),
+            Self::Empty(queue) => write!(f, "empty({queue})"),
+            Self::Full(queue) => write!(f, "full({queue})"),
             Self::At(who, at, yes) => write!(f, "At[{who}] {} {}", equal(yes), capital(&label(*at))),
             Self::Call(number, args, v) => write!(f, "f{number}({}, {}, {v})", args[0], args[1]),
             Self::Not(a) => write!(f, "not ({a})"),
@@ -286,11 +349,9 @@ impl Display for Statement {
             Self::Goto(at) => write!(f, "goto {}", label(*at)),
             Self::Await(when) => write!(f, "await {when};"),
             Self::Set(cell, value) => write!(f, "{cell} := {value};"),
-            Self::Fetch(cell, array, by) => {
-                let plus = if *by < 0 { "-" } else { "+" };
-                write!(f, "{cell} := {}[Last] {plus} {};", ARRAYS[*array], by.abs())
-            }
-            Self::Store(array, value) => write!(f, "{}[Last] := {value};", ARRAYS[*array]),
+            Self::Put(queue, value) => write!(f, "send({queue}, {value});"),
+            Self::Take(None, queue) => write!(f, "receive({queue});"),
+            Self::Take(Some(cell), queue) => write!(f, "{cell} := receive({queue});"),
             Self::Any(cell) => write!(f, "{cell} := ?;"),
             Self::Case(cell, when, a, b) => write!(f, "{cell} := case | {when} : {a} | _ : {b};"),
             Self::Each(each, array, value) => {
@@ -351,6 +412,9 @@ impl Display for Program {
         for (array, sort) in ARRAYS.iter().zip(self.arrays) {
             writeln!(f, "array {array}[{}] : 0..2", ty(sort))?;
         }
+        if let Some(([line, each], sort)) = self.queues {
+            writeln!(f, "channel Line : {line}\nchannel Box[{}] : {each}", ty(sort))?;
+        }
         let values = format!("X = {x} && Y = {y} && Last = nil && A[p0] = {a} && B[p1] = {b}");
         writeln!(f, "init ({}) {{ {values} }}", params(&self.arrays))?;
         for (number, body) in self.predicates.iter().enumerate() {
@@ -372,6 +436,16 @@ impl Display for Program {
         for statement in &self.code {
             write!(f, "{statement} ")?;
         }
-        writeln!(f, "\n}}")
+        writeln!(f, "\n}}")?;
+        for fair in &self.fair {
+            let name = if fair.of == self.labels { "aside".to_owned() } else { label(fair.of) };
+            writeln!(f, "{}{name}", fair.words())?;
+        }
+        for (number, Property { kind, first, then }) in self.properties.iter().enumerate() {
+            let then = if *kind == Kind::Response { format!(" ~> {{ {then} }}") } else { String::new() };
+            let (word, params) = (format!("{kind:?}").to_lowercase(), params(&self.params));
+            writeln!(f, "{word} r{number} ({params}) {{ {first} }}{then}")?;
+        }
+        Ok(())
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::model::{
-    Formula, Full, Index, Model, Over, Place, Queue, SORTS, Sort, Term, Transition, Ty, Update, Var,
+    Formula, Full, Index, Model, Over, Place, Property, Queue, SORTS, Sort, Term, Transition, Ty, Update, Var,
 };
 use crate::support::dice::Dice;
+use crate::support::fair::{Fair, KINDS};
 
 pub struct Maker {
     pub dice: Dice,
@@ -14,6 +15,8 @@ pub struct Maker {
     pub sorted: bool,
     /// Whether it counts processes.
     pub counts: bool,
+    /// Whether cells may be those of pointers.
+    pub pointed: bool,
 }
 
 impl Var {
@@ -24,11 +27,6 @@ impl Var {
 
     fn has_values(&self) -> bool {
         self.index.iter().any(|it| matches!(it, Over::Value(_)))
-    }
-
-    /// Whether these processes are enough for its indices.
-    fn fits(&self, params: &[Sort]) -> bool {
-        self.sorts().all(|sort| params.contains(&sort))
     }
 
     /// Two processes that are indices of it, if it has one index, which is a process.
@@ -47,14 +45,16 @@ impl Term {
             Self::Read { index, .. } => index.iter().all(|it| match it {
                 Index::Process(process) => *process < below,
                 Index::Value(term) => term.is_plain(below),
+                Index::Pointer(..) => true,
             }),
+            Self::Process(process) => *process < below,
             Self::Count(known, ..) => *known <= below,
             Self::Value(..) | Self::Param => true,
         }
     }
 
     /// Whether it counts processes.
-    fn counts(&self) -> bool {
+    pub fn counts(&self) -> bool {
         match self {
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.counts(),
             Self::Count(..) => true,
@@ -64,6 +64,17 @@ impl Term {
 }
 
 impl Maker {
+    /// The variables that name processes of this sort, where cells may be theirs.
+    fn pointers(&self, sort: Sort) -> Vec<usize> {
+        let names = |it: &usize| self.vars[*it].index.is_empty() && self.vars[*it].names() == Some(sort);
+        (0..self.vars.len()).filter(|it| self.pointed && names(it)).collect()
+    }
+
+    /// Whether a variable has a cell at these processes, or where pointers are.
+    fn fits(&self, var: usize, params: &[Sort]) -> bool {
+        self.vars[var].sorts().all(|sort| params.contains(&sort) || !self.pointers(sort).is_empty())
+    }
+
     fn index(&mut self, var: usize, params: &[Sort]) -> Vec<Index> {
         let kinds = self.vars[var].index.clone();
         let mut processes: Vec<usize> = (0..params.len()).collect();
@@ -73,6 +84,10 @@ impl Maker {
                 Over::Process(sort) => {
                     let of: Vec<usize> =
                         (0..processes.len()).filter(|it| params[processes[*it]] == *sort).collect();
+                    let pointers = self.pointers(*sort);
+                    if !pointers.is_empty() && (of.is_empty() || self.dice.chance(40)) {
+                        return Index::Pointer(*self.dice.pick(&pointers), false);
+                    }
                     let at = *self.dice.pick(&of);
                     // The diagonal of a matrix now and then.
                     let repeated = self.dice.chance(10);
@@ -91,7 +106,7 @@ impl Maker {
     fn fields(&self, params: &[Sort], fits: impl Fn(Ty) -> bool, flat: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (at, var) in self.vars.iter().enumerate() {
-            if !var.fits(params) || flat && (var.has_values() || var.queue.is_some()) {
+            if !self.fits(at, params) || flat && (var.has_values() || var.queue.is_some()) {
                 continue;
             }
             found.extend((0..var.fields.len()).filter(|it| fits(var.fields[*it].1)).map(|field| (at, field)));
@@ -115,6 +130,12 @@ impl Maker {
             && let Some(term) = self.read(params, |it| it == ty, nested)
         {
             return term;
+        }
+        if let Ty::Pointer(sort) = ty {
+            let of: Vec<usize> = (0..params.len()).filter(|it| params[*it] == sort).collect();
+            if !of.is_empty() && self.dice.chance(75) {
+                return Term::Process(*self.dice.pick(&of));
+            }
         }
         let values: Vec<i64> = ty.values().collect();
         Term::Value(ty, *self.dice.pick(&values))
@@ -165,7 +186,7 @@ impl Maker {
 
     fn comparison(&mut self, params: &[Sort]) -> Formula {
         let queues: Vec<usize> = (0..self.vars.len())
-            .filter(|&it| self.vars[it].queue.is_some() && self.vars[it].fits(params))
+            .filter(|&it| self.vars[it].queue.is_some() && self.fits(it, params))
             .collect();
         if self.dice.chance(25) && !queues.is_empty() {
             let var = *self.dice.pick(&queues);
@@ -184,7 +205,11 @@ impl Maker {
         let records = plain.filter_map(|(at, var)| Some((at, var.two(params)?)));
         let records: Vec<(usize, [Vec<Index>; 2])> = records.collect();
         if self.dice.chance(10) && !records.is_empty() {
-            let (var, [a, b]) = self.dice.pick(&records).clone();
+            let (var, [mut a, b]) = self.dice.pick(&records).clone();
+            let pointers = self.vars[var].sorts().next().map_or_else(Vec::new, |it| self.pointers(it));
+            if !pointers.is_empty() && self.dice.chance(40) {
+                a = vec![Index::Pointer(*self.dice.pick(&pointers), false)];
+            }
             return Formula::Same(var, a, b, self.dice.chance(50));
         }
         let Some(left) = self.read(params, |_| true, true) else {
@@ -223,7 +248,7 @@ impl Maker {
             Term::Value(ty, _) => *ty,
             Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
             Term::Count(..) => Ty::Range(0, 2),
-            Term::Param => unreachable!("in texts only"),
+            Term::Process(_) | Term::Param => unreachable!("not what is added to"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
     }
@@ -243,11 +268,7 @@ impl Maker {
         let term = match term {
             Term::Plus(inner, by) => Term::Plus(Box::new(self.abbreviated(*inner, params)), by),
             Term::Read { var, index, place, field } => {
-                let index = index.into_iter().map(|it| match it {
-                    Index::Value(term) => Index::Value(Box::new(self.abbreviated(*term, params))),
-                    process @ Index::Process(_) => process,
-                });
-                Term::Read { var, index: index.collect(), place, field }
+                Term::Read { var, index: self.named(index, params), place, field }
             }
             other => other,
         };
@@ -255,6 +276,16 @@ impl Maker {
             return Term::Abbreviated(Box::new(term));
         }
         term
+    }
+
+    /// The same indices, by names of `let`s now and then.
+    fn named(&mut self, index: Vec<Index>, params: &[Sort]) -> Vec<Index> {
+        let one = |it| match it {
+            Index::Value(term) => Index::Value(Box::new(self.abbreviated(*term, params))),
+            Index::Pointer(var, _) => Index::Pointer(var, self.dice.chance(25)),
+            process @ Index::Process(_) => process,
+        };
+        index.into_iter().map(one).collect()
     }
 
     /// The same, by a predicate now and then.
@@ -314,10 +345,11 @@ impl Maker {
         let mut written = BTreeSet::new();
         for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
-            if !self.vars[var].fits(params) || !written.insert(var) {
+            if !self.fits(var, params) || !written.insert(var) {
                 continue;
             }
             let index = self.index(var, params);
+            let index = if self.pointed { self.named(index, params) } else { index };
             let fields = self.vars[var].fields.clone();
             if self.vars[var].queue.is_some() {
                 let records: Vec<usize> = (0..self.vars.len())
@@ -326,7 +358,7 @@ impl Maker {
                         this.queue.is_none()
                             && this.fields == fields
                             && !this.has_values()
-                            && this.fits(params)
+                            && self.fits(it, params)
                     })
                     .collect();
                 updates.push(match self.dice.below(5) {
@@ -348,19 +380,20 @@ impl Maker {
             }
             let field = self.dice.below(fields.len());
             let ty = fields[field].1;
-            let small = ty.values().count() < 9;
+            let small = ty.values().count() < 9 && !matches!(ty, Ty::Pointer(_));
             let sorts: Vec<Sort> = self.vars[var].sorts().collect();
             let one_process = sorts.len() == 1;
             let inner = [params, &sorts].concat();
-            let all =
-                |index: &[Index]| {
-                    index
-                        .iter()
-                        .map(|it| {
-                            if let Index::Process(_) = it { Index::Process(params.len()) } else { it.clone() }
-                        })
-                        .collect::<Vec<_>>()
-                };
+            let all = |index: &[Index]| {
+                index
+                    .iter()
+                    .map(
+                        |it| {
+                            if let Index::Value(_) = it { it.clone() } else { Index::Process(params.len()) }
+                        },
+                    )
+                    .collect::<Vec<_>>()
+            };
             let two = self.vars[var].two(params);
             let update = match self.dice.below(9) {
                 0 if small => Update::Any(var, index, field),
@@ -384,6 +417,15 @@ impl Maker {
                     updates.push(Update::Assign(var, b, field, vec![first]));
                     Update::Assign(var, a, field, vec![self.value(ty, params)])
                 }
+                // A `case` for one cell is that of a parameter.
+                _ if self.pointed
+                    && !index.iter().any(|it| matches!(it, Index::Pointer(..)))
+                    && self.dice.chance(30) =>
+                {
+                    let when = self.condition(params, params);
+                    let values = [(); 2].map(|()| self.value(ty, params));
+                    Update::Choose(var, index, field, when, values)
+                }
                 _ => Update::Assign(var, index, field, vec![self.value(ty, params)]),
             };
             updates.push(update);
@@ -404,7 +446,7 @@ fn queue(dice: &mut Dice) -> Queue {
     Queue { capacity: 1 + dice.below(2), full, lossy: dice.chance(30), duplicating: dice.chance(20) }
 }
 
-fn variables(dice: &mut Dice, slot: Ty, sorted: bool, wide: Ty) -> Vec<Var> {
+fn variables(dice: &mut Dice, slot: Ty, sorted: bool, wide: Ty, pointers: Option<Sort>) -> Vec<Var> {
     let message = vec![("kind", Ty::Kind), ("num", Ty::Range(0, 2))];
     let alone = |ty| vec![("", ty)];
     let mut vars = Vec::new();
@@ -484,6 +526,27 @@ fn variables(dice: &mut Dice, slot: Ty, sorted: bool, wide: Ty) -> Vec<Var> {
         message,
         Some(third),
     );
+    let Some(sort) = pointers else { return vars };
+    let of = if sorted { SORTS[sort] } else { "proc" };
+    let pointer = || alone(Ty::Pointer(sort));
+    let link = vec![("num", Ty::Range(0, 2)), ("next", Ty::Pointer(sort))];
+    let mut add =
+        |dice: &mut Dice, percent: usize, name: &str, text: &str, index: Vec<Over>, fields, queue| {
+            if dice.chance(percent) {
+                vars.push(Var { name: name.to_owned(), declared: text.to_owned(), index, fields, queue });
+            }
+        };
+    add(dice, 90, "Ptr", &format!("var Ptr : {of} or nil"), vec![], pointer(), None);
+    add(dice, 30, "Tail", &format!("var Tail : {of} or nil"), vec![], pointer(), None);
+    add(dice, 40, "Next", &format!("array Next[{own}] : {of} or nil"), vec![of_own], pointer(), None);
+    add(dice, 15, "Last", "var Last : link", vec![], link.clone(), None);
+    add(dice, 25, "Node", &format!("array Node[{other}] : link"), vec![of_other], link.clone(), None);
+    // With sorts, places without a message keep the processes that they hold.
+    if !sorted {
+        let queue = queue(dice);
+        let declared = format!("channel Wire[proc] : link[{}] {}", queue.capacity, queue.words());
+        add(dice, 30, "Wire", &declared, vec![of_other], link, Some(queue));
+    }
     vars
 }
 
@@ -494,10 +557,12 @@ pub fn model(seed: u64) -> Model {
     let slot = Ty::Range(low, low + 1 + dice.below(2) as i64);
     let wide = Ty::Range(0, 17 + dice.below(4) as i64);
     let sorted = dice.chance(50);
-    let vars = variables(&mut dice, slot, sorted, wide);
+    let pointed = seed % 3 != 2;
+    let pointers = pointed.then(|| if sorted { dice.below(SORTS.len()) } else { 0 });
+    let vars = variables(&mut dice, slot, sorted, wide, pointers);
     let start = vars.iter().filter(|it| it.queue.is_none()).map(|_| dice.below(3) as i64).collect();
     let counts = dice.chance(50);
-    let mut maker = Maker { dice, vars, slot, sorted, counts };
+    let mut maker = Maker { dice, vars, slot, sorted, counts, pointed };
     let params = maker.params();
     let bad = (0..2 + maker.dice.below(2)).map(|_| maker.compared(&params)).collect();
     let bad = (params, bad);
@@ -508,5 +573,32 @@ pub fn model(seed: u64) -> Model {
         let updates = maker.updates(&params);
         transitions.push(Transition { params, guard, updates });
     }
-    Model { vars: maker.vars, start, slot: maker.slot, sorted, bad, transitions }
+    Model {
+        vars: maker.vars,
+        start,
+        slot: maker.slot,
+        sorted,
+        pointers,
+        bad,
+        transitions,
+        properties: Vec::new(),
+        fair: Vec::new(),
+    }
+}
+
+/// The model of a seed, with properties of runs.
+pub fn with_runs(seed: u64) -> Model {
+    let mut model = model(seed);
+    let (vars, dice) = (std::mem::take(&mut model.vars), Dice::new(seed ^ 0x5eed));
+    let (slot, sorted, pointed) = (model.slot, model.sorted, model.pointers.is_some());
+    let mut maker = Maker { dice, vars, slot, sorted, counts: seed.is_multiple_of(3), pointed };
+    model.fair = Fair::of_some(&mut maker.dice, model.transitions.len());
+    for _ in 0..=maker.dice.below(3) {
+        let (kind, params) = (*maker.dice.pick(&KINDS), maker.params());
+        let mut formula = || vec![maker.formula(&params, true)];
+        let (first, then) = (formula(), formula());
+        model.properties.push(Property { kind, params, first, then });
+    }
+    model.vars = maker.vars;
+    model
 }

@@ -5,8 +5,10 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::model::{
-    Formula, Full, Index, Model, Over, Place, Sort, State, Term, Transition, Update, Var, first,
+    Formula, Full, Index, Model, Over, Place, Pointed, Property, Sort, State, Term, Transition, Update, Var,
+    first,
 };
+use crate::support::fair::{CRASH, Demand, Holding, Steps};
 
 /// How many processes of each sort; without sorts, all are of the first one.
 pub type Sizes = [usize; 2];
@@ -50,7 +52,15 @@ impl Instance<'_> {
             let value = *start.next().expect("a value for each variable");
             vec![var.fields.iter().map(|(_, ty)| first(*ty, value)).collect()]
         };
-        let cells = |var: &Var| vec![cell(var, &mut start); self.cells(var)];
+        let cells = |var: &Var| {
+            if let (Some(sort), Some(&choice)) = (var.names(), start.as_slice().first())
+                && var.begins_at_itself(choice)
+            {
+                start.next();
+                return of_sort(self.sizes, sort).map(|it| vec![vec![it as i64]]).collect();
+            }
+            vec![cell(var, &mut start); self.cells(var)]
+        };
         let alive = vec![vec![vec![1]]; self.sizes.iter().sum()];
         self.model.vars.iter().map(cells).chain([alive]).collect()
     }
@@ -72,12 +82,20 @@ impl Instance<'_> {
         if procs - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
     }
 
-    /// `None`: a term in it has no value.
+    /// The process in a variable.
+    fn pointed(state: &State, var: usize) -> Option<usize> {
+        usize::try_from(state[var][0][0][0]).ok()
+    }
+
+    /// `None`: a term in it has no value, or a variable names no process.
     fn position(&self, state: &State, var: usize, index: &[Index], args: &[usize]) -> Option<usize> {
         let mut at = 0;
         for (it, over) in index.iter().zip(&self.model.vars[var].index) {
             let own = match (it, over) {
                 (Index::Process(p), Over::Process(sort)) => args[*p] - of_sort(self.sizes, *sort).start,
+                (Index::Pointer(pointer, _), Over::Process(sort)) => {
+                    Self::pointed(state, *pointer)? - of_sort(self.sizes, *sort).start
+                }
                 (Index::Value(term), Over::Value(ty)) => {
                     let value = self.value(state, term, args)?;
                     ty.values().position(|it| it == value)?
@@ -92,6 +110,7 @@ impl Instance<'_> {
     fn value(&self, state: &State, term: &Term, args: &[usize]) -> Option<i64> {
         match term {
             Term::Value(_, value) => Some(*value),
+            Term::Process(process) => Some(args[*process] as i64),
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
             Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
             Term::Abbreviated(term) => self.value(state, term, args),
@@ -131,7 +150,7 @@ impl Instance<'_> {
             Formula::Same(var, a, b, equal) => {
                 let cell =
                     |index: &[Index]| self.position(state, *var, index, args).map(|at| &state[*var][at]);
-                (cell(a) == cell(b)) == *equal
+                cell(a).zip(cell(b)).is_some_and(|(a, b)| (a == b) == *equal)
             }
             Formula::Empty(var, index) | Formula::Full(var, index) => {
                 let Some(at) = self.position(state, *var, index, args) else { return false };
@@ -176,7 +195,7 @@ impl Instance<'_> {
         let mut cell = cell.to_vec();
         for (offset, value) in values.iter().enumerate() {
             let value = (*value)?;
-            if !self.model.vars[var].fields[field + offset].1.values().contains(&value) {
+            if !self.model.vars[var].fields[field + offset].1.contains(value) {
                 return None;
             }
             cell[0][field + offset] = value;
@@ -184,22 +203,40 @@ impl Instance<'_> {
         Some(cell)
     }
 
+    /// What happens where a cell gets these values.
+    fn written(
+        &self,
+        state: &State,
+        (var, index, field): (usize, &[Index], usize),
+        values: &[Option<i64>],
+        args: &[usize],
+    ) -> Outcome {
+        if values.contains(&None) {
+            return Outcome::Blocked;
+        }
+        // Nothing is written where there is no cell.
+        let Some(at) = self.position(state, var, index, args) else { return Outcome::Cells(Vec::new()) };
+        self.assigned(var, &state[var][at], field, values)
+            .map_or(Outcome::Error, |cell| Outcome::Cells(vec![(var, at, cell)]))
+    }
+
     fn outcomes(&self, state: &State, update: &Update, args: &[usize], params: usize) -> Vec<Outcome> {
         let one = |var: usize, at: usize, cell: Vec<Vec<i64>>| Outcome::Cells(vec![(var, at, cell)]);
+        let nothing = || vec![Outcome::Cells(Vec::new())];
         match update {
             Update::Assign(var, index, field, values) => {
                 let values: Vec<Option<i64>> = values.iter().map(|it| self.value(state, it, args)).collect();
-                let Some(at) = self.position(state, *var, index, args) else { return vec![Outcome::Blocked] };
-                if values.contains(&None) {
-                    return vec![Outcome::Blocked];
-                }
-                vec![
-                    self.assigned(*var, &state[*var][at], *field, &values)
-                        .map_or(Outcome::Error, |cell| one(*var, at, cell)),
-                ]
+                vec![self.written(state, (*var, index, *field), &values, args)]
+            }
+            Update::Choose(_, _, _, when, _) if self.is_open(state, when, &args[..params]) => {
+                vec![Outcome::Blocked]
+            }
+            Update::Choose(var, index, field, when, [first, other]) => {
+                let value = if self.holds(state, when, args, params) { first } else { other };
+                vec![self.written(state, (*var, index, *field), &[self.value(state, value, args)], args)]
             }
             Update::Any(var, index, field) => {
-                let Some(at) = self.position(state, *var, index, args) else { return vec![Outcome::Blocked] };
+                let Some(at) = self.position(state, *var, index, args) else { return nothing() };
                 let values = self.model.vars[*var].fields[*field].1.values();
                 let cell = |value| {
                     self.assigned(*var, &state[*var][at], *field, &[Some(value)])
@@ -223,7 +260,9 @@ impl Instance<'_> {
             }
             Update::Send(var, index, values) => {
                 let queue = self.model.vars[*var].queue.expect("a queue");
-                let at = self.position(state, *var, index, args).expect("indices of queues have values");
+                let values: Option<Vec<i64>> = values.iter().map(|it| self.value(state, it, args)).collect();
+                let Some(values) = values else { return vec![Outcome::Blocked] };
+                let Some(at) = self.position(state, *var, index, args) else { return nothing() };
                 let cell = &state[*var][at];
                 if cell.len() == queue.capacity {
                     return vec![match queue.full {
@@ -232,30 +271,22 @@ impl Instance<'_> {
                         Full::Fails => Outcome::Error,
                     }];
                 }
-                let values: Vec<Option<i64>> = values.iter().map(|it| self.value(state, it, args)).collect();
-                let fits = values
-                    .iter()
-                    .zip(&self.model.vars[*var].fields)
-                    .all(|(value, (_, ty))| value.is_some_and(|it| ty.values().contains(&it)));
-                let sent = if values.contains(&None) {
-                    Outcome::Blocked
-                } else if fits {
-                    let message = values.into_iter().flatten().collect();
-                    one(*var, at, [&cell[..], &[message]].concat())
-                } else {
-                    Outcome::Error
-                };
+                let fields = &self.model.vars[*var].fields;
+                let fits = values.iter().zip(fields).all(|(value, (_, ty))| ty.contains(*value));
+                let sent = if fits { one(*var, at, [&cell[..], &[values]].concat()) } else { Outcome::Error };
                 let lost = queue.lossy.then(|| Outcome::Cells(Vec::new()));
                 [sent].into_iter().chain(lost).collect()
             }
             Update::Receive(var, index) => self.taken(state, *var, index, args),
             Update::Take(var, index, queue, from) => {
-                let at = self.position(state, *queue, from, args).expect("indices of queues have values");
-                let Some(head) = state[*queue][at].first() else { return vec![Outcome::Blocked] };
-                let to = self.position(state, *var, index, args).expect("a process");
+                let at = self.position(state, *queue, from, args);
+                let Some(head) = at.and_then(|at| state[*queue][at].first()) else {
+                    return vec![Outcome::Blocked];
+                };
+                let to = self.position(state, *var, index, args);
                 let mut all = self.taken(state, *queue, from, args);
                 for outcome in &mut all {
-                    if let Outcome::Cells(cells) = outcome {
+                    if let (Outcome::Cells(cells), Some(to)) = (outcome, to) {
                         cells.push((*var, to, vec![head.clone()]));
                     }
                 }
@@ -266,11 +297,9 @@ impl Instance<'_> {
 
     fn taken(&self, state: &State, var: usize, index: &[Index], args: &[usize]) -> Vec<Outcome> {
         let queue = self.model.vars[var].queue.expect("a queue");
-        let at = self.position(state, var, index, args).expect("indices of queues have values");
+        let at = self.position(state, var, index, args).filter(|at| !state[var][*at].is_empty());
+        let Some(at) = at else { return vec![Outcome::Blocked] };
         let cell = &state[var][at];
-        if cell.is_empty() {
-            return vec![Outcome::Blocked];
-        }
         let taken = Outcome::Cells(vec![(var, at, cell[1..].to_vec())]);
         let kept = queue.duplicating.then(|| Outcome::Cells(Vec::new()));
         [taken].into_iter().chain(kept).collect()
@@ -289,13 +318,10 @@ impl Instance<'_> {
         for z in of_sort(self.sizes, sort) {
             let with = [args, &[z]].concat();
             let Some((var, index, field, value)) = what(&with, z) else { continue };
-            let Some(at) = self.position(state, var, index, &with) else { continue };
-            if value.is_none() {
-                return vec![Outcome::Blocked];
-            }
-            match self.assigned(var, &state[var][at], field, &[value]) {
-                Some(cell) => cells.push((var, at, cell)),
-                None => error = true,
+            match self.written(state, (var, index, field), &[value], &with) {
+                Outcome::Cells(written) => cells.extend(written),
+                Outcome::Error => error = true,
+                Outcome::Blocked => return vec![Outcome::Blocked],
             }
         }
         vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
@@ -316,6 +342,24 @@ impl Instance<'_> {
     fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
         let (mut next, mut error) = (Vec::new(), false);
         let params = transition.params.len();
+        let (mut read, mut pointers) = (BTreeSet::new(), BTreeSet::new());
+        let values = transition
+            .updates
+            .iter()
+            .filter(|it| !it.is_case())
+            .flat_map(Update::values)
+            .filter(|it| !it.counts());
+        values.for_each(|it| it.pointers(&mut read));
+        transition.guard.pointers(&mut pointers);
+        transition.updates.pointers(&mut pointers);
+        // A step needs the cells that its values mention, but those of a `case` only where it takes them; and the processes whose
+        // cells it mentions alive, where there are such.
+        let named = |var: &usize| Self::pointed(state, *var);
+        if read.iter().any(|it| named(it).is_none())
+            || !pointers.iter().filter_map(named).all(|it| Self::alive(state, it))
+        {
+            return (next, error);
+        }
         for args in tuples(self.sizes, &transition.params) {
             let alive = args.iter().all(|it| Self::alive(state, *it));
             if !alive || !transition.guard.iter().all(|it| self.holds(state, it, &args, params)) {
@@ -430,4 +474,39 @@ pub fn is_refined((low, high): (&Model, &Model), sizes: Sizes, limit: usize) -> 
         }
     }
     Some(refines)
+}
+
+/// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
+pub fn violated(model: &Model, sizes: Sizes, crashes: usize, limit: usize) -> Option<Vec<bool>> {
+    let instance = Instance { model, sizes };
+    let next = |state: &State| {
+        let mut found = Vec::new();
+        for (of, transition) in model.transitions.iter().enumerate() {
+            let (next, error) = instance.steps(state, transition);
+            if error {
+                return None;
+            }
+            found.extend(next.into_iter().map(|(args, next)| ((of, args), next)));
+        }
+        found.extend(instance.crashes(state, crashes).into_iter().map(|next| ((CRASH, Vec::new()), next)));
+        Some(found)
+    };
+    let (states, steps) = Steps::from(instance.initial(), next, limit)?;
+    let demands: Vec<Demand> = model.fair.iter().flat_map(|it| it.demands(steps.of(it.of))).collect();
+    let is_violated = |Property { kind, params, first, then }: &Property| {
+        let holding = tuples(sizes, params).into_iter().map(|args| {
+            // What is said of a state includes processes that have crashed.
+            let all = |it: &[Formula], state: &State| {
+                let alive = [&state[..model.vars.len()], &instance.initial()[model.vars.len()..]].concat();
+                it.iter().all(|it| instance.holds(&alive, it, &args, params.len()))
+            };
+            Holding {
+                first: states.iter().map(|state| all(first, state)).collect(),
+                then: states.iter().map(|state| all(then, state)).collect(),
+                crashed: states.iter().map(|it| !args.iter().all(|p| Instance::alive(it, *p))).collect(),
+            }
+        });
+        steps.violates(*kind, holding, &demands)
+    };
+    Some(model.properties.iter().map(is_violated).collect())
 }

@@ -1,6 +1,9 @@
 //! What a random model is made of, and its text.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use crate::support::fair::{Fair, Kind};
 
 pub const KINDS: [&str; 3] = ["Aa", "Bb", "Cc"];
 
@@ -15,15 +18,25 @@ pub enum Ty {
     Bool,
     Kind,
     Range(i64, i64),
+    /// A process of a sort, by its number, or [`NIL`].
+    Pointer(Sort),
 }
 
+pub const NIL: i64 = -1;
+
 impl Ty {
+    /// Its values; of a pointer, the one that is written by a name of its own.
     pub fn values(self) -> std::ops::RangeInclusive<i64> {
         match self {
             Ty::Bool => 0..=1,
             Ty::Kind => 0..=2,
             Ty::Range(low, high) => low..=high,
+            Ty::Pointer(_) => NIL..=NIL,
         }
+    }
+
+    pub fn contains(self, value: i64) -> bool {
+        matches!(self, Ty::Pointer(_)) || self.values().contains(&value)
     }
 
     fn text(self, value: i64) -> String {
@@ -31,6 +44,7 @@ impl Ty {
             Ty::Bool => ["False", "True"][usize::from(value != 0)].to_owned(),
             Ty::Kind => KINDS[usize::try_from(value).unwrap_or(0)].to_owned(),
             Ty::Range(..) => value.to_string(),
+            Ty::Pointer(_) => "nil".to_owned(),
         }
     }
 }
@@ -79,10 +93,28 @@ pub struct Var {
     pub queue: Option<Queue>,
 }
 
+impl Var {
+    /// The sort of the processes that it names, if it is a variable that names one.
+    pub fn names(&self) -> Option<Sort> {
+        match self.fields[..] {
+            [(_, Ty::Pointer(sort))] if self.queue.is_none() => Some(sort),
+            _ => None,
+        }
+    }
+
+    /// Whether each of its cells names its own process in the beginning.
+    pub fn begins_at_itself(&self, choice: i64) -> bool {
+        let own = self.names().map(Over::Process);
+        choice == 1 && own.is_some_and(|it| self.index == [it])
+    }
+}
+
 #[derive(Clone)]
 pub enum Index {
     Process(usize),
     Value(Box<Term>),
+    /// The process in a variable; whether it is read by the name of a `let`.
+    Pointer(usize, bool),
 }
 
 #[derive(Clone)]
@@ -95,6 +127,7 @@ pub enum Place {
 #[derive(Clone)]
 pub enum Term {
     Value(Ty, i64),
+    Process(usize),
     Read {
         var: usize,
         index: Vec<Index>,
@@ -133,6 +166,8 @@ pub enum Update {
     /// Of all processes of a sort; the bound one is numbered after the parameters.
     Each(bool, Sort, usize, Vec<Index>, usize, Term),
     Case(Sort, usize, Vec<Index>, usize, Formula, Term),
+    /// One of two values for one cell.
+    Choose(usize, Vec<Index>, usize, Formula, [Term; 2]),
     Send(usize, Vec<Index>, Vec<Term>),
     Receive(usize, Vec<Index>),
     Take(usize, Vec<Index>, usize, Vec<Index>),
@@ -144,14 +179,26 @@ pub struct Transition {
     pub updates: Vec<Update>,
 }
 
+/// A property of runs: what one formula says, and what a response promises.
+pub struct Property {
+    pub kind: Kind,
+    pub params: Vec<Sort>,
+    pub first: Vec<Formula>,
+    pub then: Vec<Formula>,
+}
+
 pub struct Model {
     pub vars: Vec<Var>,
     pub start: Vec<i64>,
     pub slot: Ty,
     /// Whether there are sorts of processes.
     pub sorted: bool,
+    /// The sort of the processes that pointers name, if there are pointers.
+    pub pointers: Option<Sort>,
     pub bad: (Vec<Sort>, Vec<Formula>),
     pub transitions: Vec<Transition>,
+    pub properties: Vec<Property>,
+    pub fair: Vec<Fair>,
 }
 
 /// What a text needs besides: predicates before the other declarations, and the `let`s of a transition.
@@ -179,6 +226,10 @@ impl Written<'_> {
             .map(|it| match it {
                 Index::Process(p) => names[*p].to_owned(),
                 Index::Value(term) => self.term(term, names),
+                Index::Pointer(var, named) => {
+                    let name = self.model.vars[*var].name.clone();
+                    if *named { self.abbreviated(name) } else { name }
+                }
             })
             .collect();
         let name = &self.model.vars[var].name;
@@ -188,6 +239,14 @@ impl Written<'_> {
     fn field(&self, var: usize, field: usize) -> String {
         let fields = &self.model.vars[var].fields;
         if fields.len() == 1 { String::new() } else { format!(".{}", fields[field].0) }
+    }
+
+    /// The name of a `let` for this.
+    fn abbreviated(&self, value: String) -> String {
+        let mut lets = self.beside.lets.borrow_mut();
+        let name = format!("v{}", lets.len());
+        lets.push(format!("let {name} = {value} in "));
+        name
     }
 
     fn term(&self, term: &Term, names: &[&str]) -> String {
@@ -200,11 +259,9 @@ impl Written<'_> {
             Term::Remainder(term, by) => format!("({}) % {by}", self.term(term, names)),
             Term::Abbreviated(term) => {
                 let value = self.term(term, names);
-                let mut lets = self.beside.lets.borrow_mut();
-                let name = format!("v{}", lets.len());
-                lets.push(format!("let {name} = {value} in "));
-                name
+                self.abbreviated(value)
             }
+            Term::Process(process) => names[*process].to_owned(),
             Term::Count(known, sort, body) => {
                 let names = [&names[..*known], &["c"]].concat();
                 format!("#{{c{} | {}}}", self.model.of(*sort), self.formula(body, &names, *known))
@@ -252,16 +309,22 @@ impl Written<'_> {
             Formula::Compare(op, left, right) if !matches!(left, Term::Value(..)) => {
                 let mut inner = left.clone();
                 // An index or the whole is what the parameter stands for.
+                let param = Box::new(Term::Param);
                 let arg = match &mut inner {
-                    Term::Read { index, .. } if matches!(index.last(), Some(Index::Value(_))) => {
-                        let Some(Index::Value(it)) = index.last_mut() else { unreachable!("a value") };
-                        &mut **it
+                    Term::Read { index, .. } if matches!(index.last(), Some(Index::Pointer(..))) => {
+                        let Some(Index::Pointer(it, _)) = index.pop() else { unreachable!("a pointer") };
+                        index.push(Index::Value(param));
+                        self.model.vars[it].name.clone()
                     }
-                    it => it,
+                    Term::Read { index, .. } if matches!(index.last(), Some(Index::Value(_))) => {
+                        let Some(Index::Value(it)) = index.pop() else { unreachable!("a value") };
+                        index.push(Index::Value(param));
+                        self.term(&it, names)
+                    }
+                    it => self.term(&std::mem::replace(it, *param), names),
                 };
-                let arg = std::mem::replace(arg, Term::Param);
                 given += ", v";
-                args += &format!(", {}", self.term(&arg, names));
+                args += &format!(", {arg}");
                 own(&Formula::Compare(op, inner, right.clone()))
             }
             Formula::Same(var, a, b, equal) => {
@@ -314,6 +377,12 @@ impl Written<'_> {
                     self.term(value, &bound)
                 )
             }
+            Update::Choose(var, index, field, when, values) => {
+                let target = self.read(*var, index, names) + &self.field(*var, *field);
+                let when = self.formula(when, names, params);
+                let [first, other] = [0, 1].map(|it: usize| self.term(&values[it], names));
+                format!("{target} := case | {when} : {first} | _ : {other}")
+            }
             Update::Send(var, index, values) => {
                 format!("send({}, {})", self.read(*var, index, names), self.record(*var, values, names))
             }
@@ -362,6 +431,10 @@ impl std::fmt::Display for Model {
         for sort in SORTS.iter().filter(|_| self.sorted) {
             writeln!(f, "type {sort} < proc")?;
         }
+        if let Some(sort) = self.pointers {
+            let of = if self.sorted { SORTS[sort] } else { "proc" };
+            writeln!(f, "type link = {{ num : 0..2; next : {of} or nil }}")?;
+        }
         for var in &self.vars {
             writeln!(f, "{}", var.declared)?;
         }
@@ -386,7 +459,12 @@ impl std::fmt::Display for Model {
                 let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
                 for (field, ty) in &var.fields {
                     let field = if var.fields.len() == 1 { String::new() } else { format!(".{field}") };
-                    parts.push(format!("{}{index}{field} = {}", var.name, ty.text(first(*ty, value))));
+                    let value = if var.begins_at_itself(value) {
+                        index.trim_matches(['[', ']']).to_owned()
+                    } else {
+                        ty.text(first(*ty, value))
+                    };
+                    parts.push(format!("{}{index}{field} = {value}", var.name));
                 }
             }
         }
@@ -405,6 +483,13 @@ impl std::fmt::Display for Model {
             let updates = written.updates(it);
             texts.push(format!("transition t{number} ({params}) requires {{ {guard} }} {{ {updates} }}"));
         }
+        texts.extend(self.fair.iter().map(|it| format!("{}t{}", it.words(), it.of)));
+        for (number, Property { kind, params, first, then }) in self.properties.iter().enumerate() {
+            let [first, then] = [first, then].map(|it| written.conjunction(it, params.len()));
+            let then = if *kind == Kind::Response { format!(" ~> {{ {then} }}") } else { String::new() };
+            let (word, params) = (format!("{kind:?}").to_lowercase(), self.params(params));
+            texts.push(format!("{word} r{number} ({params}) {{ {first} }}{then}"));
+        }
         for text in written.beside.predicates.take().iter().chain(&texts) {
             writeln!(f, "{text}")?;
         }
@@ -416,4 +501,110 @@ impl std::fmt::Display for Model {
 pub fn first(ty: Ty, choice: i64) -> i64 {
     let values: Vec<i64> = ty.values().collect();
     values[usize::try_from(choice).unwrap_or(0) % values.len()]
+}
+
+/// What reads or writes cells: the variables that are indices of some.
+pub trait Pointed {
+    fn pointers(&self, found: &mut BTreeSet<usize>);
+}
+
+impl<T: Pointed> Pointed for [T] {
+    fn pointers(&self, found: &mut BTreeSet<usize>) {
+        for it in self {
+            it.pointers(found);
+        }
+    }
+}
+
+impl Pointed for Index {
+    fn pointers(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Self::Pointer(var, _) => drop(found.insert(*var)),
+            Self::Value(term) => term.pointers(found),
+            Self::Process(_) => {}
+        }
+    }
+}
+
+impl Pointed for Term {
+    fn pointers(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Self::Read { index, .. } => index.pointers(found),
+            Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.pointers(found),
+            Self::Count(.., body) => body.pointers(found),
+            Self::Value(..) | Self::Process(_) | Self::Param => {}
+        }
+    }
+}
+
+impl Pointed for Formula {
+    fn pointers(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Self::Compare(_, a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
+            Self::Same(_, a, b, _) => [a, b].into_iter().for_each(|it| it.pointers(found)),
+            Self::Empty(_, index) | Self::Full(_, index) => index.pointers(found),
+            Self::Both(a, b) | Self::Either(a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
+            Self::Not(a) | Self::Others(.., a) | Self::Called(a) => a.pointers(found),
+        }
+    }
+}
+
+impl Update {
+    pub fn is_case(&self) -> bool {
+        matches!(self, Self::Case(..) | Self::Choose(..))
+    }
+
+    /// The values that it mentions.
+    pub fn values(&self) -> &[Term] {
+        match self {
+            Self::Assign(.., values) | Self::Send(.., values) => values,
+            Self::Choose(.., values) => values,
+            Self::Each(.., value) | Self::Case(.., value) => std::slice::from_ref(value),
+            Self::Any(..) | Self::Receive(..) | Self::Take(..) => &[],
+        }
+    }
+}
+
+impl Update {
+    fn index(&self) -> &[Index] {
+        match self {
+            Self::Assign(_, index, ..)
+            | Self::Any(_, index, _)
+            | Self::Each(_, _, _, index, ..)
+            | Self::Case(_, _, index, ..)
+            | Self::Choose(_, index, ..)
+            | Self::Send(_, index, _)
+            | Self::Receive(_, index)
+            | Self::Take(_, index, ..) => index,
+        }
+    }
+
+    /// The variables that are indices of what it reads.
+    fn read(&self, found: &mut BTreeSet<usize>) {
+        match self {
+            Self::Case(.., when, _) | Self::Choose(.., when, _) => when.pointers(found),
+            Self::Take(.., from) => from.pointers(found),
+            Self::Send(_, index, _) | Self::Receive(_, index) => index.pointers(found),
+            _ => {}
+        }
+        self.values().pointers(found);
+    }
+}
+
+impl Pointed for Update {
+    fn pointers(&self, found: &mut BTreeSet<usize>) {
+        self.index().pointers(found);
+        self.read(found);
+    }
+}
+
+impl Transition {
+    /// Whether it only writes the cell of some pointer.
+    pub fn only_writes(&self) -> bool {
+        let [mut read, mut all] = [(); 2].map(|()| BTreeSet::new());
+        self.guard.pointers(&mut read);
+        self.updates.iter().for_each(|it| it.read(&mut read));
+        self.updates.pointers(&mut all);
+        !all.is_subset(&read)
+    }
 }

@@ -102,6 +102,9 @@ impl<'m> Instance<'m> {
             Literal::Points(var, index, to, holds) => {
                 at(*var, index).is_some_and(|it| (usize::from(it) == args[*to]) == *holds)
             }
+            Literal::Agree([a, b], [index, of], holds) => {
+                at(*a, index).zip(at(*b, of)).is_some_and(|(a, b)| (a == b) == *holds)
+            }
             Literal::Same(a, b, holds) => (args[*a] == args[*b]) == *holds,
             Literal::Counts(Count { sort, bound, body, op, number }) => {
                 let counted = (0..self.sizes[*sort]).filter(|it| {
@@ -291,6 +294,39 @@ impl Instance<'_> {
         sorts.iter().zip(processes).all(|it| life(it) != Some(&0))
     }
 
+    /// Whether a step's processes have not crashed: its parameters, and those that pointers name as indices, whatever else holds.
+    pub(super) fn lives(&self, state: &State, t: &Transition, args: &[usize]) -> bool {
+        let mut cells: Vec<(usize, &[Place])> = Vec::new();
+        let quantified = t.quantified.iter().flat_map(|it| &it.literals);
+        let branches = t.updates.iter().filter_map(|it| match it {
+            Update::Cells(_, when, _) => Some(when),
+            _ => None,
+        });
+        for literal in t.guard.iter().chain(quantified).chain(branches) {
+            match literal {
+                Literal::Holds(var, index, ..) | Literal::Points(var, index, ..) => cells.push((*var, index)),
+                Literal::Agree(vars, indices, _) => {
+                    cells.extend(vars.iter().copied().zip(indices.iter().map(Vec::as_slice)));
+                }
+                // What is counted has no pointers as indices.
+                Literal::Counts(_) | Literal::Same(..) | Literal::Before(..) => {}
+            }
+        }
+        for update in &t.updates {
+            match update {
+                Update::Cell(var, index, ..) => cells.push((*var, index)),
+                Update::Copy(var, index, from, at) => cells.extend([(*var, &index[..]), (*from, &at[..])]),
+                Update::Cells(..) | Update::Any(_) | Update::Each(..) => {}
+            }
+        }
+        let lives = |(sort, place): (&usize, &Place)| {
+            let named = (*place >= GLOBAL).then(|| self.process(state, *place, args)).flatten();
+            named.is_none_or(|it| self.live(state, &[*sort], &[it]))
+        };
+        self.live(state, &t.params, args)
+            && cells.iter().all(|(var, index)| self.model.vars[*var].index.iter().zip(*index).all(lives))
+    }
+
     /// The states after a crash, where fewer than `most` processes have crashed.
     pub(super) fn crashed(&self, state: &State, most: Option<u8>) -> Vec<State> {
         let lives = self.life(0, 0)..state.len();
@@ -343,9 +379,8 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>
             .is_some_and(|(watch, all)| all.iter().any(|args| instance.may_fire(&cells, watch, args)));
         let mut stuck = true;
         for (t, all) in &steps {
-            let possible = |args: &&Vec<usize>| {
-                instance.live(&state, &t.params, args) && instance.may_fire(&state, t, args)
-            };
+            let possible =
+                |args: &&Vec<usize>| instance.lives(&state, t, args) && instance.may_fire(&state, t, args);
             for args in all.iter().filter(possible) {
                 stuck = false;
                 for next in instance.fire(&state, t, args) {

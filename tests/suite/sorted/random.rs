@@ -11,6 +11,8 @@ pub(super) struct Maker {
     pub orders: bool,
     /// Whether it counts processes, and uses pointers as indices.
     pub rich: bool,
+    /// Whether it compares cells.
+    pub compares: bool,
 }
 
 impl Maker {
@@ -55,6 +57,10 @@ impl Maker {
         let var = self.dice.below(self.vars.len());
         let index = self.index(var, scope)?;
         let holds = self.dice.chance(65);
+        if self.rich && self.compares && self.vars[var].kind == Kind::Phase && self.dice.chance(40) {
+            let other = self.alike(var)?;
+            return Some(Literal::Agree([var, other], [index, self.index(other, scope)?], holds));
+        }
         Some(match self.vars[var].kind {
             Kind::Pointer(sort) | Kind::Witness(sort) => {
                 Literal::Points(var, index, self.of(sort, scope)?, holds)
@@ -156,11 +162,16 @@ impl Maker {
         Some(Literal::Points(var, index?, params.len(), false))
     }
 
-    /// A cell gets the value of another one of its kind.
-    fn copy(&mut self, var: usize, params: &[usize]) -> Option<Update> {
+    /// Another variable of the same kind.
+    fn alike(&mut self, var: usize) -> Option<usize> {
         let alike = |it: &usize| *it != var && self.vars[*it].kind == self.vars[var].kind;
         let others: Vec<usize> = (0..self.vars.len()).filter(alike).collect();
-        let from = *others.get(self.dice.below(others.len().max(1)))?;
+        others.get(self.dice.below(others.len().max(1))).copied()
+    }
+
+    /// A cell gets the value of another one of its kind.
+    fn copy(&mut self, var: usize, params: &[usize]) -> Option<Update> {
+        let from = self.alike(var)?;
         Some(Update::Copy(var, self.index(var, params)?, from, self.index(from, params)?))
     }
 
@@ -183,7 +194,8 @@ impl Maker {
 pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
     let mut dice = Dice::new(seed);
     let orders = dice.chance(15);
-    let mut maker = Maker { sorts, dice, vars: Vec::new(), orders, rich: false };
+    let mut maker =
+        Maker { sorts, dice, vars: Vec::new(), orders, rich: false, compares: matches!(seed % 7, 2 | 6) };
     for at in 0..2 + maker.dice.below(3) {
         let arity = *maker.dice.pick(&[0, 1, 1, 1, 2, 2]);
         let index: Vec<usize> = (0..arity).map(|_| maker.sort()).collect();

@@ -3,47 +3,33 @@
 //!
 //! `CUBICLE_DOORS_SEED` and `CUBICLE_DOORS_COUNT` choose models; the ignored test takes many.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
 
-use cubicle::forward::{RunAnswer, check_runs};
+use cubicle::BackwardMode;
 use cubicle::model::System;
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, TemporalReport, check};
 
 use super::random::{self, Maker};
 use super::{
-    Instance, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, name, names, of_sizes,
-    sizes_of, tuples,
+    Instance, Model, Quantified, SORTS, Sizes, State, Transition, Update, Var, name, names, of_sizes, tuples,
 };
 use crate::doors::program::{cubicle, text};
 use crate::doors::small_search;
 use crate::support::dice::{Dice, environment};
+use crate::support::fair::{
+    CRASH, Demand, Fair, Holding, KINDS, Kind, Steps, compare_all_sizes, compare_instance,
+};
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
 const MOST_STATES: usize = 250;
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-enum Kind {
-    Response,
-    Recurrence,
-    Possible,
-    Cover,
-}
 
 /// What one of the formulas says: a guard without updates.
 struct Property {
     kind: Kind,
     first: Transition,
     then: Transition,
-}
-
-/// Fairness of a transition, by its place.
-struct Fair {
-    strong: bool,
-    any: bool,
-    of: usize,
 }
 
 /// A formula of linear temporal logic over two formulas about states.
@@ -77,23 +63,22 @@ impl Case {
         let rich = random::is_rich(seed);
         let mut model = random::model(seed, 2, rich);
         let vars = std::mem::take(&mut model.vars);
-        let mut maker = Maker { sorts: 2, dice: Dice::new(seed ^ 0x5eed), vars, orders: false, rich };
+        let mut maker =
+            Maker { sorts: 2, dice: Dice::new(seed ^ 0x5eed), vars, orders: false, rich, compares: false };
         let properties = (0..=maker.dice.below(3)).map(|_| property(&mut maker)).collect();
-        let mut fair = Vec::new();
-        for of in 0..model.transitions.len() {
-            if maker.dice.chance(60) {
-                fair.push(Fair { strong: maker.dice.chance(40), any: maker.dice.chance(30), of });
-            }
-        }
+        let fair = Fair::of_some(&mut maker.dice, model.transitions.len());
         model.vars = maker.vars;
         Self { model, properties, fair }
     }
 
+    fn kinds(&self) -> Vec<Kind> {
+        self.properties.iter().map(|it| it.kind).collect()
+    }
+
     fn text(&self, seed: u64) -> String {
         let mut out = self.model.to_string();
-        for Fair { strong, any, of } in &self.fair {
-            let (strong, any) = (if *strong { "strong_" } else { "" }, if *any { "any " } else { "" });
-            let _ = writeln!(out, "{strong}fair {any}t{of}");
+        for fair in &self.fair {
+            let _ = writeln!(out, "{}t{}", fair.words(), fair.of);
         }
         for (at, Property { kind, first, then }) in self.properties.iter().enumerate() {
             let word = format!("{kind:?}").to_lowercase();
@@ -107,8 +92,7 @@ impl Case {
 }
 
 fn property(maker: &mut Maker) -> Property {
-    let kinds = [Kind::Response, Kind::Response, Kind::Recurrence, Kind::Possible, Kind::Cover];
-    let kind = *maker.dice.pick(&kinds);
+    let kind = *maker.dice.pick(&KINDS);
     let params = maker.params(2);
     let (first, then) = (formula(maker, &params, 20), formula(maker, &params, 20));
     Property { kind, first, then }
@@ -129,31 +113,19 @@ fn formula(maker: &mut Maker, params: &[usize], percent: usize) -> Transition {
 
 // The meaning
 
-/// A step: which transition, with which arguments.
-type Label = (usize, Vec<usize>);
-
-/// The number of the transition that a crash is.
-const CRASH: usize = usize::MAX;
-
 /// All states of an instance and all steps between them.
 struct Graph<'m> {
     instance: Instance<'m>,
     states: Vec<State>,
     initial: usize,
-    steps: Vec<Vec<(Label, usize)>>,
-}
-
-/// One of these steps is not put off for ever.
-struct Demand {
-    strong: bool,
-    steps: BTreeSet<Label>,
+    steps: Steps,
 }
 
 /// `None` when there are too many states; whether processes crash.
 fn graph(model: &Model, sizes: Sizes, crashes: bool) -> Option<Graph<'_>> {
     let instance = Instance::new(model, sizes);
     let mut known: BTreeMap<State, usize> = BTreeMap::new();
-    let (mut states, mut steps, mut open) = (Vec::new(), Vec::new(), VecDeque::new());
+    let (mut states, mut steps, mut open) = (Vec::new(), Steps::default(), VecDeque::new());
     let mut number = |state: State, states: &mut Vec<State>, open: &mut VecDeque<usize>| {
         *known.entry(state).or_insert_with_key(|state| {
             states.push(state.clone());
@@ -178,7 +150,7 @@ fn graph(model: &Model, sizes: Sizes, crashes: bool) -> Option<Graph<'_>> {
         let mut all = Vec::new();
         for (of, t) in model.transitions.iter().enumerate() {
             for args in tuples(sizes, &t.params, true) {
-                if instance.live(&state, &t.params, &args) && instance.may_fire(&state, t, &args) {
+                if instance.lives(&state, t, &args) && instance.may_fire(&state, t, &args) {
                     let nexts = instance.fire(&state, t, &args);
                     all.extend(
                         nexts.into_iter().map(|it| ((of, args.clone()), number(it, &mut states, &mut open))),
@@ -188,7 +160,7 @@ fn graph(model: &Model, sizes: Sizes, crashes: bool) -> Option<Graph<'_>> {
         }
         let crashed = instance.crashed(&state, None).into_iter();
         all.extend(crashed.map(|it| ((CRASH, Vec::new()), number(it, &mut states, &mut open))));
-        steps.push(all);
+        steps.0.push(all);
     }
     Some(Graph { instance, states, initial, steps })
 }
@@ -196,16 +168,8 @@ fn graph(model: &Model, sizes: Sizes, crashes: bool) -> Option<Graph<'_>> {
 impl Graph<'_> {
     fn demands(&self, fair: &[Fair]) -> Vec<Demand> {
         let of = |it: &Fair| {
-            let label = |args: Vec<usize>| (it.of, args);
             let params = &self.instance.model.transitions[it.of].params;
-            let labels: Vec<Label> =
-                tuples(self.instance.sizes, params, true).into_iter().map(label).collect();
-            let parts: Vec<BTreeSet<Label>> = if it.any {
-                vec![labels.into_iter().collect()]
-            } else {
-                labels.into_iter().map(|it| BTreeSet::from([it])).collect()
-            };
-            parts.into_iter().map(|steps| Demand { strong: it.strong, steps }).collect::<Vec<_>>()
+            it.demands(tuples(self.instance.sizes, params, true).into_iter().map(|args| (it.of, args)))
         };
         fair.iter().flat_map(of).collect()
     }
@@ -216,130 +180,20 @@ impl Graph<'_> {
         self.states.iter().map(|state| self.instance.may_fire(&cells(state), formula, args)).collect()
     }
 
-    /// In which states it holds, or one of the processes to which it is promised has crashed.
-    fn kept(&self, formula: &Transition, args: &[usize]) -> Vec<bool> {
-        let live = |state| self.instance.live(state, &formula.params, args);
-        self.holds(formula, args)
-            .into_iter()
-            .zip(&self.states)
-            .map(|(it, state)| it || !live(state))
-            .collect()
-    }
-
-    /// The next states; a state without steps, but for crashes, is a next one of itself.
-    fn next(&self, at: usize) -> Vec<usize> {
-        let stays = self.steps[at].iter().all(|it| it.0.0 == CRASH);
-        self.steps[at].iter().map(|it| it.1).chain(stays.then_some(at)).collect()
-    }
-
-    /// The states that are reached from some state of `from` by steps between states of `within`.
-    fn reached(&self, from: &[bool], within: &[bool]) -> Vec<bool> {
-        let mut reached: Vec<bool> = from.iter().zip(within).map(|(a, b)| *a && *b).collect();
-        let mut open: Vec<usize> = (0..reached.len()).filter(|at| reached[*at]).collect();
-        while let Some(at) = open.pop() {
-            for to in self.next(at) {
-                if within[to] && !reached[to] {
-                    reached[to] = true;
-                    open.push(to);
-                }
-            }
-        }
-        reached
-    }
-
-    /// The states that a fair run which stays in `within` from some moment on may visit again and again.
-    fn fair_loops(&self, within: &[bool], demands: &[Demand]) -> Vec<bool> {
-        let mut fair = vec![false; within.len()];
-        let mut open = vec![within.to_vec()];
-        while let Some(within) = open.pop() {
-            let from = |at: usize| {
-                let alone: Vec<bool> = (0..within.len()).map(|it| it == at).collect();
-                self.reached(&alone, &within)
-            };
-            let ways: Vec<Vec<bool>> = (0..within.len()).map(from).collect();
-            let mut left = within.clone();
-            for at in 0..within.len() {
-                if !left[at] {
-                    continue;
-                }
-                let mut inside: Vec<bool> =
-                    (0..within.len()).map(|it| ways[at][it] && ways[it][at]).collect();
-                for (left, inside) in left.iter_mut().zip(&inside) {
-                    *left &= !inside;
-                }
-                let members: Vec<usize> = (0..inside.len()).filter(|it| inside[*it]).collect();
-                if !members.iter().any(|it| self.next(*it).iter().any(|to| inside[*to])) {
-                    continue;
-                }
-                let is_possible =
-                    |it: usize, demand: &Demand| self.steps[it].iter().any(|(l, _)| demand.steps.contains(l));
-                let is_taken = |demand: &Demand| {
-                    let taken = |it: &usize| {
-                        self.steps[*it].iter().any(|(l, to)| inside[*to] && demand.steps.contains(l))
-                    };
-                    members.iter().any(taken)
-                };
-                let is_put_off = |demand: &&Demand| {
-                    let possible = |it: &usize| is_possible(*it, demand);
-                    let due = if demand.strong {
-                        members.iter().any(possible)
-                    } else {
-                        members.iter().all(possible)
-                    };
-                    due && !is_taken(demand)
-                };
-                match demands.iter().find(is_put_off) {
-                    None => {
-                        for it in members {
-                            fair[it] = true;
-                        }
-                    }
-                    // A run that does not take it avoids the states where it is possible.
-                    Some(demand) => {
-                        for it in members {
-                            inside[it] &= !is_possible(it, demand);
-                        }
-                        open.push(inside);
-                    }
-                }
-            }
-        }
-        fair
-    }
-
-    /// Whether some fair run gets from `from` on by states of `within` only, and never ends.
-    fn stays(&self, from: &[bool], within: &[bool], demands: &[Demand]) -> bool {
-        let reached = self.reached(from, within);
-        self.fair_loops(within, demands).iter().zip(&reached).any(|(a, b)| *a && *b)
-    }
-
     /// Whether a property is violated; of a cover, whether it is not reached.
     fn violates(&self, property: &Property, fair: &[Fair]) -> bool {
-        let demands = self.demands(fair);
-        let all = vec![true; self.states.len()];
-        let mut args = tuples(self.instance.sizes, &property.first.params, true).into_iter();
-        let not = |it: Vec<bool>| it.into_iter().map(|it| !it).collect::<Vec<bool>>();
-        match property.kind {
-            Kind::Cover => !args.any(|args| self.holds(&property.first, &args).contains(&true)),
-            Kind::Possible => args.any(|args| {
-                let there = self.kept(&property.first, &args);
-                let leads = |at: usize| {
-                    let alone: Vec<bool> = (0..all.len()).map(|it| it == at).collect();
-                    self.reached(&alone, &all).iter().zip(&there).any(|(a, b)| *a && *b)
-                };
-                !(0..all.len()).all(leads)
-            }),
-            Kind::Recurrence => {
-                args.any(|args| self.stays(&all, &not(self.kept(&property.first, &args)), &demands))
-            }
-            Kind::Response => args.any(|args| {
-                self.stays(
-                    &self.holds(&property.first, &args),
-                    &not(self.kept(&property.then, &args)),
-                    &demands,
-                )
-            }),
-        }
+        let Property { kind, first, then } = property;
+        let args = tuples(self.instance.sizes, &first.params, true).into_iter();
+        let holding = args.map(|args| Holding {
+            first: self.holds(first, &args),
+            then: self.holds(then, &args),
+            crashed: self.states.iter().map(|it| !self.instance.live(it, &first.params, &args)).collect(),
+        });
+        self.steps.violates(*kind, holding, &self.demands(fair))
+    }
+
+    fn violated(&self, case: &Case) -> Vec<bool> {
+        case.properties.iter().map(|it| self.violates(it, &case.fair)).collect()
     }
 
     /// Whether a formula of linear temporal logic is violated for some processes.
@@ -352,13 +206,13 @@ impl Graph<'_> {
             let (a, b) = (self.holds(left, &args), self.holds(right, &args));
             match shape {
                 Shape::Always => a.contains(&false),
-                Shape::Eventually => self.stays(&initially, &not(&a), &demands),
-                Shape::AgainAndAgain => self.stays(&all, &not(&a), &demands),
+                Shape::Eventually => self.steps.stays(&initially, &not(&a), &demands),
+                Shape::AgainAndAgain => self.steps.stays(&all, &not(&a), &demands),
                 Shape::FromSomeTimeOn => {
-                    self.fair_loops(&all, &demands).iter().zip(&a).any(|(fair, holds)| *fair && !holds)
+                    self.steps.fair_loops(&all, &demands).iter().zip(&a).any(|(fair, holds)| *fair && !holds)
                 }
-                Shape::LeadsTo => self.stays(&a, &not(&b), &demands),
-                Shape::Next => (0..a.len()).any(|at| a[at] && self.next(at).iter().any(|to| !b[*to])),
+                Shape::LeadsTo => self.steps.stays(&a, &not(&b), &demands),
+                Shape::Next => (0..a.len()).any(|at| a[at] && self.steps.next(at).iter().any(|to| !b[*to])),
             }
         })
     }
@@ -379,7 +233,7 @@ impl Graph<'_> {
     }
 
     fn is_stuck_somewhere(&self) -> bool {
-        self.steps.iter().any(Vec::is_empty)
+        self.steps.0.iter().any(Vec::is_empty)
     }
 }
 
@@ -410,12 +264,10 @@ fn examine(seed: u64) -> Result<usize, String> {
         0 => all_sizes(seed, &case, &system, &graphs),
         1 => formulas(seed, &case, &text, &graphs),
         2 => endings(&case, &text, &graphs),
-        // A step needs the processes that pointers name as indices, too.
-        _ if !random::is_rich(seed) => match with_crashes(&system, Crash::Stop(None)) {
+        _ => match with_crashes(&system, Crash::Stop(None)) {
             Ok(failing) => all_graphs(true).iter().map(|it| instance(seed, &case, &failing, it)).sum(),
             Err(why) => Err(format!("no crashes: {}", why.message)),
         },
-        _ => Ok(0),
     }
     .map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
     Ok(compared)
@@ -425,47 +277,15 @@ fn examine(seed: u64) -> Result<usize, String> {
 fn instance(seed: u64, case: &Case, system: &System, graph: &Graph<'_>) -> Result<usize, String> {
     let sizes = graph.instance.sizes;
     let options = of_sizes(2, sizes).symmetry((seed / 4).is_multiple_of(2));
-    let seen = check_runs(system, sizes.iter().sum(), &options, &Interrupt::default());
-    for (at, (property, answer)) in case.properties.iter().zip(&seen.answers).enumerate() {
-        let violated = match answer {
-            RunAnswer::Open(stop) => return Err(format!("q{at} is open with {sizes:?}: {stop:?}")),
-            RunAnswer::Holds => property.kind == Kind::Cover,
-            RunAnswer::Reached(..) => false,
-            RunAnswer::Lasso(..) | RunAnswer::DeadEnd(..) => true,
-        };
-        let right = graph.violates(property, &case.fair);
-        if violated != right {
-            return Err(format!("q{at}, {sizes:?}: violated: {violated}, right is {right}\n{answer:?}"));
-        }
-    }
-    Ok(seen.answers.len())
+    compare_instance(&case.kinds(), system, sizes.iter().sum(), &options, &graph.violated(case))
+        .map_err(|why| format!("{sizes:?}: {why}"))
 }
 
-/// The answers of a whole run, about all divisions of some numbers of processes, or about any number.
+/// The answers of a whole run.
 fn all_sizes(seed: u64, case: &Case, system: &System, graphs: &[Graph<'_>]) -> Result<usize, String> {
-    let options = small_search(BackwardMode::Auto).only_states(false).only_forward(seed.is_multiple_of(8));
-    let options = options.forward(ForwardOptions::default().max_states(3_000));
-    let report = check(system, &options, &Interrupt::default(), &mut Silent);
-    let report = report.map_err(|why| format!("internal error: {why}"))?;
-    let mut compared = 0;
-    for TemporalReport { property, held, proved, never, found, .. } in &report.temporal {
-        let declared = &case.properties[*property];
-        let is_cover = declared.kind == Kind::Cover;
-        let shown = found.as_ref().map(|it| sizes_of(system, &it.run().initial));
-        for graph in graphs {
-            let sizes = graph.instance.sizes;
-            let right = graph.violates(declared, &case.fair);
-            let holds = *proved || *never || held.contains(&sizes.iter().sum());
-            // A cover is not reached where it "holds", and a run to it is found where it is not violated.
-            if holds && right != is_cover || shown == Some(sizes) && right == is_cover {
-                return Err(format!(
-                    "q{property}: said to hold: {holds}, found: {shown:?}; with {sizes:?} violated: {right}"
-                ));
-            }
-            compared += usize::from(holds || shown == Some(sizes));
-        }
-    }
-    Ok(compared)
+    let options = small_search(BackwardMode::Auto).only_forward(seed.is_multiple_of(8));
+    let right = graphs.iter().map(|it| (it.instance.sizes, it.violated(case)));
+    compare_all_sizes(&case.kinds(), system, options, &right.collect::<Vec<_>>())
 }
 
 /// A formula on the command line; its processes are of any sort, and it says of which.
@@ -529,8 +349,8 @@ fn endings(case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Result<usize, St
     let mut compared = 0;
     for graph in graphs {
         let sizes = graph.instance.sizes;
-        let violated = |it: &&Property| graph.violates(it, &case.fair);
-        let broken: Vec<Kind> = case.properties.iter().filter(violated).map(|it| it.kind).collect();
+        let violated = case.kinds().into_iter().zip(graph.violated(case)).filter(|it| it.1);
+        let broken: Vec<Kind> = violated.map(|it| it.0).collect();
         let right: &[i32] = match (graph.is_bad(), broken.iter().any(|it| *it != Kind::Cover)) {
             (false, true) if graph.is_stuck_somewhere() => &[1, 5],
             (true, _) | (false, true) => &[1],

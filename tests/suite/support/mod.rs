@@ -7,6 +7,7 @@ pub mod dice;
 pub mod direct;
 pub mod examine;
 pub mod explore;
+pub mod fair;
 pub mod generate;
 pub mod model;
 pub mod ranked;

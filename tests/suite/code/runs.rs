@@ -1,0 +1,74 @@
+//! Properties of runs of programs, with fairness: the steps from a label are those of one transition.
+
+use cubicle::BackwardMode;
+use cubicle::transform::{Crash, with_crashes};
+
+use super::generate::with_runs;
+use super::meaning::violated;
+use super::{concrete, instances, is_expected};
+use crate::doors::small_search;
+use crate::support::dice::environment;
+use crate::support::fair::{Kind, compare_all_sizes, compare_instance};
+
+/// Most states of an instance whose runs are compared: the graph is searched naively.
+const MOST_STATES: usize = 250;
+
+/// How many answers were compared; what is wrong.
+fn examine(seed: u64) -> Result<usize, String> {
+    let program = with_runs(seed);
+    let text = program.to_string();
+    let system = match cubicle::load(&text) {
+        Ok(loaded) => loaded.system,
+        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
+        // The quantifiers of a property bind other names than its parameters.
+        Err(why) if format!("{why:?}").contains("C0109") => return Ok(0),
+        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
+    };
+    let most = if seed.is_multiple_of(2) { None } else { Some(1) };
+    let failing = with_crashes(&system, Crash::Stop(most)).ok().filter(|_| seed.is_multiple_of(3));
+    let kinds: Vec<Kind> = program.properties.iter().map(|it| it.kind).collect();
+    let mut right = Vec::new();
+    let mut compared = 0;
+    for sizes in instances(&program) {
+        let crashes = most.map_or(sizes.iter().sum(), usize::from);
+        let failing = failing.as_ref().map(|it| (it, crashes));
+        for (system, crashes) in [Some((&system, 0)), failing].into_iter().flatten() {
+            let Some(violated) = violated(&program, sizes, crashes, MOST_STATES) else { continue };
+            let options = concrete(&program, sizes).symmetry((seed / 4).is_multiple_of(2));
+            compared += compare_instance(&kinds, system, sizes.iter().sum(), &options, &violated)
+                .map_err(|why| format!("seed {seed}, {sizes:?}, {crashes} crash: {why}\n{text}"))?;
+            if crashes == 0 {
+                right.push(([sizes[0], sizes[1], 0], violated));
+            }
+        }
+    }
+    if seed.is_multiple_of(4) {
+        compared += compare_all_sizes(&kinds, &system, small_search(BackwardMode::Auto), &right)
+            .map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
+    }
+    Ok(compared)
+}
+
+fn campaign(first: u64, count: u64) {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => compared += it as u64,
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(compared > count, "only {compared} answers for {count} programs were compared");
+}
+
+#[test]
+fn runs_of_programs_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_CODE_SEED", 0), environment("CUBICLE_CODE_COUNT", 24));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_runs_of_programs() {
+    campaign(environment("CUBICLE_CODE_SEED", 1_000), environment("CUBICLE_CODE_COUNT", 2_000));
+}
