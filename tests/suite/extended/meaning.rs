@@ -254,8 +254,11 @@ impl Instance<'_> {
             Update::Case(.., when, _) if self.is_open(state, when, &args[..params]) => vec![Outcome::Blocked],
             Update::Case(sort, var, index, field, when, value) => {
                 self.every(state, &args[..params], *sort, |with, _| {
+                    // Otherwise the cell is assigned what it holds, which is read.
+                    let held = || Some(state[*var][self.position(state, *var, index, with)?][0][*field]);
                     let applies = self.holds(state, when, with, params);
-                    applies.then(|| (*var, index, *field, self.value(state, value, with)))
+                    let value = if applies { self.value(state, value, with) } else { held() };
+                    Some((*var, index, *field, value))
                 })
             }
             Update::Send(var, index, values) => {
