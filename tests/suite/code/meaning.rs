@@ -7,6 +7,7 @@ use super::program::{
     Bound, Cell, Channel, DONE, Formula, MOST, NIL, Number, Pointer, Program, Property, Quantified, Queue,
     Sort, Statement, Target, Transition, Who, own_sort,
 };
+use crate::doors::Failures;
 use crate::support::fair::{CRASH, Demand, Holding, Label, Steps};
 
 /// How many processes of each sort; without sorts, the first number is that of all processes.
@@ -567,17 +568,6 @@ impl Step<'_, '_> {
     }
 }
 
-/// The states after a crash, where fewer than `most` processes have crashed.
-fn crashed(state: &State, most: usize) -> Vec<State> {
-    let left: Vec<usize> = (0..state.alive.len()).filter(|it| state.alive[*it]).collect();
-    let crashed = |it: usize| {
-        let mut next = state.clone();
-        next.alive[it] = false;
-        next
-    };
-    if state.alive.len() - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
-}
-
 impl Instance<'_> {
     fn procs(&self) -> usize {
         self.sizes[0] + self.sizes[1]
@@ -600,8 +590,35 @@ impl Instance<'_> {
         }
     }
 
-    /// The steps from a state and where they lead, with crashes of up to `crashes` processes in all.
-    fn steps(&self, machine: &Machine<'_>, state: &State, crashes: usize) -> Vec<(Label, State)> {
+    /// The states after a process fails.
+    fn failed(&self, state: &State, failures: Failures) -> Vec<State> {
+        let left: Vec<usize> = (0..self.procs()).filter(|it| state.alive[*it]).collect();
+        let crashed = |it: usize| {
+            let mut next = state.clone();
+            next.alive[it] = false;
+            next
+        };
+        let initial = self.initial();
+        let restarted = |it: usize| {
+            let mut next = state.clone();
+            for array in 0..2 {
+                next.arrays[array][it] = initial.arrays[array][it];
+            }
+            (next.own[it], next.link[it], next.at[it]) = (initial.own[it], initial.link[it], initial.at[it]);
+            next.boxes[it].clear();
+            next
+        };
+        match failures {
+            Failures::Stop(most) if self.procs() - left.len() < most => {
+                left.into_iter().map(crashed).collect()
+            }
+            Failures::Restart => (0..self.procs()).map(restarted).collect(),
+            Failures::Stop(_) | Failures::None => Vec::new(),
+        }
+    }
+
+    /// The steps from a state and where they lead.
+    fn steps(&self, machine: &Machine<'_>, state: &State, failures: Failures) -> Vec<(Label, State)> {
         let mut step = Step { instance: self, machine, before: state, found: Vec::new() };
         let coded = of_sort(self.sizes, own_sort(self.program));
         for me in coded.filter(|me| state.at[*me] != DONE && state.alive[*me]) {
@@ -610,7 +627,7 @@ impl Instance<'_> {
         }
         let mut found = step.found;
         found.extend(self.program.transition.iter().flat_map(|it| self.aside(state, it)));
-        found.extend(crashed(state, crashes).into_iter().map(|it| ((CRASH, Vec::new()), it)));
+        found.extend(self.failed(state, failures).into_iter().map(|it| ((CRASH, Vec::new()), it)));
         found
     }
 
@@ -627,8 +644,8 @@ fn is_error(state: &State) -> bool {
     state.overflows || state.cells().any(|it| !(0..=MOST).contains(it))
 }
 
-/// All reachable states of an instance where up to `crashes` processes crash; `None` where there are more than `most`.
-pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize) -> Option<Reachable> {
+/// All reachable states of an instance; `None` where there are more than `most`.
+pub fn brute_force(program: &Program, sizes: Sizes, failures: Failures, most: usize) -> Option<Reachable> {
     let machine = Machine::new(program);
     let instance = Instance { program, sizes };
     let first = instance.initial();
@@ -641,7 +658,7 @@ pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize)
             reachable.bad |= program.never.as_ref().is_some_and(holds);
             reachable.bad |= program.always.as_ref().is_some_and(|it| !holds(it));
         }
-        let next = instance.steps(&machine, &state, crashes);
+        let next = instance.steps(&machine, &state, failures);
         reachable.deadlocks += usize::from(next.is_empty());
         for (_, next) in next {
             if is_error(&next) {
@@ -659,11 +676,11 @@ pub fn brute_force(program: &Program, sizes: Sizes, crashes: usize, most: usize)
 }
 
 /// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
-pub fn violated(program: &Program, sizes: Sizes, crashes: usize, most: usize) -> Option<Vec<bool>> {
+pub fn violated(program: &Program, sizes: Sizes, failures: Failures, most: usize) -> Option<Vec<bool>> {
     let machine = Machine::new(program);
     let instance = Instance { program, sizes };
     let next = |state: &State| {
-        let steps = instance.steps(&machine, state, crashes);
+        let steps = instance.steps(&machine, state, failures);
         (!steps.iter().any(|it| is_error(&it.1))).then_some(steps)
     };
     let (states, steps) = Steps::from(instance.initial(), next, most)?;

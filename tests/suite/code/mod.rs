@@ -16,7 +16,6 @@ use std::path::Path;
 
 use cubicle::forward::explore;
 use cubicle::model::System;
-use cubicle::transform::{Crash, with_crashes};
 use cubicle::{
     BackwardMode, ForwardOptions, Interrupt, Options, Silent, Stop, Verdict, check, format, words,
 };
@@ -24,7 +23,7 @@ use cubicle::{
 use self::generate::program;
 use self::meaning::{Reachable, Sizes, brute_force};
 use self::program::{Program, SORTS};
-use super::doors::small_search;
+use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
 use super::support::dice::environment;
 
@@ -70,9 +69,8 @@ fn examine(seed: u64) -> Result<bool, String> {
     }
     let printed = words::model(&loaded.system);
     let again = cubicle::load(&printed).map_err(|why| format!("seed {seed}: {why}\n{text}\n{printed}"))?;
-    // With crashes: without a limit, or one.
-    let most = if seed.is_multiple_of(2) { None } else { Some(1) };
-    let failing = with_crashes(&loaded.system, Crash::Stop(most)).ok();
+    let failures = Failures::of(seed);
+    let with_failures = failing(&loaded.system, failures);
     let mut compared = false;
     let mut unsafe_in = None;
     for sizes in instances(&program) {
@@ -101,11 +99,12 @@ fn examine(seed: u64) -> Result<bool, String> {
             }
             Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"))
         };
-        let (crashes, limit) = (most.map_or(procs, usize::from), most_states(sizes));
-        if let Some((system, right)) = failing.as_ref().zip(brute_force(&program, sizes, crashes, limit)) {
-            compare("with crashes", system, &right)?;
+        let limit = most_states(sizes);
+        let right = brute_force(&program, sizes, failures, limit);
+        if let Some((system, right)) = with_failures.as_ref().zip(right) {
+            compare(&format!("{failures:?}"), system, &right)?;
         }
-        let Some(right) = brute_force(&program, sizes, 0, limit) else { continue };
+        let Some(right) = brute_force(&program, sizes, Failures::None, limit) else { continue };
         if right.bad || right.error {
             unsafe_in.get_or_insert(sizes);
         }
@@ -155,7 +154,7 @@ fn proof(
                 Some(_) => sizes_of(system, &trace.initial),
                 None => [trace.initial.procs, 0, 0],
             };
-            let right = brute_force(program, [sizes[0], sizes[1]], 0, 5000);
+            let right = brute_force(program, [sizes[0], sizes[1]], Failures::None, 5000);
             if right.is_some_and(|it| !it.bad && !it.error) {
                 return Err(format!("seed {seed}: unsafe with {sizes:?}, but it is not\n{text}"));
             }

@@ -18,6 +18,13 @@ pub enum Failures {
     Restart,
 }
 
+impl Failures {
+    /// Some way that depends on a seed.
+    pub fn of(seed: u64) -> Self {
+        [Self::Stop(1), Self::Restart, Self::Stop(usize::MAX)][(seed / 4 % 3) as usize]
+    }
+}
+
 /// The cells, followed for each process by whether it is alive.
 pub type State = Vec<Value>;
 

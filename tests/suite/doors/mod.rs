@@ -34,9 +34,10 @@ use std::rc::Rc;
 
 use self::ast::Model;
 use self::counting::counting;
+pub use self::failures::failing;
 use self::generate::generate;
 use self::graph::{Graph, explore};
-use self::instance::Failures;
+pub use self::instance::Failures;
 use self::reduce::reduce;
 pub use self::states::small as small_search;
 use crate::support::dice::environment;

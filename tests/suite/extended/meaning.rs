@@ -8,6 +8,7 @@ use super::model::{
     Formula, Full, Index, Model, Over, Place, Pointed, Property, Sort, State, Term, Transition, Update, Var,
     first,
 };
+use crate::doors::Failures;
 use crate::support::fair::{CRASH, Demand, Holding, Steps};
 
 /// How many processes of each sort; without sorts, all are of the first one.
@@ -70,8 +71,8 @@ impl Instance<'_> {
         state[state.len() - 1][process][0][0] == 1
     }
 
-    /// The states after a crash, where fewer than `most` processes have crashed.
-    fn crashes(&self, state: &State, most: usize) -> Vec<State> {
+    /// The states after a process fails.
+    fn failed(&self, state: &State, failures: Failures) -> Vec<State> {
         let (alive, procs) = (state.len() - 1, self.sizes.iter().sum());
         let left: Vec<usize> = (0..procs).filter(|it| Self::alive(state, *it)).collect();
         let crashed = |it: usize| {
@@ -79,7 +80,25 @@ impl Instance<'_> {
             next[alive][it] = vec![vec![0]];
             next
         };
-        if procs - left.len() < most { left.into_iter().map(crashed).collect() } else { Vec::new() }
+        // The cells of which it is the first index, in the order of these: of a queue, the messages.
+        let initial = self.initial();
+        let restarted = |it: usize| {
+            let mut next = state.clone();
+            for (at, var) in self.model.vars.iter().enumerate() {
+                let Some(Over::Process(sort)) = var.index.first() else { continue };
+                if let Some(own) = of_sort(self.sizes, *sort).position(|process| process == it) {
+                    let row = self.cells(var) / self.sizes[*sort];
+                    next[at][own * row..(own + 1) * row]
+                        .clone_from_slice(&initial[at][own * row..(own + 1) * row]);
+                }
+            }
+            next
+        };
+        match failures {
+            Failures::Stop(most) if procs - left.len() < most => left.into_iter().map(crashed).collect(),
+            Failures::Restart => (0..procs).map(restarted).collect(),
+            Failures::Stop(_) | Failures::None => Vec::new(),
+        }
     }
 
     /// The process in a variable.
@@ -424,8 +443,7 @@ pub struct Found {
     pub error: bool,
 }
 
-/// Up to this many processes crash.
-pub fn brute_force(model: &Model, sizes: Sizes, crashes: usize, limit: usize) -> Option<Found> {
+pub fn brute_force(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Found> {
     let instance = Instance { model, sizes };
     let mut seen = BTreeSet::from([instance.initial()]);
     let mut open = VecDeque::from([instance.initial()]);
@@ -436,7 +454,7 @@ pub fn brute_force(model: &Model, sizes: Sizes, crashes: usize, limit: usize) ->
             .iter()
             .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, params.len())));
         let (mut next, error) = instance.successors(&state);
-        next.extend(instance.crashes(&state, crashes));
+        next.extend(instance.failed(&state, failures));
         found.error |= error;
         found.deadlocks += usize::from(next.is_empty() && !error);
         for state in next {
@@ -480,7 +498,7 @@ pub fn is_refined((low, high): (&Model, &Model), sizes: Sizes, limit: usize) -> 
 }
 
 /// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
-pub fn violated(model: &Model, sizes: Sizes, crashes: usize, limit: usize) -> Option<Vec<bool>> {
+pub fn violated(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Vec<bool>> {
     let instance = Instance { model, sizes };
     let next = |state: &State| {
         let mut found = Vec::new();
@@ -491,7 +509,7 @@ pub fn violated(model: &Model, sizes: Sizes, crashes: usize, limit: usize) -> Op
             }
             found.extend(next.into_iter().map(|(args, next)| ((of, args), next)));
         }
-        found.extend(instance.crashes(state, crashes).into_iter().map(|next| ((CRASH, Vec::new()), next)));
+        found.extend(instance.failed(state, failures).into_iter().map(|next| ((CRASH, Vec::new()), next)));
         Some(found)
     };
     let (states, steps) = Steps::from(instance.initial(), next, limit)?;

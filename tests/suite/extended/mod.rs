@@ -17,13 +17,12 @@ use cubicle::model::System;
 use cubicle::refinement::RefinedModel;
 use cubicle::refines::explain;
 use cubicle::transform::refines::Refinement;
-use cubicle::transform::{Crash, with_crashes};
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use self::generate::model;
 use self::meaning::{Found, Sizes, brute_force, is_refined};
-use self::model::{Model, SORTS, Transition};
-use super::doors::small_search;
+use self::model::{Model, SORTS};
+use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
 use super::support::dice::{Dice, environment};
 
@@ -56,11 +55,8 @@ fn examine(seed: u64) -> Result<bool, String> {
     let printed = words::model(&loaded.system);
     let again = cubicle::load(&printed)
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
-    // With crashes: without a limit, or one.
-    let most = if seed.is_multiple_of(2) { None } else { Some(1) };
-    // Whether a step needs the process of a cell that it only writes is not compared.
-    let reads = !model.transitions.iter().any(Transition::only_writes);
-    let failing = with_crashes(&loaded.system, Crash::Stop(most)).ok().filter(|_| reads);
+    let failures = Failures::of(seed);
+    let with_failures = failing(&loaded.system, failures);
     let mut compared = false;
     let mut unsafe_in = None;
     for sizes in instances(&model, 3) {
@@ -89,11 +85,11 @@ fn examine(seed: u64) -> Result<bool, String> {
             }
             Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"))
         };
-        let crashes = most.map_or(procs, usize::from);
-        if let Some((system, right)) = failing.as_ref().zip(brute_force(&model, sizes, crashes, limit)) {
-            compare("with crashes", system, &right)?;
+        let right = brute_force(&model, sizes, failures, limit);
+        if let Some((system, right)) = with_failures.as_ref().zip(right) {
+            compare(&format!("{failures:?}"), system, &right)?;
         }
-        let Some(right) = brute_force(&model, sizes, 0, limit) else { continue };
+        let Some(right) = brute_force(&model, sizes, Failures::None, limit) else { continue };
         if right.bad || right.error {
             unsafe_in.get_or_insert(sizes);
         }
@@ -178,7 +174,7 @@ fn proofs(
                     Some(_) => sizes_of(system, &trace.initial),
                     None => [trace.initial.procs, 0, 0],
                 };
-                let right = brute_force(model, [sizes[0], sizes[1]], 0, 4000);
+                let right = brute_force(model, [sizes[0], sizes[1]], Failures::None, 4000);
                 if right.is_some_and(|it| !it.bad && !it.error) {
                     return Err(format!("seed {seed}: unsafe with {sizes:?}, but it is not\n{text}"));
                 }

@@ -597,14 +597,3 @@ impl Pointed for Update {
         self.read(found);
     }
 }
-
-impl Transition {
-    /// Whether it only writes the cell of some pointer.
-    pub fn only_writes(&self) -> bool {
-        let [mut read, mut all] = [(); 2].map(|()| BTreeSet::new());
-        self.guard.pointers(&mut read);
-        self.updates.iter().for_each(|it| it.read(&mut read));
-        self.updates.pointers(&mut all);
-        !all.is_subset(&read)
-    }
-}

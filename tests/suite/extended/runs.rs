@@ -1,12 +1,11 @@
 //! Properties of runs of these models, with fairness: a step that becomes several transitions in the core is still one.
 
 use cubicle::BackwardMode;
-use cubicle::transform::{Crash, with_crashes};
 
 use super::generate::with_runs;
 use super::meaning::violated;
 use super::{instances, is_expected, of_sizes};
-use crate::doors::small_search;
+use crate::doors::{Failures, failing, small_search};
 use crate::support::dice::environment;
 use crate::support::fair::{Kind, compare_all_sizes, compare_instance};
 
@@ -22,20 +21,19 @@ fn examine(seed: u64) -> Result<usize, String> {
         Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let most = if seed.is_multiple_of(2) { None } else { Some(1) };
-    let failing = with_crashes(&system, Crash::Stop(most)).ok().filter(|_| seed.is_multiple_of(3));
+    let failures = Failures::of(seed);
+    let with_failures = failing(&system, failures).filter(|_| seed.is_multiple_of(2));
     let kinds: Vec<Kind> = model.properties.iter().map(|it| it.kind).collect();
     let mut right = Vec::new();
     let mut compared = 0;
     for sizes in instances(&model, 3) {
-        let crashes = most.map_or(sizes.iter().sum(), usize::from);
-        let failing = failing.as_ref().map(|it| (it, crashes));
-        for (system, crashes) in [Some((&system, 0)), failing].into_iter().flatten() {
-            let Some(violated) = violated(&model, sizes, crashes, MOST_STATES) else { continue };
+        let failing = with_failures.as_ref().map(|it| (it, failures));
+        for (system, failures) in [Some((&system, Failures::None)), failing].into_iter().flatten() {
+            let Some(violated) = violated(&model, sizes, failures, MOST_STATES) else { continue };
             let options = of_sizes(&model, sizes).symmetry((seed / 4).is_multiple_of(2));
             compared += compare_instance(&kinds, system, sizes.iter().sum(), &options, &violated)
-                .map_err(|why| format!("seed {seed}, {sizes:?}, {crashes} crash: {why}\n{text}"))?;
-            if crashes == 0 {
+                .map_err(|why| format!("seed {seed}, {sizes:?}, {failures:?}: {why}\n{text}"))?;
+            if failures == Failures::None {
                 right.push(([sizes[0], sizes[1], 0], violated));
             }
         }
