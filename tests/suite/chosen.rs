@@ -8,7 +8,7 @@ use cubicle::forward::explore;
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use super::doors::small_search;
-use super::support::dice::Dice;
+use super::support::dice::{Dice, compared, environment};
 
 const NAMES: [&str; 2] = ["p", "q"];
 const NUMBERS: std::ops::RangeInclusive<i64> = -1..=4;
@@ -352,31 +352,17 @@ fn examine(seed: u64) -> Result<bool, String> {
 }
 
 fn campaign(first: u64, count: u64) {
-    let (mut compared, mut wrong) = (0, Vec::new());
-    for seed in first..first + count {
-        match examine(seed) {
-            Ok(it) => compared += u64::from(it),
-            Err(why) => wrong.push(why),
-        }
-        assert!(wrong.len() < 4, "{}", wrong.join("\n"));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = compared(first, count, |seed| examine(seed).map(usize::from));
     assert!(compared * 2 > count, "only {compared} of {count} models were compared");
 }
 
 #[test]
 fn numbers_and_processes_that_a_step_chooses_mean_what_the_book_says() {
-    campaign(
-        super::support::dice::environment("CUBICLE_DOORS_SEED", 0),
-        super::support::dice::environment("CUBICLE_DOORS_COUNT", 40),
-    );
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 40));
 }
 
 #[test]
 #[ignore = "takes long"]
 fn campaign_of_numbers_and_processes_that_a_step_chooses() {
-    campaign(
-        super::support::dice::environment("CUBICLE_DOORS_SEED", 1_000),
-        super::support::dice::environment("CUBICLE_DOORS_COUNT", 2_000),
-    );
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 2_000));
 }

@@ -24,7 +24,7 @@ use self::meaning::{Found, Sizes, brute_force, is_refined};
 use self::model::{Model, SORTS};
 use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
-use super::support::dice::{Dice, environment};
+use super::support::dice::{Dice, compared, environment};
 
 fn of_sizes(model: &Model, sizes: Sizes) -> ForwardOptions {
     let of_sorts = SORTS.iter().zip(sizes).filter(|_| model.sorted);
@@ -186,15 +186,7 @@ fn proofs(
 }
 
 fn campaign(first: u64, count: u64) {
-    let (mut compared, mut wrong) = (0, Vec::new());
-    for seed in first..first + count {
-        match examine(seed) {
-            Ok(it) => compared += u64::from(it),
-            Err(why) => wrong.push(why),
-        }
-        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = compared(first, count, |seed| examine(seed).map(usize::from));
     assert!(compared * 2 > count, "only {compared} of {count} models were compared");
 }
 

@@ -6,7 +6,7 @@ use super::generate::with_runs;
 use super::meaning::violated;
 use super::{instances, is_expected, of_sizes};
 use crate::doors::{Failures, failing, small_search};
-use crate::support::dice::environment;
+use crate::support::dice::{compared, environment};
 use crate::support::fair::{Kind, compare_all_sizes, compare_instance};
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
@@ -46,15 +46,7 @@ fn examine(seed: u64) -> Result<usize, String> {
 }
 
 fn campaign(first: u64, count: u64) {
-    let (mut compared, mut wrong) = (0, Vec::new());
-    for seed in first..first + count {
-        match examine(seed) {
-            Ok(it) => compared += it as u64,
-            Err(why) => wrong.push(why),
-        }
-        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let compared = compared(first, count, examine);
     assert!(compared > count, "only {compared} answers for {count} models were compared");
 }
 

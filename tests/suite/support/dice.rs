@@ -32,3 +32,17 @@ impl Dice {
 pub fn environment(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
+
+/// How much was compared for seeds, all of them together; panics where something is wrong, with the first few of these.
+pub fn compared(first: u64, count: u64, examine: impl Fn(u64) -> Result<usize, String>) -> u64 {
+    let (mut compared, mut wrong) = (0, Vec::new());
+    for seed in first..first + count {
+        match examine(seed) {
+            Ok(it) => compared += it as u64,
+            Err(why) => wrong.push(why),
+        }
+        assert!(wrong.len() < 6, "{}", wrong.join("\n"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    compared
+}
