@@ -8,7 +8,7 @@
 //! cells of the model (5), a cell of a log may be that of a process of another sort (7 of `logs`), the name of a `let` means a pointer in other
 //! declarations (1228), a step of two processes does not ask a witness at one of them (1036: a proof is refused).
 
-mod logs;
+pub mod logs;
 mod meaning;
 mod random;
 mod runs;

@@ -33,7 +33,7 @@ fn of_sort([first, second]: Sizes, sort: Sort) -> Range<usize> {
 
 impl Instance<'_> {
     /// How many values an index has.
-    fn size(&self, over: Over) -> usize {
+    pub fn size(&self, over: Over) -> usize {
         match over {
             Over::Process(sort) => self.sizes[sort],
             Over::Value(ty) => ty.values().count(),
@@ -44,7 +44,7 @@ impl Instance<'_> {
         var.index.iter().map(|it| self.size(*it)).product()
     }
 
-    fn initial(&self) -> State {
+    pub fn initial(&self) -> State {
         let mut start = self.model.start.iter();
         let cell = |var: &Var, start: &mut std::slice::Iter<'_, i64>| {
             if var.queue.is_some() {
@@ -361,7 +361,7 @@ impl Instance<'_> {
     }
 
     /// The states after a step of this transition, with its arguments, and whether some step is an error.
-    fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
+    pub fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
         let (mut next, mut error) = (Vec::new(), false);
         let params = transition.params.len();
         let (mut read, mut pointers) = (BTreeSet::new(), BTreeSet::new());
@@ -421,7 +421,7 @@ impl Instance<'_> {
 }
 
 /// All tuples of different processes of these sorts.
-fn tuples(sizes: Sizes, sorts: &[Sort]) -> Vec<Vec<usize>> {
+pub fn tuples(sizes: Sizes, sorts: &[Sort]) -> Vec<Vec<usize>> {
     let mut all = vec![Vec::new()];
     for sort in sorts {
         let longer = all.iter().flat_map(|known: &Vec<usize>| {

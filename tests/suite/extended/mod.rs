@@ -6,6 +6,7 @@
 //! A seed that finds this mistake again, should it be made: `send` is not an update behind a `let` (32).
 
 mod generate;
+mod logs;
 mod meaning;
 mod model;
 mod runs;

@@ -39,7 +39,7 @@ impl Ty {
         matches!(self, Ty::Pointer(_)) || self.values().contains(&value)
     }
 
-    fn text(self, value: i64) -> String {
+    pub fn text(self, value: i64) -> String {
         match self {
             Ty::Bool => ["False", "True"][usize::from(value != 0)].to_owned(),
             Ty::Kind => KINDS[usize::try_from(value).unwrap_or(0)].to_owned(),

@@ -243,7 +243,7 @@ fn log(model: &Model, phases: &Phases, events: &[Event]) -> String {
     text
 }
 
-struct Text(String);
+pub struct Text(pub String);
 
 impl Log for Text {
     fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {

@@ -1,0 +1,303 @@
+//! Logs of random models with ranges, records and queues: parts of random runs, often with a mistake. A log is explained if, for some choice of
+//! a process for each name, a run has these steps and values.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use cubicle::Interrupt;
+use cubicle::diagnostic::Source;
+use cubicle::validate::{Judge, LogAnswer, ValidateOptions, Vocabulary};
+
+use super::generate::model;
+use super::is_expected;
+use super::meaning::{Instance, tuples};
+use super::model::{Formula, Index, Model, NIL, Over, Place, State, Term, Ty};
+use crate::sorted::logs::Text;
+use crate::support::dice::{Dice, environment};
+
+const NAMES: [&str; 3] = ["a", "b", "c"];
+
+/// What a state shows of a variable: for an array that of a cell, for a record or a message the fields that are known. Processes are names.
+#[derive(Clone)]
+struct Sight {
+    var: usize,
+    index: Vec<usize>,
+    /// The messages, or the one value of what is not a queue.
+    shown: Vec<Vec<Option<i64>>>,
+}
+
+#[derive(Clone)]
+struct Event {
+    action: usize,
+    args: Vec<Option<usize>>,
+    before: Vec<Sight>,
+    after: Vec<Sight>,
+}
+
+/// The process of a name, or the same number for what is not a process.
+fn meant(value: i64, ty: Ty, named: &[usize]) -> i64 {
+    let name = usize::try_from(value).ok().filter(|_| matches!(ty, Ty::Pointer(_)));
+    name.map_or(value, |name| named[name] as i64)
+}
+
+/// The place of a cell among those of its variable.
+fn place(instance: &Instance<'_>, sight: &Sight, named: &[usize]) -> usize {
+    let over = &instance.model.vars[sight.var].index;
+    sight.index.iter().zip(over).fold(0, |at, (index, over)| {
+        let own = if matches!(over, Over::Process(_)) { named[*index] } else { *index };
+        at * instance.size(*over) + own
+    })
+}
+
+fn sights(instance: &Instance<'_>, state: &State, dice: &mut Dice) -> Vec<Sight> {
+    let same: Vec<usize> = (0..NAMES.len()).collect();
+    let mut sights = Vec::new();
+    for (var, of) in instance.model.vars.iter().enumerate() {
+        if of.index.iter().any(|it| instance.size(*it) == 0) || dice.chance(65) {
+            continue;
+        }
+        let index = of.index.iter().map(|it| dice.below(instance.size(*it))).collect();
+        let mut sight = Sight { var, index, shown: Vec::new() };
+        let known: Vec<bool> = of.fields.iter().map(|_| of.fields.len() == 1 || dice.chance(70)).collect();
+        let of_message =
+            |it: &Vec<i64>| it.iter().zip(&known).map(|(it, known)| known.then_some(*it)).collect();
+        sight.shown = state[var][place(instance, &sight, &same)].iter().map(of_message).collect();
+        sights.push(sight);
+    }
+    sights
+}
+
+/// Whether a state shows this, for processes of these names.
+fn shows(instance: &Instance<'_>, state: &State, sight: &Sight, named: &[usize]) -> bool {
+    let fields = &instance.model.vars[sight.var].fields;
+    let is = |held: &[i64], shown: &[Option<i64>]| {
+        let mut all = held.iter().zip(shown).zip(fields);
+        all.all(|((held, shown), (_, ty))| shown.is_none_or(|it| meant(it, *ty, named) == *held))
+    };
+    let held = &state[sight.var][place(instance, sight, named)];
+    held.len() == sight.shown.len() && held.iter().zip(&sight.shown).all(|(held, shown)| is(held, shown))
+}
+
+/// A step that is an error.
+struct Errs;
+
+/// The states after an event.
+fn after(
+    instance: &Instance<'_>,
+    states: &BTreeSet<State>,
+    event: &Event,
+    named: &[usize],
+) -> Result<BTreeSet<State>, Errs> {
+    let mut found = BTreeSet::new();
+    let all = |state: &State, sights: &[Sight]| sights.iter().all(|it| shows(instance, state, it, named));
+    for state in states.iter().filter(|it| all(it, &event.before)) {
+        let (next, is_error) = instance.steps(state, &instance.model.transitions[event.action]);
+        if is_error {
+            return Err(Errs);
+        }
+        let fits = |args: &[usize]| {
+            args.iter().zip(&event.args).all(|(at, name)| name.is_none_or(|name| named[name] == *at))
+        };
+        let next = next.into_iter().filter(|(args, state)| fits(args) && all(state, &event.after));
+        found.extend(next.map(|it| it.1));
+    }
+    Ok(found)
+}
+
+/// A part of a run; `None` where no step is possible, or one is an error.
+fn written(instance: &Instance<'_>, dice: &mut Dice) -> Option<Vec<Event>> {
+    let mut state = instance.initial();
+    let mut events = Vec::new();
+    for _ in 0..=dice.below(4) {
+        let mut steps = Vec::new();
+        for (action, transition) in instance.model.transitions.iter().enumerate() {
+            let (next, is_error) = instance.steps(&state, transition);
+            if is_error {
+                return None;
+            }
+            steps.extend(next.into_iter().map(|(args, next)| (action, args, next)));
+        }
+        if steps.is_empty() {
+            break;
+        }
+        let (action, args, next) = steps.swap_remove(dice.below(steps.len()));
+        let args = args.into_iter().map(|it| dice.chance(70).then_some(it)).collect();
+        let [before, after] = [&state, &next].map(|it| sights(instance, it, dice));
+        events.push(Event { action, args, before, after });
+        state = next;
+    }
+    (!events.is_empty()).then_some(events)
+}
+
+/// Makes a mistake, which need not be one.
+fn mistaken(model: &Model, events: &mut [Event], procs: usize, dice: &mut Dice) {
+    let at = dice.below(events.len());
+    let event = &mut events[at];
+    let name = dice.below(procs);
+    if !event.args.is_empty() && !event.args.contains(&Some(name)) && dice.chance(30) {
+        let at = dice.below(event.args.len());
+        event.args[at] = Some(name);
+        return;
+    }
+    let mut sights: Vec<&mut Sight> = event.before.iter_mut().chain(&mut event.after).collect();
+    if sights.is_empty() {
+        return;
+    }
+    let at = dice.below(sights.len());
+    let sight = &mut *sights[at];
+    let of = &model.vars[sight.var];
+    if dice.chance(30) && sight.shown.len() > 1 {
+        sight.shown.pop();
+    }
+    let Some(message) = sight.shown.first_mut() else { return };
+    let field = dice.below(of.fields.len());
+    message[field] = Some(match of.fields[field].1 {
+        Ty::Pointer(_) if dice.chance(60) => name as i64,
+        Ty::Pointer(_) => NIL,
+        ty => *dice.pick(&ty.values().collect::<Vec<_>>()),
+    });
+}
+
+/// Whether some run is of these events.
+fn explained(instance: &Instance<'_>, events: &[Event], procs: usize) -> Result<bool, Errs> {
+    for named in tuples([procs, 0], &vec![0; procs]) {
+        let mut states = BTreeSet::from([instance.initial()]);
+        for event in events {
+            states = after(instance, &states, event, &named)?;
+        }
+        if !states.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn json(ty: Ty, value: i64) -> String {
+    match (ty, usize::try_from(value)) {
+        (Ty::Pointer(_), Ok(name)) => format!("\"{}\"", NAMES[name]),
+        (Ty::Pointer(_), Err(_)) => "null".to_owned(),
+        (Ty::Kind, _) => format!("\"{}\"", ty.text(value)),
+        _ => ty.text(value).to_lowercase(),
+    }
+}
+
+fn of_sights(model: &Model, sights: &[Sight]) -> String {
+    let of_sight = |sight: &Sight| {
+        let of = &model.vars[sight.var];
+        let message = |it: &Vec<Option<i64>>| {
+            let known = it.iter().zip(&of.fields).filter_map(|(value, (name, ty))| {
+                let value = json(*ty, (*value)?);
+                Some(if name.is_empty() { value } else { format!("\"{name}\": {value}") })
+            });
+            let known = known.collect::<Vec<_>>().join(", ");
+            if of.fields.len() == 1 { known } else { format!("{{{known}}}") }
+        };
+        let all = sight.shown.iter().map(message).collect::<Vec<_>>().join(", ");
+        let all = if of.queue.is_some() { format!("[{all}]") } else { all };
+        let cell = sight.index.iter().zip(&of.index).rev().fold(all, |it, (index, over)| match over {
+            Over::Process(_) => format!("{{\"{}\": {it}}}", NAMES[*index]),
+            Over::Value(ty) => {
+                let value = ty.values().nth(*index).expect("a value of the type");
+                format!("{{\"{}\": {it}}}", ty.text(value))
+            }
+        });
+        format!("\"{}\": {cell}", of.name)
+    };
+    format!("{{{}}}", sights.iter().map(of_sight).collect::<Vec<_>>().join(", "))
+}
+
+fn log(model: &Model, events: &[Event]) -> String {
+    let mut text = String::new();
+    for event in events {
+        let args = super::model::NAMES.iter().zip(&event.args);
+        let args = args.filter_map(|(name, it)| Some(format!("\"{name}\": \"{}\"", NAMES[(*it)?])));
+        let _ = writeln!(
+            text,
+            "{{\"action\": \"t{}\", \"procs\": {{{}}}, \"before\": {}, \"after\": {}}}",
+            event.action,
+            args.collect::<Vec<_>>().join(", "),
+            of_sights(model, &event.before),
+            of_sights(model, &event.after)
+        );
+    }
+    text
+}
+
+/// How many logs are explained, and are not; what is wrong.
+fn examine(seed: u64) -> Result<[usize; 2], String> {
+    let mut model = model(seed);
+    if model.sorted {
+        return Ok([0, 0]);
+    }
+    // What is bad is another matter.
+    let at = model.vars.iter().position(|it| it.name == "At").expect("each model has it");
+    let cell = Term::Read { var: at, index: vec![Index::Process(0)], place: Place::Cell, field: 0 };
+    model.bad = (vec![0], vec![Formula::Compare("<>", cell.clone(), cell)]);
+    let text = model.to_string();
+    let loaded = match cubicle::load(&text) {
+        Ok(loaded) => loaded,
+        Err(why) if is_expected(&format!("{why:?}")) => return Ok([0, 0]),
+        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
+    };
+    let dice = &mut Dice::new(seed ^ 0x1065);
+    let mut compared = [0, 0];
+    for _ in 0..8 {
+        let procs = 1 + dice.below(3);
+        let instance = Instance { model: &model, sizes: [procs, 0] };
+        let Some(mut events) = written(&instance, dice) else { continue };
+        for _ in 0..dice.below(3) {
+            mistaken(&model, &mut events, procs, dice);
+        }
+        let Ok(right) = explained(&instance, &events, procs) else { continue };
+        let words = Vocabulary::new(&loaded.system);
+        let options = ValidateOptions {
+            procs: Some(procs),
+            hidden: 0,
+            max_states: 100_000,
+            lenient: false,
+            keep_run: dice.chance(50),
+            coverage: false,
+        };
+        let judge = Judge {
+            system: &loaded.system,
+            source: &Source { name: "m.cub", text: &text },
+            words: &words,
+            options,
+            interrupt: &Interrupt::default(),
+            tell: &|_| {},
+        };
+        let log = log(&model, &events);
+        let answer = match judge.validate(&Text(log.clone())).answer {
+            LogAnswer::Explained => true,
+            LogAnswer::NotExplained => false,
+            other => return Err(format!("seed {seed}: no answer: {other:?}\n{log}{text}")),
+        };
+        if answer != right {
+            return Err(format!(
+                "seed {seed}, {procs} processes: explained {answer}, right is {right}\n{log}{text}"
+            ));
+        }
+        compared[usize::from(!right)] += 1;
+    }
+    Ok(compared)
+}
+
+fn campaign(first: u64, count: u64) {
+    let mut compared = [0, 0];
+    for seed in first..first + count {
+        let [yes, no] = examine(seed).unwrap_or_else(|why| panic!("{why}"));
+        compared = [compared[0] + yes, compared[1] + no];
+    }
+    assert!(compared.iter().all(|it| *it as u64 * 4 > count), "{compared:?} logs of {count} models");
+}
+
+#[test]
+fn logs_with_ranges_records_and_queues_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 60));
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_logs_with_ranges_records_and_queues() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000));
+}
