@@ -27,6 +27,9 @@ use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
 use super::support::dice::{Dice, compared, environment};
 
+/// Most transitions of a system that is proved.
+const MOST_TRANSITIONS: usize = 150;
+
 fn of_sizes(model: &Model, sizes: Sizes) -> ForwardOptions {
     let of_sorts = SORTS.iter().zip(sizes).filter(|_| model.sorted);
     let of_sorts = of_sorts.map(|(sort, size)| ((*sort).to_owned(), size)).collect();
@@ -100,7 +103,8 @@ fn examine(seed: u64) -> Result<bool, String> {
             compare("its core", &again.system, &right)?;
         }
     }
-    if compared && seed.is_multiple_of(4) {
+    // Records, queues and pointers together may become thousands of transitions.
+    if compared && seed.is_multiple_of(4) && loaded.system.transitions.len() <= MOST_TRANSITIONS {
         let core = Some(&again.system).filter(|_| !model.sorted);
         let systems: Vec<&System> = std::iter::once(&loaded.system).chain(core).collect();
         proofs(seed, &text, &systems, &model, unsafe_in)?;
