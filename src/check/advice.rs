@@ -382,8 +382,9 @@ fn initially(system: &System, var: VarId) -> Option<Rational> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Checker;
     use cubicle_backward::engine;
-    use cubicle_run::{Looked, SearchOrder, Stage, Verdict};
+    use cubicle_run::{Interrupt, Looked, SearchOrder, Silent, Stage, Verdict};
 
     fn system() -> System {
         let model =
@@ -452,6 +453,23 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// After a signal the answer comes soon: what is proposed for a small system would take long for one with many transitions.
+    #[test]
+    fn nothing_is_tried_for_long_after_a_signal() {
+        let closes = |transitions: usize| {
+            let many = "transition t (p) requires { G = False } { A[p] := True }\n".repeat(transitions);
+            let model = "var G : bool array A[proc] : bool init (p) { A[p] = False && G = False }
+                unsafe (p) { A[p] = True && G = True }\n";
+            let system = cubicle_lang::load(&format!("{model}{many}")).expect("a model").system;
+            let (checker, interrupt) = (Checker::new(engine), Interrupt::default());
+            let found = checker.check_on_this_thread(&system, &Options::classic(), &interrupt, &mut Silent);
+            let verdict = Some(Verdict::Unknown(Reason::Interrupted(15)));
+            let report = Report { verdict, stages: Vec::new(), ..found };
+            advised(&system, &Options::brab(2), &report).contains(&Try::Classic)
+        };
+        assert!(closes(1) && !closes(201));
     }
 
     #[test]
