@@ -518,6 +518,11 @@ impl Step<'_, '_> {
                 state.set(*cell, before.number(value, names)?, names);
             }
             Statement::Each(each, array, value) => {
+                // A cell that a pointer names is read whether or not there is a process to assign it to.
+                let reads = Reads { program: self.instance.program, given: Vec::new() };
+                if reads.number(*value) && before.last().is_none() {
+                    return None;
+                }
                 for process in self.instance.meant(*each, known) {
                     state.arrays[*array][process] = before.number(*value, &with(process))?;
                 }
