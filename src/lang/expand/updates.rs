@@ -424,7 +424,7 @@ impl Expander {
         names.map(with_sort).collect()
     }
 
-    /// There is no step where a value that is read has no meaning, whatever it is assigned to.
+    /// The step is not possible where a value that is read has no meaning, whatever it is assigned to.
     fn read(&mut self, this: &Assigned) -> Option<Draft> {
         let (mut draft, at) = (Draft::default(), this.at.0);
         let mut before: Vec<Expr> = this.when.iter().map(|it| self.formula(it)).collect();

@@ -1,13 +1,10 @@
 //! Properties of runs of programs, with fairness: the steps from a label are those of one transition.
 
-use cubicle::BackwardMode;
-
 use super::generate::with_runs;
 use super::meaning::violated;
 use super::{concrete, instances, is_expected};
-use crate::doors::{Failures, failing, small_search};
 use crate::support::dice::{compared, environment};
-use crate::support::fair::{Kind, compare_all_sizes, compare_instance};
+use crate::support::fair::{Kind, compare_runs};
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
 const MOST_STATES: usize = 250;
@@ -23,28 +20,12 @@ fn examine(seed: u64) -> Result<usize, String> {
         Err(why) if format!("{why:?}").contains("C0109") => return Ok(0),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let failures = Failures::of(seed);
-    let with_failures = failing(&system, failures).filter(|_| seed.is_multiple_of(2));
     let kinds: Vec<Kind> = program.properties.iter().map(|it| it.kind).collect();
-    let mut right = Vec::new();
-    let mut compared = 0;
-    for sizes in instances(&program) {
-        let failing = with_failures.as_ref().map(|it| (it, failures));
-        for (system, failures) in [Some((&system, Failures::None)), failing].into_iter().flatten() {
-            let Some(violated) = violated(&program, sizes, failures, MOST_STATES) else { continue };
-            let options = concrete(&program, sizes).symmetry((seed / 4).is_multiple_of(2));
-            compared += compare_instance(&kinds, system, sizes.iter().sum(), &options, &violated)
-                .map_err(|why| format!("seed {seed}, {sizes:?}, {failures:?}: {why}\n{text}"))?;
-            if failures == Failures::None {
-                right.push(([sizes[0], sizes[1], 0], violated));
-            }
-        }
-    }
-    if seed.is_multiple_of(4) {
-        compared += compare_all_sizes(&kinds, &system, small_search(BackwardMode::Auto), &right)
-            .map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    }
-    Ok(compared)
+    let options = |sizes| concrete(&program, sizes);
+    let right = |sizes, failures| violated(&program, sizes, failures, MOST_STATES);
+    let for_all_sizes = seed.is_multiple_of(4);
+    compare_runs(seed, (&kinds, &system), &instances(&program), &options, &right, for_all_sizes)
+        .map_err(|why| format!("seed {seed}, {why}\n{text}"))
 }
 
 fn campaign(first: u64, count: u64) {

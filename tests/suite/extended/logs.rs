@@ -4,15 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use cubicle::Interrupt;
-use cubicle::diagnostic::Source;
-use cubicle::validate::{Judge, LogAnswer, ValidateOptions, Vocabulary};
-
 use super::generate::model;
 use super::is_expected;
 use super::meaning::{Instance, tuples};
 use super::model::{Formula, Index, Model, NIL, Over, Place, State, Term, Ty};
-use crate::sorted::logs::Text;
+use crate::sorted::logs::is_explained;
 use crate::support::dice::{Dice, environment};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -249,29 +245,9 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
             mistaken(&model, &mut events, procs, dice);
         }
         let Ok(right) = explained(&instance, &events, procs) else { continue };
-        let words = Vocabulary::new(&loaded.system);
-        let options = ValidateOptions {
-            procs: Some(procs),
-            hidden: 0,
-            max_states: 100_000,
-            lenient: false,
-            keep_run: dice.chance(50),
-            coverage: false,
-        };
-        let judge = Judge {
-            system: &loaded.system,
-            source: &Source { name: "m.cub", text: &text },
-            words: &words,
-            options,
-            interrupt: &Interrupt::default(),
-            tell: &|_| {},
-        };
         let log = log(&model, &events);
-        let answer = match judge.validate(&Text(log.clone())).answer {
-            LogAnswer::Explained => true,
-            LogAnswer::NotExplained => false,
-            other => return Err(format!("seed {seed}: no answer: {other:?}\n{log}{text}")),
-        };
+        let answer = is_explained((&loaded.system, &text), &log, procs, dice.chance(50))
+            .map_err(|why| format!("seed {seed}: {why}\n{log}{text}"))?;
         if answer != right {
             return Err(format!(
                 "seed {seed}, {procs} processes: explained {answer}, right is {right}\n{log}{text}"

@@ -1,13 +1,10 @@
 //! Properties of runs of these models, with fairness: a step that becomes several transitions in the core is still one.
 
-use cubicle::BackwardMode;
-
 use super::generate::with_runs;
 use super::meaning::violated;
 use super::{MOST_TRANSITIONS, instances, is_expected, of_sizes};
-use crate::doors::{Failures, failing, small_search};
 use crate::support::dice::{compared, environment};
-use crate::support::fair::{Kind, compare_all_sizes, compare_instance};
+use crate::support::fair::{Kind, compare_runs};
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
 const MOST_STATES: usize = 250;
@@ -21,28 +18,12 @@ fn examine(seed: u64) -> Result<usize, String> {
         Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
-    let failures = Failures::of(seed);
-    let with_failures = failing(&system, failures).filter(|_| seed.is_multiple_of(2));
     let kinds: Vec<Kind> = model.properties.iter().map(|it| it.kind).collect();
-    let mut right = Vec::new();
-    let mut compared = 0;
-    for sizes in instances(&model, 3) {
-        let failing = with_failures.as_ref().map(|it| (it, failures));
-        for (system, failures) in [Some((&system, Failures::None)), failing].into_iter().flatten() {
-            let Some(violated) = violated(&model, sizes, failures, MOST_STATES) else { continue };
-            let options = of_sizes(&model, sizes).symmetry((seed / 4).is_multiple_of(2));
-            compared += compare_instance(&kinds, system, sizes.iter().sum(), &options, &violated)
-                .map_err(|why| format!("seed {seed}, {sizes:?}, {failures:?}: {why}\n{text}"))?;
-            if failures == Failures::None {
-                right.push(([sizes[0], sizes[1], 0], violated));
-            }
-        }
-    }
-    if seed.is_multiple_of(4) && system.transitions.len() <= MOST_TRANSITIONS {
-        compared += compare_all_sizes(&kinds, &system, small_search(BackwardMode::Auto), &right)
-            .map_err(|why| format!("seed {seed}: {why}\n{text}"))?;
-    }
-    Ok(compared)
+    let options = |sizes| of_sizes(&model, sizes);
+    let right = |sizes, failures| violated(&model, sizes, failures, MOST_STATES);
+    let for_all_sizes = seed.is_multiple_of(4) && system.transitions.len() <= MOST_TRANSITIONS;
+    compare_runs(seed, (&kinds, &system), &instances(&model, 3), &options, &right, for_all_sizes)
+        .map_err(|why| format!("seed {seed}, {why}\n{text}"))
 }
 
 fn campaign(first: u64, count: u64) {

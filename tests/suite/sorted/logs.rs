@@ -7,6 +7,7 @@ use std::io::{self, BufRead};
 
 use cubicle::Interrupt;
 use cubicle::diagnostic::Source;
+use cubicle::model::System;
 use cubicle::validate::{Judge, Log, LogAnswer, ValidateOptions, Vocabulary};
 
 use super::random::{is_rich, model};
@@ -243,7 +244,7 @@ fn log(model: &Model, phases: &Phases, events: &[Event]) -> String {
     text
 }
 
-pub struct Text(pub String);
+struct Text(String);
 
 impl Log for Text {
     fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {
@@ -256,6 +257,36 @@ impl Log for Text {
 
     fn is_itf(&self) -> bool {
         false
+    }
+}
+
+/// Whether some run of a model, which has this text, explains a log.
+pub fn is_explained(
+    (system, text): (&System, &str),
+    log: &str,
+    procs: usize,
+    keep_run: bool,
+) -> Result<bool, String> {
+    let options = ValidateOptions {
+        procs: Some(procs),
+        hidden: 0,
+        max_states: 100_000,
+        lenient: false,
+        keep_run,
+        coverage: false,
+    };
+    let judge = Judge {
+        system,
+        source: &Source { name: "m.cub", text },
+        words: &Vocabulary::new(system),
+        options,
+        interrupt: &Interrupt::default(),
+        tell: &|_| {},
+    };
+    match judge.validate(&Text(log.to_owned())).answer {
+        LogAnswer::Explained => Ok(true),
+        LogAnswer::NotExplained => Ok(false),
+        other => Err(format!("no answer: {other:?}")),
     }
 }
 
@@ -290,30 +321,9 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
             mistaken(&mut events, total, dice);
         }
         let Some(right) = explained(&model, total, &events) else { continue };
-        let words = Vocabulary::new(&loaded.system);
-        let options = ValidateOptions {
-            procs: Some(total),
-            hidden: 0,
-            max_states: 100_000,
-            lenient: false,
-            keep_run: dice.chance(50),
-            coverage: false,
-        };
-        let judge = Judge {
-            system: &loaded.system,
-            source: &Source { name: "m.cub", text: &text },
-            words: &words,
-            options,
-            interrupt: &Interrupt::default(),
-            tell: &|_| {},
-        };
         let log = log(&model, &Phases::of(seed), &events);
-        let found = judge.validate(&Text(log.clone())).answer;
-        let answer = match found {
-            LogAnswer::Explained => true,
-            LogAnswer::NotExplained => false,
-            _ => return Err(format!("seed {seed}: no answer: {found:?}\n{log}{text}")),
-        };
+        let answer = is_explained((&loaded.system, &text), &log, total, dice.chance(50))
+            .map_err(|why| format!("seed {seed}: {why}\n{log}{text}"))?;
         if answer != right {
             return Err(format!(
                 "seed {seed}, {total} processes: explained {answer}, right is {right}\n{log}{text}"

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle::forward::{RunAnswer, check_runs};
 use cubicle::model::System;
-use cubicle::{ForwardOptions, Interrupt, Options, Silent, TemporalReport, check};
+use cubicle::{BackwardMode, ForwardOptions, Interrupt, Options, Silent, TemporalReport, check};
 
 use super::dice::Dice;
+use crate::doors::{Failures, failing, small_search};
 use crate::sorted::sizes_of;
 
 /// A step: which transition, with which arguments.
@@ -289,6 +290,37 @@ pub fn compare_all_sizes(
             }
             compared += usize::from(holds || shown);
         }
+    }
+    Ok(compared)
+}
+
+/// The properties of runs of a model, in instances and in a whole run (`for_all_sizes`), with processes that fail and without. `right` says of an
+/// instance which of them are violated, if that is known.
+pub fn compare_runs(
+    seed: u64,
+    (kinds, system): (&[Kind], &System),
+    instances: &[[usize; 2]],
+    options: &dyn Fn([usize; 2]) -> ForwardOptions,
+    right: &dyn Fn([usize; 2], Failures) -> Option<Vec<bool>>,
+    for_all_sizes: bool,
+) -> Result<usize, String> {
+    let failures = Failures::of(seed);
+    let with_failures = failing(system, failures).filter(|_| seed.is_multiple_of(2));
+    let (mut all, mut compared) = (Vec::new(), 0);
+    for sizes in instances {
+        let failing = with_failures.as_ref().map(|it| (it, failures));
+        for (system, failures) in [Some((system, Failures::None)), failing].into_iter().flatten() {
+            let Some(violated) = right(*sizes, failures) else { continue };
+            let options = options(*sizes).symmetry((seed / 4).is_multiple_of(2));
+            compared += compare_instance(kinds, system, sizes.iter().sum(), &options, &violated)
+                .map_err(|why| format!("{sizes:?}, {failures:?}: {why}"))?;
+            if failures == Failures::None {
+                all.push(([sizes[0], sizes[1], 0], violated));
+            }
+        }
+    }
+    if for_all_sizes {
+        compared += compare_all_sizes(kinds, system, small_search(BackwardMode::Auto), &all)?;
     }
     Ok(compared)
 }
