@@ -117,7 +117,8 @@ impl Expander {
             self.elsewhere(name);
             return truth(false, expr.span);
         }
-        if self.is_core(expr) {
+        // Which processes a part of `init` is about says what is written out.
+        if self.is_core(expr) && !(self.initially && self.sorts.is_some()) {
             return expr.clone();
         }
         let at = expr.span;
@@ -223,19 +224,23 @@ impl Expander {
             Some(parts) => any(parts, at),
             None => return truth(false, at),
         };
-        if compared.kind != ExprKind::Bool(false) {
-            return compared;
-        }
-        // No value satisfies it, but a step that asks needs the process whose cell it is about.
+        let ExprKind::Bool(holds) = compared.kind else { return compared };
+        // A constant. But a step that asks needs the process whose cell it is about, and what `init` says of processes it says only where
+        // there are some.
+        let initially = self.initially;
+        let is_open =
+            |it: &Path| !holds && !it.has_cell() || initially && it.index.iter().flatten().next().is_some();
         let cells = lefts.iter().chain(&rights).flat_map(|way| {
             let fixed = way.fixed.iter().map(|it| it.cell.clone());
-            fixed.chain(way.it.cells()).filter(|it| !it.has_cell())
+            fixed.chain(way.it.cells()).filter(is_open)
         });
-        let differ = |cell: Path| {
+        let op = if holds { Comparison::Eq } else { Comparison::Ne };
+        let with_itself = |cell: Path| {
             let term = Term::path(cell, Loc(at));
-            Expr::compare(term.clone(), Comparison::Ne, term, at)
+            Expr::compare(term.clone(), op, term, at)
         };
-        any(cells.map(differ).collect(), at)
+        let cells = cells.map(with_itself).collect();
+        if holds { all(cells, at) } else { any(cells, at) }
     }
 
     fn compare_records(

@@ -191,7 +191,9 @@ impl Expander {
                 Item::Property(property) => {
                     let watched = self.watched(property, file, &mut symbols);
                     let (watch, property) = watched.map_or((None, property.clone()), |it| (Some(it.0), it.1));
+                    self.initially = property.kind == PropertyKind::Init;
                     let body = self.formula(&property.body);
+                    self.initially = false;
                     let then = property.then.as_ref().map(|it| self.formula(it));
                     rest.push(Item::Property(Property { body, then, ..property }));
                     let watch = watch.map(|it| self.transition(&it)).unwrap_or_default();

@@ -256,6 +256,8 @@ pub struct Expander {
     pub(super) trouble: Option<String>,
     /// Variables that have any value, by type and number.
     pub(super) any: IndexMap<(String, usize), String>,
+    /// Whether it reads `init`.
+    pub(super) initially: bool,
     pub(super) spent: usize,
 }
 

@@ -42,9 +42,7 @@ impl<'a> Context<'a> {
             let sort = self.sort(name, &[]);
             all.params.push((name.clone(), sort));
         }
-        for part in decl.body.conjuncts() {
-            self.part_of_init(part, &[], &mut all);
-        }
+        self.part_of_init(&decl.body, &[], &mut all);
         if all.params.len() > MOST {
             let message = format!("`init` is about {} processes", all.params.len());
             Diagnostic::error("C0505", decl.loc.0, message)
@@ -55,11 +53,13 @@ impl<'a> Context<'a> {
         all
     }
 
-    /// Adds a conjunct; the processes of universals become parameters, each one that is of the same sort already if there is one
+    /// Adds the conjuncts of a formula; the processes of universals become parameters, each one that is of the same sort already if there is one
     /// that the conjunct does not name.
     fn part_of_init(&mut self, part: &'a Expr, bound: &[(&'a str, usize)], all: &mut SortedInit<'a>) {
-        if part.kind == ExprKind::Bool(true) {
-            return;
+        match &part.kind {
+            ExprKind::Bool(true) => return,
+            ExprKind::And(parts) => return parts.iter().for_each(|it| self.part_of_init(it, bound, all)),
+            _ => {}
         }
         let text = part.to_string();
         let param =
@@ -85,9 +85,7 @@ impl<'a> Context<'a> {
             mentions.insert(all.params[at].0.text.clone());
             bound.push((&var.text, at));
         }
-        for part in body.conjuncts() {
-            self.part_of_init(part, &bound, all);
-        }
+        self.part_of_init(body, &bound, all);
     }
 
     /// What the parts say of processes of all sorts.

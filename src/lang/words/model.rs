@@ -31,7 +31,12 @@ pub fn model(system: &System) -> String {
     }
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
     let init = names(system.init.params.into());
-    let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), dnf(system, &system.init.body, &init));
+    let mut begins = dnf(system, &system.init.body, &init);
+    // What mentions no process holds where there is none.
+    if let ([], [_, ..], [one, ..]) = (&*system.init.body.0, &*system.init.without_processes.0, &*init) {
+        begins = format!("({}) && {one} <> {one}", dnf(system, &system.init.without_processes, &init));
+    }
+    let _ = writeln!(text, "\ninit ({}) {{ {begins} }}", init.join(" "));
     for axioms in system.axioms.chunk_by(|a, b| a.span == b.span) {
         text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)), None);
     }
@@ -250,11 +255,12 @@ fn condition(system: &System, property: &Temporal, of: &Condition) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn a_response_that_promises_nothing_reads_back() {
+    fn what_holds_nowhere_reads_back() {
         let load = |text: &str| crate::load(text).expect("a model").system;
-        let system =
-            load("var X : bool init () { X = True } response r () { X = True } ~> { X = True && X = False }");
+        let text = "var X : bool init (p) { X = True && p <> p } response r () { X = True } ~> { X = True && X = False }";
+        let system = load(text);
         let again = load(&super::model(&system));
+        assert_eq!(again.init.without_processes, system.init.without_processes);
         assert_eq!(
             (&again.temporal[0].first, &again.temporal[0].then),
             (&system.temporal[0].first, &system.temporal[0].then)

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::model::{
-    Formula, Full, Index, Model, Over, Place, Property, Queue, SORTS, Sort, Term, Transition, Ty, Update, Var,
+    Claim, Formula, Full, INIT, Index, Model, Over, Place, Property, Queue, SORTS, Sort, Term, Transition,
+    Ty, Update, Var, Word,
 };
 use crate::support::dice::Dice;
 use crate::support::fair::{Fair, KINDS};
@@ -17,6 +18,11 @@ pub struct Maker {
     pub counts: bool,
     /// Whether cells may be those of pointers.
     pub pointed: bool,
+    /// How many processes are named, `#1` and so on; and whether there are quantifiers of several kinds.
+    pub constants: usize,
+    pub rich: bool,
+    /// Whether only cells are read that always have a value.
+    pub total: bool,
 }
 
 impl Var {
@@ -45,11 +51,11 @@ impl Term {
             Self::Read { index, .. } => index.iter().all(|it| match it {
                 Index::Process(process) => *process < below,
                 Index::Value(term) => term.is_plain(below),
-                Index::Pointer(..) => true,
+                Index::Pointer(..) | Index::Constant(_) => true,
             }),
             Self::Process(process) => *process < below,
             Self::Count(known, ..) => *known <= below,
-            Self::Value(..) | Self::Param => true,
+            Self::Value(..) | Self::Constant(_) | Self::Param => true,
         }
     }
 
@@ -67,12 +73,13 @@ impl Maker {
     /// The variables that name processes of this sort, where cells may be theirs.
     fn pointers(&self, sort: Sort) -> Vec<usize> {
         let names = |it: &usize| self.vars[*it].index.is_empty() && self.vars[*it].names() == Some(sort);
-        (0..self.vars.len()).filter(|it| self.pointed && names(it)).collect()
+        (0..self.vars.len()).filter(|it| self.pointed && !self.total && names(it)).collect()
     }
 
     /// Whether a variable has a cell at these processes, or where pointers are.
     fn fits(&self, var: usize, params: &[Sort]) -> bool {
-        self.vars[var].sorts().all(|sort| params.contains(&sort) || !self.pointers(sort).is_empty())
+        let exists = |sort| params.contains(&sort) || self.constants > 0 || !self.pointers(sort).is_empty();
+        self.vars[var].sorts().all(exists)
     }
 
     fn index(&mut self, var: usize, params: &[Sort]) -> Vec<Index> {
@@ -85,6 +92,10 @@ impl Maker {
                     let of: Vec<usize> =
                         (0..processes.len()).filter(|it| params[processes[*it]] == *sort).collect();
                     let pointers = self.pointers(*sort);
+                    let named = pointers.is_empty() && of.is_empty();
+                    if self.constants > 0 && (named || self.dice.chance(20)) {
+                        return Index::Constant(self.dice.below(self.constants));
+                    }
                     if !pointers.is_empty() && (of.is_empty() || self.dice.chance(40)) {
                         return Index::Pointer(*self.dice.pick(&pointers), false);
                     }
@@ -106,7 +117,8 @@ impl Maker {
     fn fields(&self, params: &[Sort], fits: impl Fn(Ty) -> bool, flat: bool) -> Vec<(usize, usize)> {
         let mut found = Vec::new();
         for (at, var) in self.vars.iter().enumerate() {
-            if !self.fits(at, params) || flat && (var.has_values() || var.queue.is_some()) {
+            let has_head = var.queue.is_some();
+            if !self.fits(at, params) || flat && (var.has_values() || has_head) || self.total && has_head {
                 continue;
             }
             found.extend((0..var.fields.len()).filter(|it| fits(var.fields[*it].1)).map(|field| (at, field)));
@@ -135,6 +147,9 @@ impl Maker {
             let of: Vec<usize> = (0..params.len()).filter(|it| params[*it] == sort).collect();
             if !of.is_empty() && self.dice.chance(75) {
                 return Term::Process(*self.dice.pick(&of));
+            }
+            if self.constants > 0 {
+                return Term::Constant(self.dice.below(self.constants));
             }
         }
         let values: Vec<i64> = ty.values().collect();
@@ -248,7 +263,7 @@ impl Maker {
             Term::Value(ty, _) => *ty,
             Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
             Term::Count(..) => Ty::Range(0, 2),
-            Term::Process(_) | Term::Param => unreachable!("not what is added to"),
+            Term::Process(_) | Term::Constant(_) | Term::Param => unreachable!("not what is added to"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
     }
@@ -283,7 +298,7 @@ impl Maker {
         let one = |it| match it {
             Index::Value(term) => Index::Value(Box::new(self.abbreviated(*term, params))),
             Index::Pointer(var, _) => Index::Pointer(var, self.dice.chance(25)),
-            process @ Index::Process(_) => process,
+            process @ (Index::Process(_) | Index::Constant(_)) => process,
         };
         index.into_iter().map(one).collect()
     }
@@ -313,13 +328,65 @@ impl Maker {
             0 => Formula::Not(Box::new(self.compared(params))),
             1 | 2 => Formula::Either(Box::new(self.compared(params)), Box::new(self.compared(params))),
             3 if quantified => {
-                let sort = self.sort();
-                let body = self.compared(&[params, &[sort]].concat());
-                Formula::Others(self.dice.chance(60), sort, Box::new(body))
+                let (sort, kind) = (self.sort(), if self.rich { self.dice.below(3) } else { 0 });
+                let bound = &[sort, sort][..if kind == 1 { 2 } else { 1 }];
+                let body = Box::new(self.compared(&[params, bound].concat()));
+                let all = self.dice.chance(60);
+                match kind {
+                    0 => Formula::Others(all, sort, body),
+                    1 => Formula::Two(all, sort, body),
+                    _ => Formula::All(all, sort, body),
+                }
             }
             4 => Formula::Both(Box::new(self.comparison(params)), Box::new(self.comparison(params))),
             _ => self.comparison(params),
         }
+    }
+
+    fn claim(&mut self) -> Claim {
+        let params = self.params();
+        let body = (0..2 + self.dice.below(2)).map(|_| self.compared(&params)).collect();
+        Claim { word: Word::Unsafe, params, body }
+    }
+
+    /// Claims of all kinds, also about all processes.
+    fn claims(&mut self) -> Vec<Claim> {
+        let most = self.dice.below(3);
+        let one = |_| {
+            let word = *self.dice.pick(&Word::ALL);
+            let params = if self.dice.chance(15) { Vec::new() } else { self.params() };
+            let quantified = self.dice.chance(50);
+            self.total = word.is_positive();
+            let body = if word.is_positive() {
+                let [a, b] = [(); 2].map(|()| Box::new(self.compared(&params)));
+                let either = Formula::Either(Box::new(self.formula(&params, quantified)), a.clone());
+                vec![if self.dice.chance(50) { Formula::Not(Box::new(Formula::Both(a, b))) } else { either }]
+            } else {
+                (0..2 + self.dice.below(2)).map(|_| self.formula(&params, quantified)).collect()
+            };
+            self.total = false;
+            Claim { word, params, body }
+        };
+        (0..=most).map(one).collect()
+    }
+
+    /// The fields of which `init` does not say the value, and what it says besides.
+    fn beginnings(&mut self) -> (BTreeSet<(usize, usize)>, Vec<Formula>) {
+        let mut open = BTreeSet::new();
+        for (at, var) in self.vars.iter().enumerate().filter(|it| it.1.queue.is_none()) {
+            for (field, (_, ty)) in var.fields.iter().enumerate() {
+                let few = ty.values().count() < 5 && !matches!(ty, Ty::Pointer(_));
+                if few && self.dice.chance(if var.is_constant() { 80 } else { 20 }) {
+                    open.insert((at, field));
+                }
+            }
+        }
+        let sorts: Vec<Sort> = INIT.iter().map(|it| it.1).filter(|it| self.sorted || *it == 0).collect();
+        let more = if open.is_empty() { 0 } else { self.dice.below(3) };
+        self.total = true;
+        let init = (0..more).map(|_| self.formula(&sorts, false)).collect();
+        self.total = false;
+        (open, init)
     }
 
     /// A condition of a `case` for each process, with names of `let`s.
@@ -345,7 +412,7 @@ impl Maker {
         let mut written = BTreeSet::new();
         for _ in 0..=self.dice.below(3) {
             let var = self.dice.below(self.vars.len());
-            if !self.fits(var, params) || !written.insert(var) {
+            if !self.fits(var, params) || self.vars[var].is_constant() || !written.insert(var) {
                 continue;
             }
             let index = self.index(var, params);
@@ -419,7 +486,7 @@ impl Maker {
                 }
                 // A `case` for one cell is that of a parameter.
                 _ if self.pointed
-                    && !index.iter().any(|it| matches!(it, Index::Pointer(..)))
+                    && !index.iter().any(|it| matches!(it, Index::Pointer(..) | Index::Constant(_)))
                     && self.dice.chance(30) =>
                 {
                     let when = self.condition(params, params);
@@ -550,8 +617,17 @@ fn variables(dice: &mut Dice, slot: Ty, sorted: bool, wide: Ty, pointers: Option
     vars
 }
 
-/// The model of a seed.
+/// The model of a seed: all states begin the same, and it has one claim.
 pub fn model(seed: u64) -> Model {
+    made(seed, false)
+}
+
+/// The model of a seed, of which several states may be the first one, with claims of all kinds.
+pub fn opened(seed: u64) -> Model {
+    made(seed, true)
+}
+
+fn made(seed: u64, rich: bool) -> Model {
     let mut dice = Dice::new(seed);
     let low = *dice.pick(&[0, 0, 1, -1]);
     let slot = Ty::Range(low, low + 1 + dice.below(2) as i64);
@@ -559,13 +635,24 @@ pub fn model(seed: u64) -> Model {
     let sorted = dice.chance(50);
     let pointed = seed % 3 != 2;
     let pointers = pointed.then(|| if sorted { dice.below(SORTS.len()) } else { 0 });
-    let vars = variables(&mut dice, slot, sorted, wide, pointers);
+    let mut vars = variables(&mut dice, slot, sorted, wide, pointers);
+    if rich && dice.chance(40) {
+        let declared = "const Lim : slot".to_owned();
+        vars.push(Var {
+            name: "Lim".to_owned(),
+            declared,
+            index: vec![],
+            fields: vec![("", slot)],
+            queue: None,
+        });
+    }
+    let constants = if rich && !sorted && dice.chance(30) { 1 + dice.below(2) } else { 0 };
+    let most = (constants > 0 || rich && dice.chance(15)).then(|| 2 + dice.below(2));
     let start = vars.iter().filter(|it| it.queue.is_none()).map(|_| dice.below(3) as i64).collect();
     let counts = dice.chance(50);
-    let mut maker = Maker { dice, vars, slot, sorted, counts, pointed };
-    let params = maker.params();
-    let bad = (0..2 + maker.dice.below(2)).map(|_| maker.compared(&params)).collect();
-    let bad = (params, bad);
+    let mut maker = Maker { dice, vars, slot, sorted, counts, pointed, constants, rich, total: false };
+    let claims = if rich { maker.claims() } else { vec![maker.claim()] };
+    let (open, init) = if rich { maker.beginnings() } else { Default::default() };
     let mut transitions = Vec::new();
     for _ in 0..2 + maker.dice.below(4) {
         let params = maker.params();
@@ -576,10 +663,14 @@ pub fn model(seed: u64) -> Model {
     Model {
         vars: maker.vars,
         start,
+        open,
+        init,
+        constants,
+        most,
         slot: maker.slot,
         sorted,
         pointers,
-        bad,
+        claims,
         transitions,
         properties: Vec::new(),
         fair: Vec::new(),
@@ -591,7 +682,9 @@ pub fn with_runs(seed: u64) -> Model {
     let mut model = model(seed);
     let (vars, dice) = (std::mem::take(&mut model.vars), Dice::new(seed ^ 0x5eed));
     let (slot, sorted, pointed) = (model.slot, model.sorted, model.pointers.is_some());
-    let mut maker = Maker { dice, vars, slot, sorted, counts: seed.is_multiple_of(3), pointed };
+    let counts = seed.is_multiple_of(3);
+    let mut maker =
+        Maker { dice, vars, slot, sorted, counts, pointed, constants: 0, rich: false, total: false };
     model.fair = Fair::of_some(&mut maker.dice, model.transitions.len());
     for _ in 0..=maker.dice.below(3) {
         let (kind, params) = (*maker.dice.pick(&KINDS), maker.params());

@@ -228,7 +228,8 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
     // What is bad is another matter.
     let at = model.vars.iter().position(|it| it.name == "At").expect("each model has it");
     let cell = Term::Read { var: at, index: vec![Index::Process(0)], place: Place::Cell, field: 0 };
-    model.bad = (vec![0], vec![Formula::Compare("<>", cell.clone(), cell)]);
+    model.claims[0].params = vec![0];
+    model.claims[0].body = vec![Formula::Compare("<>", cell.clone(), cell)];
     let text = model.to_string();
     let loaded = match cubicle::load(&text) {
         Ok(loaded) => loaded,

@@ -27,7 +27,7 @@ pub struct Instance<'m> {
 }
 
 /// The processes of a sort: those of the first sort come first.
-fn of_sort([first, second]: Sizes, sort: Sort) -> Range<usize> {
+pub fn of_sort([first, second]: Sizes, sort: Sort) -> Range<usize> {
     if sort == 0 { 0..first } else { first..first + second }
 }
 
@@ -111,6 +111,7 @@ impl Instance<'_> {
         let mut at = 0;
         for (it, over) in index.iter().zip(&self.model.vars[var].index) {
             let own = match (it, over) {
+                (Index::Constant(number), Over::Process(_)) => *number,
                 (Index::Process(p), Over::Process(sort)) => args[*p] - of_sort(self.sizes, *sort).start,
                 (Index::Pointer(pointer, _), Over::Process(sort)) => {
                     Self::pointed(state, *pointer)? - of_sort(self.sizes, *sort).start
@@ -130,6 +131,7 @@ impl Instance<'_> {
         match term {
             Term::Value(_, value) => Some(*value),
             Term::Process(process) => Some(args[*process] as i64),
+            Term::Constant(number) => Some(*number as i64),
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
             Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
             Term::Abbreviated(term) => self.value(state, term, args),
@@ -150,7 +152,7 @@ impl Instance<'_> {
         }
     }
 
-    fn holds(&self, state: &State, formula: &Formula, args: &[usize], params: usize) -> bool {
+    pub fn holds(&self, state: &State, formula: &Formula, args: &[usize], params: usize) -> bool {
         let inner = |it: &Formula| self.holds(state, it, args, params);
         match formula {
             Formula::Compare(op, a, b) => {
@@ -185,6 +187,25 @@ impl Instance<'_> {
                 let mut others = of_sort(self.sizes, *sort).filter(|it| !args[..params].contains(it));
                 let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
                 if *all { others.all(with) } else { others.any(|it| Self::alive(state, it) && with(it)) }
+            }
+            Formula::All(all, sort, a) => {
+                let mut processes = of_sort(self.sizes, *sort);
+                let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
+                if *all {
+                    processes.all(with)
+                } else {
+                    processes.any(|it| Self::alive(state, it) && with(it))
+                }
+            }
+            Formula::Two(all, sort, a) => {
+                let others: Vec<usize> =
+                    of_sort(self.sizes, *sort).filter(|it| !args[..params].contains(it)).collect();
+                let different = others.iter().flat_map(|a| others.iter().map(move |b| [*a, *b]));
+                let mut pairs = different.filter(|[a, b]| a != b);
+                let with =
+                    |pair: [usize; 2]| self.holds(state, a, &[&args[..params], &pair].concat(), params);
+                let alive = |pair: [usize; 2]| pair.iter().all(|it| Self::alive(state, *it));
+                if *all { pairs.all(with) } else { pairs.any(|it| alive(it) && with(it)) }
             }
         }
     }
@@ -445,14 +466,12 @@ pub struct Found {
 
 pub fn brute_force(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Found> {
     let instance = Instance { model, sizes };
-    let mut seen = BTreeSet::from([instance.initial()]);
-    let mut open = VecDeque::from([instance.initial()]);
+    let mut seen = instance.beginnings(limit)?;
+    let mut open: VecDeque<State> = seen.iter().cloned().collect();
     let mut found = Found { states: 0, deadlocks: 0, bad: false, error: false };
     while let Some(state) = open.pop_front() {
-        let (params, bad) = &model.bad;
-        found.bad |= tuples(sizes, params)
-            .iter()
-            .any(|args| bad.iter().all(|it| instance.holds(&state, it, args, params.len())));
+        let mut claims = model.claims.iter().filter(|it| !it.is_axiom(model));
+        found.bad |= claims.any(|it| instance.is_bad(&state, it));
         let (mut next, error) = instance.successors(&state);
         next.extend(instance.failed(&state, failures));
         found.error |= error;

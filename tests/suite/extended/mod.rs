@@ -5,6 +5,7 @@
 //!
 //! A seed that finds this mistake again, should it be made: `send` is not an update behind a `let` (32).
 
+mod claims;
 mod generate;
 mod logs;
 mod meaning;
@@ -20,9 +21,9 @@ use cubicle::refines::explain;
 use cubicle::transform::refines::Refinement;
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
-use self::generate::model;
+use self::generate::{model, opened};
 use self::meaning::{Found, Sizes, brute_force, is_refined};
-use self::model::{Model, SORTS};
+use self::model::{Claim, Model, SORTS};
 use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
 use super::support::dice::{Dice, compared, environment};
@@ -39,33 +40,40 @@ fn of_sizes(model: &Model, sizes: Sizes) -> ForwardOptions {
 /// The instances with up to this many processes, small ones first.
 fn instances(model: &Model, most: usize) -> Vec<Sizes> {
     let all = (0..=most).flat_map(|total| (0..=total).map(move |locks| [total - locks, locks]));
-    all.filter(|it| model.sorted || it[1] == 0).collect()
+    let named = model.constants..=model.most.unwrap_or(most);
+    all.filter(|it| (model.sorted || it[1] == 0) && named.contains(&(it[0] + it[1]))).collect()
 }
 
 /// What kinds of constructs make a model uninteresting or impossible: errors that the generator cannot avoid.
 fn is_expected(refusal: &str) -> bool {
-    ["C0213", "C0304", "C0408", "C0506", "C0504"].iter().any(|code| refusal.contains(code))
+    ["C0213", "C0304", "C0408", "C0506", "C0504", "C0726"].iter().any(|code| refusal.contains(code))
 }
 
 /// Whether there was something to compare; what is wrong.
-fn examine(seed: u64) -> Result<bool, String> {
-    let model = model(seed);
+fn examine(seed: u64, model: &Model) -> Result<bool, String> {
     let text = model.to_string();
     let loaded = match cubicle::load(&text) {
         Ok(loaded) => loaded,
         Err(why) if is_expected(&format!("{why:?}")) => return Ok(false),
         Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
     };
+    if std::env::var("SHOW").is_ok() {
+        println!("{seed}");
+    }
     let printed = words::model(&loaded.system);
     let again = cubicle::load(&printed)
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;
+    // What a process gets that starts again is another matter where `init` leaves it open.
     let failures = Failures::of(seed);
+    let failures = if model.open.is_empty() { failures } else { Failures::None };
+    // Where a state is noted, the core has one state more.
+    let noted = model.claims.iter().any(Claim::is_noted);
     let with_failures = failing(&loaded.system, failures);
     let mut compared = false;
     let mut unsafe_in = None;
-    for sizes in instances(&model, 3) {
+    for sizes in instances(model, 3) {
         let procs = sizes.iter().sum();
-        let concrete = of_sizes(&model, sizes).symmetry(false).undefined_cells(false);
+        let concrete = of_sizes(model, sizes).symmetry(false).undefined_cells(false);
         let concrete = concrete.stop_at_unsafe(false).deadlock(true);
         let limit = if procs == 3 { 1500 } else { 4000 };
         let compare = |name: &str, system: &System, right: &Found| {
@@ -78,10 +86,11 @@ fn examine(seed: u64) -> Result<bool, String> {
             if bad != (right.bad || right.error) {
                 let _ = write!(wrong, "bad: {bad}, right: {} or {}; ", right.bad, right.error);
             }
-            if !right.error && found.states != right.states {
+            let counted = !right.error && !(right.bad && noted);
+            if counted && found.states != right.states {
                 let _ = write!(wrong, "states: {}, right: {}; ", found.states, right.states);
             }
-            if !right.error && found.deadlock_states != right.deadlocks {
+            if counted && found.deadlock_states != right.deadlocks {
                 let _ = write!(wrong, "deadlocks: {}, right: {}; ", found.deadlock_states, right.deadlocks);
             }
             if wrong.is_empty() {
@@ -89,11 +98,11 @@ fn examine(seed: u64) -> Result<bool, String> {
             }
             Err(format!("seed {seed}, {sizes:?}, {name}: {wrong}\n{text}\n{printed}"))
         };
-        let right = brute_force(&model, sizes, failures, limit);
+        let right = brute_force(model, sizes, failures, limit);
         if let Some((system, right)) = with_failures.as_ref().zip(right) {
             compare(&format!("{failures:?}"), system, &right)?;
         }
-        let Some(right) = brute_force(&model, sizes, Failures::None, limit) else { continue };
+        let Some(right) = brute_force(model, sizes, Failures::None, limit) else { continue };
         if right.bad || right.error {
             unsafe_in.get_or_insert(sizes);
         }
@@ -107,7 +116,7 @@ fn examine(seed: u64) -> Result<bool, String> {
     if compared && seed.is_multiple_of(4) && loaded.system.transitions.len() <= MOST_TRANSITIONS {
         let core = Some(&again.system).filter(|_| !model.sorted);
         let systems: Vec<&System> = std::iter::once(&loaded.system).chain(core).collect();
-        proofs(seed, &text, &systems, &model, unsafe_in)?;
+        proofs(seed, &text, &systems, model, unsafe_in)?;
     }
     Ok(compared)
 }
@@ -190,14 +199,25 @@ fn proofs(
     Ok(())
 }
 
-fn campaign(first: u64, count: u64) {
-    let compared = compared(first, count, |seed| examine(seed).map(usize::from));
+fn campaign(first: u64, count: u64, model: impl Fn(u64) -> Model) {
+    let compared = compared(first, count, |seed| examine(seed, &model(seed)).map(usize::from));
     assert!(compared * 2 > count, "only {compared} of {count} models were compared");
 }
 
 #[test]
 fn models_with_ranges_records_and_queues_mean_what_the_book_says() {
-    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 100));
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 100), model);
+}
+
+#[test]
+fn claims_and_first_states_of_such_models_mean_what_the_book_says() {
+    campaign(environment("CUBICLE_DOORS_SEED", 0), environment("CUBICLE_DOORS_COUNT", 60), opened);
+}
+
+#[test]
+#[ignore = "takes long"]
+fn campaign_of_claims_and_first_states() {
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000), opened);
 }
 
 fn refinements(first: u64, count: u64) {
@@ -220,5 +240,5 @@ fn transitions_that_stand_for_several_are_refined() {
 #[test]
 #[ignore = "takes long"]
 fn campaign_of_models_with_ranges_records_and_queues() {
-    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000));
+    campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000), model);
 }

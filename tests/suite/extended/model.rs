@@ -102,6 +102,10 @@ impl Var {
         }
     }
 
+    pub fn is_constant(&self) -> bool {
+        self.declared.starts_with("const ")
+    }
+
     /// Whether each of its cells names its own process in the beginning.
     pub fn begins_at_itself(&self, choice: i64) -> bool {
         let own = self.names().map(Over::Process);
@@ -112,6 +116,8 @@ impl Var {
 #[derive(Clone)]
 pub enum Index {
     Process(usize),
+    /// `#1` or `#2`, from 0; in models without sorts.
+    Constant(usize),
     Value(Box<Term>),
     /// The process in a variable; whether it is read by the name of a `let`.
     Pointer(usize, bool),
@@ -128,6 +134,7 @@ pub enum Place {
 pub enum Term {
     Value(Ty, i64),
     Process(usize),
+    Constant(usize),
     Read {
         var: usize,
         index: Vec<Index>,
@@ -155,6 +162,10 @@ pub enum Formula {
     Either(Box<Formula>, Box<Formula>),
     /// For all processes of a sort that are not parameters, or for one; the number of the bound one is that of the parameters.
     Others(bool, Sort, Box<Formula>),
+    /// The same of two different ones.
+    Two(bool, Sort, Box<Formula>),
+    /// For all processes of a sort, parameters included, or for one.
+    All(bool, Sort, Box<Formula>),
     /// The same by a predicate.
     Called(Box<Formula>),
 }
@@ -187,15 +198,60 @@ pub struct Property {
     pub then: Vec<Formula>,
 }
 
+/// What a model claims.
+pub struct Claim {
+    pub word: Word,
+    pub params: Vec<Sort>,
+    pub body: Vec<Formula>,
+}
+
+/// How it is claimed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Word {
+    Unsafe,
+    Never,
+    Always,
+    Invariant,
+    LemmaNever,
+    LemmaAlways,
+}
+
+impl Word {
+    pub const ALL: [Self; 6] =
+        [Self::Unsafe, Self::Never, Self::Always, Self::Invariant, Self::LemmaNever, Self::LemmaAlways];
+
+    /// Whether it says what holds, not what does not.
+    pub fn is_positive(self) -> bool {
+        matches!(self, Self::Always | Self::LemmaAlways)
+    }
+
+    fn text(self) -> &'static str {
+        match self {
+            Self::Unsafe => "unsafe",
+            Self::Never => "never",
+            Self::Always => "always",
+            Self::Invariant => "invariant",
+            Self::LemmaNever => "lemma never",
+            Self::LemmaAlways => "lemma always",
+        }
+    }
+}
+
 pub struct Model {
     pub vars: Vec<Var>,
     pub start: Vec<i64>,
+    /// Fields of variables that have any value in the beginning for which all of `init` holds, of [`INIT`].
+    pub open: BTreeSet<(usize, usize)>,
+    pub init: Vec<Formula>,
+    /// The number of processes that are named; and the most that there may be.
+    pub constants: usize,
+    pub most: Option<usize>,
     pub slot: Ty,
     /// Whether there are sorts of processes.
     pub sorted: bool,
     /// The sort of the processes that pointers name, if there are pointers.
     pub pointers: Option<Sort>,
-    pub bad: (Vec<Sort>, Vec<Formula>),
+    pub claims: Vec<Claim>,
     pub transitions: Vec<Transition>,
     pub properties: Vec<Property>,
     pub fair: Vec<Fair>,
@@ -219,12 +275,16 @@ pub type State = Vec<Vec<Vec<Vec<i64>>>>;
 
 pub const NAMES: [&str; 3] = ["p", "q", "r"];
 
+/// The parameters of `init`, and their sorts; without sorts, the first two.
+pub const INIT: [(&str, Sort); 4] = [("p", 0), ("q", 0), ("r", 1), ("s", 1)];
+
 impl Written<'_> {
     fn read(&self, var: usize, index: &[Index], names: &[&str]) -> String {
         let index: Vec<String> = index
             .iter()
             .map(|it| match it {
                 Index::Process(p) => names[*p].to_owned(),
+                Index::Constant(number) => format!("#{}", number + 1),
                 Index::Value(term) => self.term(term, names),
                 Index::Pointer(var, named) => {
                     let name = self.model.vars[*var].name.clone();
@@ -262,6 +322,7 @@ impl Written<'_> {
                 self.abbreviated(value)
             }
             Term::Process(process) => names[*process].to_owned(),
+            Term::Constant(number) => format!("#{}", number + 1),
             Term::Count(known, sort, body) => {
                 let names = [&names[..*known], &["c"]].concat();
                 format!("#{{c{} | {}}}", self.model.of(*sort), self.formula(body, &names, *known))
@@ -296,6 +357,16 @@ impl Written<'_> {
                 let (names, sort) = ([&names[..params], &["y"]].concat(), self.model.of(*sort));
                 format!("({word} y{sort}. {})", self.formula(a, &names, params))
             }
+            Formula::Two(all, sort, a) => {
+                let word = if *all { "forall_other" } else { "exists_other" };
+                let (names, sort) = ([&names[..params], &["y", "w"]].concat(), self.model.of(*sort));
+                format!("({word} y w{sort}. {})", self.formula(a, &names, params))
+            }
+            Formula::All(all, sort, a) => {
+                let word = if *all { "forall" } else { "exists" };
+                let (names, sort) = ([&names[..params], &["y"]].concat(), self.model.of(*sort));
+                format!("({word} y{sort}. {})", self.formula(a, &names, params))
+            }
             Formula::Called(a) => self.call(a, names, params),
         }
     }
@@ -304,7 +375,8 @@ impl Written<'_> {
     fn call(&self, formula: &Formula, names: &[&str], params: usize) -> String {
         let swapped: Vec<&str> = names.iter().rev().copied().collect();
         let own = |formula: &Formula| self.formula(formula, &swapped, params);
-        let (mut given, mut args) = (swapped.join(", "), names.join(", "));
+        let (mut given, mut args) =
+            (swapped.clone(), names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
         let body = match formula {
             Formula::Compare(op, left, right) if !matches!(left, Term::Value(..)) => {
                 let mut inner = left.clone();
@@ -323,21 +395,21 @@ impl Written<'_> {
                     }
                     it => self.term(&std::mem::replace(it, *param), names),
                 };
-                given += ", v";
-                args += &format!(", {arg}");
+                given.push("v");
+                args.push(arg);
                 own(&Formula::Compare(op, inner, right.clone()))
             }
             Formula::Same(var, a, b, equal) => {
-                given += ", v, w";
-                args += &format!(", {}, {}", self.read(*var, a, names), self.read(*var, b, names));
+                given.extend(["v", "w"]);
+                args.extend([a, b].map(|it| self.read(*var, it, names)));
                 format!("v {} w", if *equal { "=" } else { "<>" })
             }
             other => own(other),
         };
         let mut predicates = self.beside.predicates.borrow_mut();
         let name = format!("f{}", predicates.len());
-        predicates.push(format!("predicate {name}({given}) {{ {body} }}"));
-        format!("{name}({args})")
+        predicates.push(format!("predicate {name}({}) {{ {body} }}", given.join(", ")));
+        format!("{name}({})", args.join(", "))
     }
 
     fn record(&self, var: usize, values: &[Term], names: &[&str]) -> String {
@@ -426,6 +498,9 @@ impl Model {
 impl std::fmt::Display for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Ty::Range(low, high) = self.slot else { unreachable!("a range") };
+        if let Some(most) = self.most {
+            writeln!(f, "number_procs {most}")?;
+        }
         writeln!(f, "const Top = {high}\ntype kind = Aa | Bb | Cc\ntype slot = {low}..Top")?;
         writeln!(f, "type msg = {{ kind : kind; num : 0..2 }}")?;
         for sort in SORTS.iter().filter(|_| self.sorted) {
@@ -440,7 +515,7 @@ impl std::fmt::Display for Model {
         }
         let mut parts = vec!["true".to_owned()];
         let mut start = self.start.iter();
-        for var in self.vars.iter().filter(|it| it.queue.is_none()) {
+        for (number, var) in self.vars.iter().enumerate().filter(|(_, it)| it.queue.is_none()) {
             let value = *start.next().expect("a value for each variable");
             let mut indices = vec![Vec::new()];
             for (at, ty) in var.index.iter().enumerate() {
@@ -457,7 +532,10 @@ impl std::fmt::Display for Model {
             }
             for index in indices {
                 let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
-                for (field, ty) in &var.fields {
+                for (at, (field, ty)) in var.fields.iter().enumerate() {
+                    if self.open.contains(&(number, at)) {
+                        continue;
+                    }
                     let field = if var.fields.len() == 1 { String::new() } else { format!(".{field}") };
                     let value = if var.begins_at_itself(value) {
                         index.trim_matches(['[', ']']).to_owned()
@@ -469,14 +547,14 @@ impl std::fmt::Display for Model {
             }
         }
         let params = if self.sorted { "p q : node r s : lock" } else { "p q" };
-        writeln!(f, "init ({params}) {{ {} }}", parts.join(" && "))?;
         let written = Written { model: self, beside: Beside::default() };
-        let (params, bad) = &self.bad;
-        let mut texts = vec![format!(
-            "unsafe ({}) {{ {} }}",
-            self.params(params),
-            written.conjunction(bad, params.len())
-        )];
+        let names = &INIT.map(|it| it.0)[..if self.sorted { 4 } else { 2 }];
+        parts.extend(self.init.iter().map(|it| written.formula(it, names, names.len())));
+        let mut texts = vec![format!("init ({params}) {{ {} }}", parts.join(" && "))];
+        texts.extend(self.claims.iter().map(|Claim { word, params, body }| {
+            let body = written.conjunction(body, params.len());
+            format!("{} ({}) {{ {body} }}", word.text(), self.params(params))
+        }));
         for (number, it) in self.transitions.iter().enumerate() {
             let params = self.params(&it.params);
             let guard = written.conjunction(&it.guard, it.params.len());
@@ -521,7 +599,7 @@ impl Pointed for Index {
         match self {
             Self::Pointer(var, _) => drop(found.insert(*var)),
             Self::Value(term) => term.pointers(found),
-            Self::Process(_) => {}
+            Self::Process(_) | Self::Constant(_) => {}
         }
     }
 }
@@ -532,7 +610,7 @@ impl Pointed for Term {
             Self::Read { index, .. } => index.pointers(found),
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.pointers(found),
             Self::Count(.., body) => body.pointers(found),
-            Self::Value(..) | Self::Process(_) | Self::Param => {}
+            Self::Value(..) | Self::Process(_) | Self::Constant(_) | Self::Param => {}
         }
     }
 }
@@ -544,7 +622,8 @@ impl Pointed for Formula {
             Self::Same(_, a, b, _) => [a, b].into_iter().for_each(|it| it.pointers(found)),
             Self::Empty(_, index) | Self::Full(_, index) => index.pointers(found),
             Self::Both(a, b) | Self::Either(a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
-            Self::Not(a) | Self::Others(.., a) | Self::Called(a) => a.pointers(found),
+            Self::Not(a) | Self::Called(a) => a.pointers(found),
+            Self::Others(.., a) | Self::Two(.., a) | Self::All(.., a) => a.pointers(found),
         }
     }
 }

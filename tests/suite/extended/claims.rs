@@ -1,0 +1,197 @@
+//! What models claim, and the states in which they begin.
+
+use std::collections::BTreeSet;
+
+use super::meaning::{Instance, of_sort, tuples};
+use super::model::{Claim, Formula, INIT, Index, Model, State, Term, Update, Word};
+
+/// What a formula mentions: processes that are bound outside of it, and variables.
+#[derive(Default)]
+struct Mentioned {
+    processes: BTreeSet<usize>,
+    vars: BTreeSet<usize>,
+}
+
+impl Mentioned {
+    fn index(&mut self, index: &[Index]) {
+        for it in index {
+            match it {
+                Index::Process(process) => drop(self.processes.insert(*process)),
+                Index::Value(term) => self.term(term),
+                Index::Pointer(var, _) => drop(self.vars.insert(*var)),
+                Index::Constant(_) => {}
+            }
+        }
+    }
+
+    fn term(&mut self, term: &Term) {
+        match term {
+            Term::Process(process) => drop(self.processes.insert(*process)),
+            Term::Read { var, index, .. } => {
+                self.vars.insert(*var);
+                self.index(index);
+            }
+            Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.term(term),
+            Term::Count(known, _, body) => self.within(*known, body),
+            Term::Value(..) | Term::Constant(_) | Term::Param => {}
+        }
+    }
+
+    /// Of a formula under a quantifier: the processes after the first ones are bound by it.
+    fn within(&mut self, known: usize, body: &Formula) {
+        let mut inner = Self::default();
+        inner.formula(body, known);
+        self.processes.extend(inner.processes.range(..known));
+        self.vars.append(&mut inner.vars);
+    }
+
+    fn formula(&mut self, formula: &Formula, params: usize) {
+        match formula {
+            Formula::Compare(_, a, b) => [a, b].into_iter().for_each(|it| self.term(it)),
+            Formula::Same(var, a, b, _) => {
+                self.vars.insert(*var);
+                [a, b].into_iter().for_each(|it| self.index(it));
+            }
+            Formula::Empty(var, index) | Formula::Full(var, index) => {
+                self.vars.insert(*var);
+                self.index(index);
+            }
+            Formula::Not(a) | Formula::Called(a) => self.formula(a, params),
+            Formula::Both(a, b) | Formula::Either(a, b) => {
+                [a, b].into_iter().for_each(|it| self.formula(it, params));
+            }
+            Formula::Others(.., a) | Formula::Two(.., a) | Formula::All(.., a) => self.within(params, a),
+        }
+    }
+}
+
+impl Formula {
+    /// Whether it says something of all processes.
+    fn is_universal(&self) -> bool {
+        match self {
+            Self::Others(all, ..) | Self::Two(all, ..) | Self::All(all, ..) => *all,
+            Self::Not(a) | Self::Called(a) => a.is_universal(),
+            Self::Both(a, b) | Self::Either(a, b) => a.is_universal() || b.is_universal(),
+            _ => false,
+        }
+    }
+
+    pub fn is_quantified(&self) -> bool {
+        match self {
+            Self::Others(..) | Self::Two(..) | Self::All(..) => true,
+            Self::Not(a) | Self::Called(a) => a.is_quantified(),
+            Self::Both(a, b) | Self::Either(a, b) => a.is_quantified() || b.is_quantified(),
+            _ => false,
+        }
+    }
+
+    /// Without the processes in scope, for which `exists` does not stand where nothing is said of all.
+    fn of_others(&self) -> Self {
+        let inner = |it: &Self| Box::new(it.of_others());
+        match self {
+            Self::All(all, sort, a) => Self::Others(*all, *sort, a.clone()),
+            Self::Not(a) => Self::Not(inner(a)),
+            Self::Called(a) => Self::Called(inner(a)),
+            Self::Both(a, b) => Self::Both(inner(a), inner(b)),
+            Self::Either(a, b) => Self::Either(inner(a), inner(b)),
+            other => other.clone(),
+        }
+    }
+}
+
+impl Update {
+    /// The variables that it assigns.
+    fn assigned(&self) -> Vec<usize> {
+        match self {
+            Self::Assign(var, ..)
+            | Self::Any(var, ..)
+            | Self::Each(_, _, var, ..)
+            | Self::Case(_, var, ..)
+            | Self::Choose(var, ..)
+            | Self::Send(var, ..)
+            | Self::Receive(var, ..) => vec![*var],
+            Self::Take(var, _, queue, _) => vec![*var, *queue],
+        }
+    }
+}
+
+impl Claim {
+    fn mentioned(&self) -> Mentioned {
+        let mut found = Mentioned::default();
+        self.body.iter().for_each(|it| found.formula(it, self.params.len()));
+        found
+    }
+
+    /// Whether it is about what no transition changes: an assumption about the first states.
+    pub fn is_axiom(&self, model: &Model) -> bool {
+        let mut assigned = model.transitions.iter().flat_map(|it| &it.updates).flat_map(Update::assigned);
+        let vars = self.mentioned().vars;
+        self.word == Word::Invariant && !vars.is_empty() && !assigned.any(|it| vars.contains(&it))
+    }
+
+    /// Whether it is noted by a variable of its own: what it says of all processes, where it is bad.
+    pub fn is_noted(&self) -> bool {
+        self.body.iter().any(Formula::is_quantified)
+    }
+}
+
+impl Instance<'_> {
+    /// The states in which a run may begin; `None` where there are more.
+    pub fn beginnings(&self, most: usize) -> Option<BTreeSet<State>> {
+        let mut all = vec![self.initial()];
+        for (var, field) in &self.model.open {
+            let values = self.model.vars[*var].fields[*field].1.values();
+            for at in 0..all[0][*var].len() {
+                let with = |state: &State, value| {
+                    let mut state = state.clone();
+                    state[*var][at][0][*field] = value;
+                    state
+                };
+                all = all.iter().flat_map(|it| values.clone().map(|value| with(it, value))).collect();
+                if all.len() > most {
+                    return None;
+                }
+            }
+        }
+        let begins = |state: &State| {
+            self.model.init.iter().all(|it| self.holds_of_all(state, it))
+                && !self.model.claims.iter().any(|it| it.is_axiom(self.model) && self.is_bad(state, it))
+        };
+        Some(all.into_iter().filter(begins).collect())
+    }
+
+    /// Whether a part of `init` holds for all processes that it mentions.
+    fn holds_of_all(&self, state: &State, part: &Formula) -> bool {
+        match part {
+            Formula::Both(a, b) => self.holds_of_all(state, a) && self.holds_of_all(state, b),
+            Formula::Called(a) => self.holds_of_all(state, a),
+            part => {
+                let mut mentioned = Mentioned::default();
+                mentioned.formula(part, INIT.len());
+                let mut tuples = vec![vec![usize::MAX; INIT.len()]];
+                for process in mentioned.processes {
+                    let of: Vec<usize> = of_sort(self.sizes, INIT[process].1).collect();
+                    let with = |known: &Vec<usize>, it: usize| {
+                        let mut tuple = known.clone();
+                        tuple[process] = it;
+                        tuple
+                    };
+                    tuples =
+                        tuples.iter().flat_map(|known| of.iter().map(move |it| with(known, *it))).collect();
+                }
+                tuples.iter().all(|args| self.holds(state, part, args, args.len()))
+            }
+        }
+    }
+
+    pub fn is_bad(&self, state: &State, claim: &Claim) -> bool {
+        let Claim { word, params, body } = claim;
+        // What is said of a state includes processes that have crashed.
+        let alive = [&state[..self.model.vars.len()], &self.initial()[self.model.vars.len()..]].concat();
+        let as_others = !word.is_positive() && !body.iter().any(Formula::is_universal);
+        let body: Vec<Formula> =
+            body.iter().map(|it| if as_others { it.of_others() } else { it.clone() }).collect();
+        let said = |args: &Vec<usize>| body.iter().all(|it| self.holds(&alive, it, args, params.len()));
+        tuples(self.sizes, params).iter().any(|args| said(args) != word.is_positive())
+    }
+}
