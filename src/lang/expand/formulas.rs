@@ -208,6 +208,17 @@ impl Expander {
         let (Some(lefts), Some(rights)) = (self.value(left), self.value(right)) else {
             return truth(false, at);
         };
+        let cells = lefts.iter().chain(&rights).flat_map(|way| {
+            let fixed = way.fixed.iter().map(|it| it.cell.clone());
+            fixed.chain(way.it.cells())
+        });
+        let with_itself = |cell: &Path, op| {
+            let term = Term::path(cell.clone(), Loc(at));
+            Expr::compare(term.clone(), op, term, at)
+        };
+        // What `init` says of a process it says in each of its ways, so that all of it is left out where there are none.
+        let is_of_process = |it: &Path| self.initially && it.index.iter().flatten().next().is_some();
+        let process = cells.clone().find(is_of_process);
         let mut parts = Vec::new();
         for l in &lefts {
             for r in &rights {
@@ -217,30 +228,21 @@ impl Expander {
                 };
                 let mut conditions = both.conditions(at);
                 conditions.push(compared);
+                conditions.extend(process.iter().map(|it| with_itself(it, Comparison::Eq)));
                 parts.push(all(conditions, at));
             }
         }
+        parts.extend(process.iter().map(|it| with_itself(it, Comparison::Ne)));
         let compared = match self.few(parts, at) {
             Some(parts) => any(parts, at),
             None => return truth(false, at),
         };
-        let ExprKind::Bool(holds) = compared.kind else { return compared };
-        // A constant. But a step that asks needs the process whose cell it is about, and what `init` says of processes it says only where
-        // there are some.
-        let initially = self.initially;
-        let is_open =
-            |it: &Path| !holds && !it.has_cell() || initially && it.index.iter().flatten().next().is_some();
-        let cells = lefts.iter().chain(&rights).flat_map(|way| {
-            let fixed = way.fixed.iter().map(|it| it.cell.clone());
-            fixed.chain(way.it.cells()).filter(is_open)
-        });
-        let op = if holds { Comparison::Eq } else { Comparison::Ne };
-        let with_itself = |cell: Path| {
-            let term = Term::path(cell, Loc(at));
-            Expr::compare(term.clone(), op, term, at)
-        };
-        let cells = cells.map(with_itself).collect();
-        if holds { all(cells, at) } else { any(cells, at) }
+        if compared.kind != ExprKind::Bool(false) {
+            return compared;
+        }
+        // No value satisfies it, but a step that asks needs the process whose cell it is about.
+        let unsure = cells.filter(|it| !it.has_cell());
+        any(unsure.map(|it| with_itself(&it, Comparison::Ne)).collect(), at)
     }
 
     fn compare_records(

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 
 use super::literals::LiteralWriter;
+use crate::list::{add_least, is_part};
 use crate::model::{
-    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, Literal, ProcRef, System, Temporal, TemporalKind,
-    Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
+    Assignment, Bad, BadKind, Branch, Condition, Conj, Dnf, Init, Literal, ProcRef, System, Temporal,
+    TemporalKind, Term, Transition, Type, Universal, Update, Var, VarId, VarKind,
 };
 
 /// The text of a model that means `system`.
@@ -31,31 +32,46 @@ pub fn model(system: &System) -> String {
     }
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
     let init = names(system.init.params.into());
-    let mut begins = dnf(system, &system.init.body, &init);
-    // What mentions no process holds where there is none.
-    if let ([], [_, ..], [one, ..]) = (&*system.init.body.0, &*system.init.without_processes.0, &*init) {
-        begins = format!("({}) && {one} <> {one}", dnf(system, &system.init.without_processes, &init));
-    }
-    let _ = writeln!(text, "\ninit ({}) {{ {begins} }}", init.join(" "));
+    let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), initially(system, &init));
     for axioms in system.axioms.chunk_by(|a, b| a.span == b.span) {
         text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)), None);
     }
     let together = |a: &Bad, b: &Bad| a.kind == BadKind::Invariant && a.kind == b.kind && a.span == b.span;
     for declared in system.bad.chunk_by(together) {
-        if let [Bad { kind: BadKind::Unsafe, name, params, cube, .. }] = declared {
+        let claimed = declared.first().is_some_and(|it| it.kind == BadKind::Invariant);
+        let mention = (claimed && system.looks_like_axiom(declared)).then(|| mention(system));
+        // Where nothing changes, there are no lemmas.
+        if claimed && mention != Some(None) {
+            text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube)), mention.flatten());
+            continue;
+        }
+        for Bad { name, params, cube, .. } in declared {
             let names = names((*params).into());
             let (title, cube) = (title(name), conj(system, cube, &names));
             let _ = writeln!(text, "\nunsafe {title}({}) {{ {cube} }}", names.join(" "));
-        } else {
-            let changing = declared.first().filter(|_| system.looks_like_axiom(declared));
-            let mention = changing.and_then(|_| mention(system));
-            text += &invariant(system, declared.iter().map(|it| (it.params, &it.cube)), mention);
         }
     }
     for it in &system.transitions {
         text += &transition(system, it);
     }
     text + &runs(system)
+}
+
+/// The formula of `init`. Where that for no process is not what it says without its literals about processes, both are written: `p <> p` is
+/// about a process, and never holds.
+fn initially(system: &System, names: &[String]) -> String {
+    let Init { body, without_processes: none, .. } = &system.init;
+    let text = dnf(system, body, names);
+    let Some(one) = names.first() else { return text };
+    let mut said: Vec<Conj> = Vec::new();
+    for way in &body.0 {
+        let of_none = way.iter().filter(|it| it.procs().into_iter().all(|p| p.variables() == 0));
+        add_least(&mut said, of_none.cloned().collect(), |a, b| is_part(a, b));
+    }
+    if said.len() == none.0.len() && said.iter().all(|it| none.0.contains(it)) {
+        return text;
+    }
+    format!("({text} || {one} <> {one}) && ({})", dnf(system, none, names))
 }
 
 /// The name of a property before its parameters, if a model gave it.
@@ -266,6 +282,12 @@ mod tests {
             (&system.temporal[0].first, &system.temporal[0].then)
         );
         assert!(again.temporal[0].then.0.is_empty());
+        // The lemma is not an assumption where the only step that changes what it says is gone.
+        let system = load(
+            "var X : bool init () { X = True } invariant () { X = True } transition t () requires { X = True && X = False } { X := False }",
+        );
+        let again = load(&super::model(&system));
+        assert_eq!((again.bad.len(), again.axioms.len()), (1, 0));
     }
 
     #[test]
