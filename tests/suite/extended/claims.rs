@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::meaning::{Instance, of_sort, tuples};
-use super::model::{Claim, Formula, INIT, Index, Model, State, Term, Update, Word};
+use super::model::{Claim, Formula, INIT, Index, Model, Over, Place, State, Term, Update, Word};
+
+/// A field of a variable; `None`: all of them, and what a queue is besides.
+type Part = (usize, Option<usize>);
 
 /// What a formula mentions: processes that are bound outside of it, and variables.
 #[derive(Default)]
 struct Mentioned {
     processes: BTreeSet<usize>,
-    vars: BTreeSet<usize>,
+    vars: BTreeSet<Part>,
 }
 
 impl Mentioned {
@@ -18,7 +21,7 @@ impl Mentioned {
             match it {
                 Index::Process(process) => drop(self.processes.insert(*process)),
                 Index::Value(term) => self.term(term),
-                Index::Pointer(var, _) => drop(self.vars.insert(*var)),
+                Index::Pointer(var, _) => drop(self.vars.insert((*var, None))),
                 Index::Constant(_) => {}
             }
         }
@@ -27,20 +30,26 @@ impl Mentioned {
     fn term(&mut self, term: &Term) {
         match term {
             Term::Process(process) => drop(self.processes.insert(*process)),
-            Term::Read { var, index, .. } => {
-                self.vars.insert(*var);
+            Term::Read { var, index, place, field } => {
+                self.vars.insert((*var, matches!(place, Place::Cell).then_some(*field)));
                 self.index(index);
             }
             Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.term(term),
-            Term::Count(known, _, body) => self.within(*known, body),
-            Term::Value(..) | Term::Constant(_) | Term::Param => {}
+            Term::Multiple(_, term) => self.term(term),
+            Term::Sum(_, a, b) => [a, b].into_iter().for_each(|it| self.term(it)),
+            Term::Count(known, _, body) => self.within(*known, &[body]),
+            Term::Total(known, _, term, body) => {
+                let own = Formula::Compare("=", (**term).clone(), (**term).clone());
+                self.within(*known, &[body, &own]);
+            }
+            Term::Value(..) | Term::Constant(_) | Term::Bound(..) | Term::Param => {}
         }
     }
 
     /// Of a formula under a quantifier: the processes after the first ones are bound by it.
-    fn within(&mut self, known: usize, body: &Formula) {
+    fn within(&mut self, known: usize, bodies: &[&Formula]) {
         let mut inner = Self::default();
-        inner.formula(body, known);
+        bodies.iter().for_each(|it| inner.formula(it, known));
         self.processes.extend(inner.processes.range(..known));
         self.vars.append(&mut inner.vars);
     }
@@ -49,18 +58,20 @@ impl Mentioned {
         match formula {
             Formula::Compare(_, a, b) => [a, b].into_iter().for_each(|it| self.term(it)),
             Formula::Same(var, a, b, _) => {
-                self.vars.insert(*var);
+                self.vars.insert((*var, None));
                 [a, b].into_iter().for_each(|it| self.index(it));
             }
             Formula::Empty(var, index) | Formula::Full(var, index) => {
-                self.vars.insert(*var);
+                self.vars.insert((*var, None));
                 self.index(index);
             }
             Formula::Not(a) | Formula::Called(a) => self.formula(a, params),
-            Formula::Both(a, b) | Formula::Either(a, b) => {
+            Formula::Both(a, b) | Formula::Either(a, b) | Formula::Implies(a, b) | Formula::Iff(a, b) => {
                 [a, b].into_iter().for_each(|it| self.formula(it, params));
             }
-            Formula::Others(.., a) | Formula::Two(.., a) | Formula::All(.., a) => self.within(params, a),
+            Formula::If(parts) => parts.iter().for_each(|it| self.formula(it, params)),
+            Formula::Others(.., a) | Formula::Two(.., a) | Formula::All(.., a) => self.within(params, &[a]),
+            Formula::Nested(.., [a, b]) => self.within(params, &[a, b]),
         }
     }
 }
@@ -70,6 +81,7 @@ impl Formula {
     fn is_universal(&self) -> bool {
         match self {
             Self::Others(all, ..) | Self::Two(all, ..) | Self::All(all, ..) => *all,
+            Self::Nested(..) => true,
             Self::Not(a) | Self::Called(a) => a.is_universal(),
             Self::Both(a, b) | Self::Either(a, b) => a.is_universal() || b.is_universal(),
             _ => false,
@@ -78,7 +90,7 @@ impl Formula {
 
     pub fn is_quantified(&self) -> bool {
         match self {
-            Self::Others(..) | Self::Two(..) | Self::All(..) => true,
+            Self::Others(..) | Self::Two(..) | Self::All(..) | Self::Nested(..) => true,
             Self::Not(a) | Self::Called(a) => a.is_quantified(),
             Self::Both(a, b) | Self::Either(a, b) => a.is_quantified() || b.is_quantified(),
             _ => false,
@@ -100,17 +112,17 @@ impl Formula {
 }
 
 impl Update {
-    /// The variables that it assigns.
-    fn assigned(&self) -> Vec<usize> {
+    /// What it assigns.
+    fn assigned(&self) -> Vec<Part> {
         match self {
-            Self::Assign(var, ..)
-            | Self::Any(var, ..)
-            | Self::Each(_, _, var, ..)
-            | Self::Case(_, var, ..)
-            | Self::Choose(var, ..)
-            | Self::Send(var, ..)
-            | Self::Receive(var, ..) => vec![*var],
-            Self::Take(var, _, queue, _) => vec![*var, *queue],
+            Self::Assign(var, _, field, values) if values.len() == 1 => vec![(*var, Some(*field))],
+            Self::Any(var, _, field)
+            | Self::Each(_, _, var, _, field, _)
+            | Self::Case(_, var, _, field, ..)
+            | Self::Values(_, var, _, field, ..)
+            | Self::Choose(var, _, field, ..) => vec![(*var, Some(*field))],
+            Self::Assign(var, ..) | Self::Send(var, ..) | Self::Receive(var, ..) => vec![(*var, None)],
+            Self::Take(var, _, queue, _) => vec![(*var, None), (*queue, None)],
         }
     }
 }
@@ -122,16 +134,34 @@ impl Claim {
         found
     }
 
-    /// Whether it is about what no transition changes: an assumption about the first states.
-    pub fn is_axiom(&self, model: &Model) -> bool {
-        let mut assigned = model.transitions.iter().flat_map(|it| &it.updates).flat_map(Update::assigned);
+    /// Whether it is about what no transition changes: an assumption about the first states. `None` where it is about some cells of an array over
+    /// values, of which others are assigned.
+    fn is_assumed(&self, model: &Model) -> Option<bool> {
         let vars = self.mentioned().vars;
-        self.word == Word::Invariant && !vars.is_empty() && !assigned.any(|it| vars.contains(&it))
+        let meet = |a: &Part, b: &Part| a.0 == b.0 && (a.1.is_none() || b.1.is_none() || a.1 == b.1);
+        let assigned = model.transitions.iter().flat_map(|it| &it.updates).flat_map(Update::assigned);
+        let assigned: Vec<Part> = assigned.filter(|it| vars.iter().any(|var| meet(var, it))).collect();
+        if self.word != Word::Invariant || vars.is_empty() || assigned.is_empty() {
+            return Some(self.word == Word::Invariant && !vars.is_empty());
+        }
+        let over_values = |it: &Part| model.vars[it.0].index.iter().any(|it| matches!(it, Over::Value(_)));
+        (!assigned.iter().all(over_values)).then_some(false)
+    }
+
+    pub fn is_axiom(&self, model: &Model) -> bool {
+        self.is_assumed(model) == Some(true)
     }
 
     /// Whether it is noted by a variable of its own: what it says of all processes, where it is bad.
     pub fn is_noted(&self) -> bool {
         self.body.iter().any(Formula::is_quantified)
+    }
+}
+
+impl Model {
+    /// Whether it is known which of its claims are assumed.
+    pub fn is_clear(&self) -> bool {
+        self.claims.iter().all(|it| it.is_assumed(self).is_some())
     }
 }
 

@@ -48,13 +48,16 @@ impl Term {
     fn is_plain(&self, below: usize) -> bool {
         match self {
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.is_plain(below),
+            Self::Multiple(_, term) => term.is_plain(below),
+            Self::Sum(_, a, b) => a.is_plain(below) && b.is_plain(below),
+            Self::Bound(_, at) => *at < below,
             Self::Read { index, .. } => index.iter().all(|it| match it {
                 Index::Process(process) => *process < below,
                 Index::Value(term) => term.is_plain(below),
                 Index::Pointer(..) | Index::Constant(_) => true,
             }),
             Self::Process(process) => *process < below,
-            Self::Count(known, ..) => *known <= below,
+            Self::Count(known, ..) | Self::Total(known, ..) => *known <= below,
             Self::Value(..) | Self::Constant(_) | Self::Param => true,
         }
     }
@@ -63,7 +66,7 @@ impl Term {
     pub fn counts(&self) -> bool {
         match self {
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.counts(),
-            Self::Count(..) => true,
+            Self::Count(..) | Self::Total(..) => true,
             _ => false,
         }
     }
@@ -159,8 +162,17 @@ impl Maker {
     /// How many processes of a sort satisfy a formula.
     fn count(&mut self, params: &[Sort]) -> Term {
         let sort = self.sort();
-        let body = self.compared(&[params, &[sort]].concat());
-        Term::Count(params.len(), sort, Box::new(body))
+        let inner = [params, &[sort]].concat();
+        let body = Box::new(self.compared(&inner));
+        if self.rich && self.dice.chance(40) {
+            let total = std::mem::replace(&mut self.total, true);
+            let term = self.read(&inner, |it| matches!(it, Ty::Range(..)), false);
+            self.total = total;
+            if let Some(term) = term {
+                return Term::Total(params.len(), sort, Box::new(term), body);
+            }
+        }
+        Term::Count(params.len(), sort, body)
     }
 
     /// A term to assign: it may leave a range.
@@ -168,6 +180,10 @@ impl Maker {
         let Ty::Range(..) = ty else { return self.exact(ty, params, true) };
         if self.counts && self.dice.chance(15) {
             return self.count(params);
+        }
+        if self.rich && self.dice.chance(20) {
+            let sum = self.exact(ty, params, true);
+            return self.sum(sum, params);
         }
         match self.dice.below(5) {
             0 | 1 => self.exact(ty, params, true),
@@ -185,6 +201,14 @@ impl Maker {
                 }
             }
         }
+    }
+
+    /// A sum of this and what is read, a multiple of it now and then.
+    fn sum(&mut self, term: Term, params: &[Sort]) -> Term {
+        let Some(other) = self.read(params, |it| matches!(it, Ty::Range(..)), true) else { return term };
+        let other = if self.dice.chance(30) { Term::Multiple(2, Box::new(other)) } else { other };
+        let sum = Term::Sum(self.dice.chance(50), Box::new(term), Box::new(other));
+        if self.dice.chance(30) { self.remainder(sum) } else { sum }
     }
 
     /// A term to assign, with names of `let`s for its parts.
@@ -227,6 +251,13 @@ impl Maker {
             }
             return Formula::Same(var, a, b, self.dice.chance(50));
         }
+        if self.rich
+            && self.dice.chance(8)
+            && let Some(&sort) = params.last()
+            && let Some(other) = (0..params.len() - 1).find(|it| params[*it] == sort)
+        {
+            return Formula::Compare(self.operator(), Term::Process(params.len() - 1), Term::Process(other));
+        }
         let Some(left) = self.read(params, |_| true, true) else {
             return Formula::Compare("=", Term::Value(Ty::Range(0, 1), 0), Term::Value(Ty::Range(0, 1), 0));
         };
@@ -234,6 +265,8 @@ impl Maker {
         if let Ty::Range(..) = ty {
             let left = if self.dice.chance(15) { Term::Plus(Box::new(left), 1) } else { left };
             let left = if self.dice.chance(15) { self.remainder(left) } else { left };
+            let plain = !matches!(left, Term::Remainder(..)) && self.rich;
+            let left = if plain && self.dice.chance(15) { self.sum(left, params) } else { left };
             if self.dice.chance(35)
                 && let Some(right) = self.read(params, |it| matches!(it, Ty::Range(..)), true)
                 && !disjoint(ty, self.ty(&right))
@@ -245,7 +278,9 @@ impl Maker {
             let value = *self.dice.pick(&values);
             let op = match left {
                 // Such equalities that never hold are errors.
-                Term::Plus(..) | Term::Remainder(..) => *self.dice.pick(&["<", "<=", ">", ">="]),
+                Term::Plus(..) | Term::Remainder(..) | Term::Sum(..) => {
+                    *self.dice.pick(&["<", "<=", ">", ">="])
+                }
                 _ => self.operator(),
             };
             return Formula::Compare(op, left, Term::Value(ty, value));
@@ -262,7 +297,13 @@ impl Maker {
         match term {
             Term::Value(ty, _) => *ty,
             Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
-            Term::Count(..) => Ty::Range(0, 2),
+            Term::Multiple(_, term) => self.ty(term),
+            Term::Sum(_, a, b) => {
+                let [a, b] = [a, b].map(|it| self.ty(it));
+                if a.values().count() > b.values().count() { a } else { b }
+            }
+            Term::Bound(ty, _) => *ty,
+            Term::Count(..) | Term::Total(..) => Ty::Range(0, 2),
             Term::Process(_) | Term::Constant(_) | Term::Param => unreachable!("not what is added to"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
         }
@@ -328,7 +369,13 @@ impl Maker {
             0 => Formula::Not(Box::new(self.compared(params))),
             1 | 2 => Formula::Either(Box::new(self.compared(params)), Box::new(self.compared(params))),
             3 if quantified => {
-                let (sort, kind) = (self.sort(), if self.rich { self.dice.below(3) } else { 0 });
+                let (sort, kind) = (self.sort(), if self.rich { self.dice.below(4) } else { 0 });
+                if kind == 3 {
+                    let both = [sort, self.sort()];
+                    let inner = [params, &both].concat();
+                    let [a, b] = [&inner[..=params.len()], &inner[..]].map(|it| Box::new(self.compared(it)));
+                    return Formula::Nested(both, self.dice.chance(50), [a, b]);
+                }
                 let bound = &[sort, sort][..if kind == 1 { 2 } else { 1 }];
                 let body = Box::new(self.compared(&[params, bound].concat()));
                 let all = self.dice.chance(60);
@@ -336,6 +383,15 @@ impl Maker {
                     0 => Formula::Others(all, sort, body),
                     1 => Formula::Two(all, sort, body),
                     _ => Formula::All(all, sort, body),
+                }
+            }
+            5 if self.rich => {
+                let mut part = || Box::new(self.compared(params));
+                let (a, b) = (part(), part());
+                match self.dice.below(3) {
+                    0 => Formula::Implies(a, b),
+                    1 => Formula::Iff(a, b),
+                    _ => Formula::If(Box::new([*a, *b, self.compared(params)])),
                 }
             }
             4 => Formula::Both(Box::new(self.comparison(params)), Box::new(self.comparison(params))),
@@ -407,6 +463,33 @@ impl Maker {
         if self.dice.chance(50) { Formula::Both(Box::new(quantified), Box::new(when)) } else { quantified }
     }
 
+    /// An update of the cells at all values of an index.
+    fn values(
+        &mut self,
+        var: usize,
+        mut index: Vec<Index>,
+        at: usize,
+        field: usize,
+        params: &[Sort],
+    ) -> Update {
+        let Over::Value(over) = self.vars[var].index[at] else { unreachable!("a value") };
+        let bound = Term::Bound(over, params.len());
+        index[at] = Index::Value(Box::new(bound.clone()));
+        let ty = self.vars[var].fields[field].1;
+        let own = ty == over && self.dice.chance(40);
+        let value = if own { bound.clone() } else { self.value(ty, params) };
+        let when = self.dice.chance(70).then(|| {
+            let op = *self.dice.pick(&["=", "<>"]);
+            let when = Formula::Compare(op, bound, self.exact(over, params, true));
+            if self.dice.chance(60) {
+                when
+            } else {
+                Formula::Either(Box::new(when), Box::new(self.compared(params)))
+            }
+        });
+        Update::Values(over, var, index, field, when, value)
+    }
+
     fn updates(&mut self, params: &[Sort]) -> Vec<Update> {
         let mut updates = Vec::new();
         let mut written = BTreeSet::new();
@@ -461,6 +544,14 @@ impl Maker {
                     )
                     .collect::<Vec<_>>()
             };
+            let over = self.vars[var].index.iter().position(|it| matches!(it, Over::Value(_)));
+            if let Some(at) = over
+                && self.rich
+                && self.dice.chance(40)
+            {
+                updates.push(self.values(var, index, at, field, params));
+                continue;
+            }
             let two = self.vars[var].two(params);
             let update = match self.dice.below(9) {
                 0 if small => Update::Any(var, index, field),

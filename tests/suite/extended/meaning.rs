@@ -133,6 +133,17 @@ impl Instance<'_> {
             Term::Process(process) => Some(args[*process] as i64),
             Term::Constant(number) => Some(*number as i64),
             Term::Plus(term, by) => Some(self.value(state, term, args)? + by),
+            Term::Sum(minus, a, b) => {
+                let (a, b) = (self.value(state, a, args)?, self.value(state, b, args)?);
+                Some(if *minus { a - b } else { a + b })
+            }
+            Term::Multiple(by, term) => Some(by * self.value(state, term, args)?),
+            Term::Bound(ty, at) => ty.values().nth(args[*at]),
+            Term::Total(known, sort, term, body) => {
+                let with = |it: usize| [&args[..*known], &[it]].concat();
+                let counted = |it: &usize| self.holds(state, body, &with(*it), *known);
+                of_sort(self.sizes, *sort).filter(counted).map(|it| self.value(state, term, &with(it))).sum()
+            }
             Term::Remainder(term, by) => Some(self.value(state, term, args)?.rem_euclid(*by)),
             Term::Abbreviated(term) => self.value(state, term, args),
             Term::Count(known, sort, body) => {
@@ -188,6 +199,23 @@ impl Instance<'_> {
                 let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
                 if *all { others.all(with) } else { others.any(|it| Self::alive(state, it) && with(it)) }
             }
+            Formula::Nested([sort, other], excluded, [a, b]) => {
+                let known = &args[..params];
+                let with = |it: &[usize]| [known, it].concat();
+                let inner = |y: usize, w: usize| {
+                    *excluded && (w == y || known.contains(&w))
+                        || self.holds(state, b, &with(&[y, w]), params)
+                };
+                let outer = |y: usize| {
+                    known.contains(&y)
+                        || self.holds(state, a, &with(&[y]), params)
+                        || of_sort(self.sizes, *other).all(|w| inner(y, w))
+                };
+                of_sort(self.sizes, *sort).all(outer)
+            }
+            Formula::Implies(a, b) => !inner(a) || inner(b),
+            Formula::Iff(a, b) => inner(a) == inner(b),
+            Formula::If(parts) => inner(&parts[if inner(&parts[0]) { 1 } else { 2 }]),
             Formula::All(all, sort, a) => {
                 let mut processes = of_sort(self.sizes, *sort);
                 let with = |it: usize| self.holds(state, a, &[&args[..params], &[it]].concat(), params);
@@ -300,6 +328,22 @@ impl Instance<'_> {
                     let value = if applies { self.value(state, value, with) } else { held() };
                     Some((*var, index, *field, value))
                 })
+            }
+            Update::Values(ty, var, index, field, when, value) => {
+                let mut cells = Vec::new();
+                let mut error = false;
+                for it in 0..ty.values().count() {
+                    let with = [args, &[it]].concat();
+                    let held = || Some(state[*var][self.position(state, *var, index, &with)?][0][*field]);
+                    let applies = when.as_ref().is_none_or(|it| self.holds(state, it, &with, params));
+                    let value = if applies { self.value(state, value, &with) } else { held() };
+                    match self.written(state, (*var, index, *field), &[value], &with) {
+                        Outcome::Cells(written) => cells.extend(written),
+                        Outcome::Error => error = true,
+                        Outcome::Blocked => return vec![Outcome::Blocked],
+                    }
+                }
+                vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
             }
             Update::Send(var, index, values) => {
                 let queue = self.model.vars[*var].queue.expect("a queue");

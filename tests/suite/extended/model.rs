@@ -143,10 +143,17 @@ pub enum Term {
     },
     Plus(Box<Term>, i64),
     Remainder(Box<Term>, i64),
+    /// A sum, or a difference; the second one has no sum.
+    Sum(bool, Box<Term>, Box<Term>),
+    Multiple(i64, Box<Term>),
     /// The same by the name of a `let`.
     Abbreviated(Box<Term>),
     /// How many processes of a sort satisfy a formula, in which the counted one comes after this many names.
     Count(usize, Sort, Box<Formula>),
+    /// The sum of a term over those that satisfy a formula.
+    Total(usize, Sort, Box<Term>, Box<Formula>),
+    /// The value that a name of this type stands for, by its place in the type.
+    Bound(Ty, usize),
     /// A parameter of a predicate, in its text only.
     Param,
 }
@@ -166,6 +173,11 @@ pub enum Formula {
     Two(bool, Sort, Box<Formula>),
     /// For all processes of a sort, parameters included, or for one.
     All(bool, Sort, Box<Formula>),
+    /// For all other processes, something, or something of all others of a second sort; whether the first one is excluded, too.
+    Nested([Sort; 2], bool, [Box<Formula>; 2]),
+    Implies(Box<Formula>, Box<Formula>),
+    Iff(Box<Formula>, Box<Formula>),
+    If(Box<[Formula; 3]>),
     /// The same by a predicate.
     Called(Box<Formula>),
 }
@@ -177,6 +189,8 @@ pub enum Update {
     /// Of all processes of a sort; the bound one is numbered after the parameters.
     Each(bool, Sort, usize, Vec<Index>, usize, Term),
     Case(Sort, usize, Vec<Index>, usize, Formula, Term),
+    /// Of the cells at all values of a type, where a condition on the value holds, if there is one; the value is numbered after the parameters.
+    Values(Ty, usize, Vec<Index>, usize, Option<Formula>, Term),
     /// One of two values for one cell.
     Choose(usize, Vec<Index>, usize, Formula, [Term; 2]),
     Send(usize, Vec<Index>, Vec<Term>),
@@ -316,6 +330,17 @@ impl Written<'_> {
                 let sign = if *by < 0 { '-' } else { '+' };
                 format!("{} {sign} {}", self.term(term, names), by.abs())
             }
+            Term::Sum(minus, a, b) => {
+                let sign = if *minus { '-' } else { '+' };
+                format!("{} {sign} {}", self.term(a, names), self.term(b, names))
+            }
+            Term::Multiple(by, term) => format!("{by} * {}", self.term(term, names)),
+            Term::Bound(_, at) => names[*at].to_owned(),
+            Term::Total(known, sort, term, body) => {
+                let names = [&names[..*known], &["c"]].concat();
+                let (term, body) = (self.term(term, &names), self.formula(body, &names, *known));
+                format!("sum{{c{} | {term} if {body}}}", self.model.of(*sort))
+            }
             Term::Remainder(term, by) => format!("({}) % {by}", self.term(term, names)),
             Term::Abbreviated(term) => {
                 let value = self.term(term, names);
@@ -362,6 +387,20 @@ impl Written<'_> {
                 let (names, sort) = ([&names[..params], &["y", "w"]].concat(), self.model.of(*sort));
                 format!("({word} y w{sort}. {})", self.formula(a, &names, params))
             }
+            Formula::Nested([sort, other], excluded, [a, b]) => {
+                let [y, w] = [sort, other].map(|it| self.model.of(*it));
+                let names = [&names[..params], &["y", "w"]].concat();
+                let a = self.formula(a, &names[..=params], params);
+                let b = self.formula(b, &names, params);
+                let word = if *excluded { "forall_other" } else { "forall" };
+                format!("(forall_other y{y}. ({a} || {word} w{w}. {b}))")
+            }
+            Formula::Implies(a, b) => format!("({} => {})", inner(a), inner(b)),
+            Formula::Iff(a, b) => format!("({} <=> {})", inner(a), inner(b)),
+            Formula::If(parts) => {
+                let [when, a, b] = [0, 1, 2].map(|it: usize| inner(&parts[it]));
+                format!("(if {when} then {a} else {b})")
+            }
             Formula::All(all, sort, a) => {
                 let word = if *all { "forall" } else { "exists" };
                 let (names, sort) = ([&names[..params], &["y"]].concat(), self.model.of(*sort));
@@ -400,9 +439,9 @@ impl Written<'_> {
                 own(&Formula::Compare(op, inner, right.clone()))
             }
             Formula::Same(var, a, b, equal) => {
-                given.extend(["v", "w"]);
+                given.extend(["v", "u"]);
                 args.extend([a, b].map(|it| self.read(*var, it, names)));
-                format!("v {} w", if *equal { "=" } else { "<>" })
+                format!("v {} u", if *equal { "=" } else { "<>" })
             }
             other => own(other),
         };
@@ -448,6 +487,18 @@ impl Written<'_> {
                     "{target}{field} := case | {when} : {} | _ : {target}{field}",
                     self.term(value, &bound)
                 )
+            }
+            Update::Values(_, var, index, field, when, value) => {
+                let bound = [names, &["x"]].concat();
+                let target = self.read(*var, index, &bound) + &self.field(*var, *field);
+                let value = self.term(value, &bound);
+                match when {
+                    None => format!("forall x. {target} := {value}"),
+                    Some(when) => {
+                        let when = self.formula(when, &bound, params);
+                        format!("forall x. {target} := case | {when} : {value} | _ : {target}")
+                    }
+                }
             }
             Update::Choose(var, index, field, when, values) => {
                 let target = self.read(*var, index, names) + &self.field(*var, *field);
@@ -609,8 +660,10 @@ impl Pointed for Term {
         match self {
             Self::Read { index, .. } => index.pointers(found),
             Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.pointers(found),
-            Self::Count(.., body) => body.pointers(found),
-            Self::Value(..) | Self::Process(_) | Self::Constant(_) | Self::Param => {}
+            Self::Multiple(_, term) => term.pointers(found),
+            Self::Sum(_, a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
+            Self::Count(.., body) | Self::Total(.., body) => body.pointers(found),
+            Self::Value(..) | Self::Process(_) | Self::Constant(_) | Self::Bound(..) | Self::Param => {}
         }
     }
 }
@@ -621,7 +674,11 @@ impl Pointed for Formula {
             Self::Compare(_, a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
             Self::Same(_, a, b, _) => [a, b].into_iter().for_each(|it| it.pointers(found)),
             Self::Empty(_, index) | Self::Full(_, index) => index.pointers(found),
-            Self::Both(a, b) | Self::Either(a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
+            Self::Both(a, b) | Self::Either(a, b) | Self::Implies(a, b) | Self::Iff(a, b) => {
+                [a, b].into_iter().for_each(|it| it.pointers(found));
+            }
+            Self::Nested(.., both) => both.iter().for_each(|it| it.pointers(found)),
+            Self::If(parts) => parts.pointers(found),
             Self::Not(a) | Self::Called(a) => a.pointers(found),
             Self::Others(.., a) | Self::Two(.., a) | Self::All(.., a) => a.pointers(found),
         }
@@ -630,7 +687,7 @@ impl Pointed for Formula {
 
 impl Update {
     pub fn is_case(&self) -> bool {
-        matches!(self, Self::Case(..) | Self::Choose(..))
+        matches!(self, Self::Case(..) | Self::Choose(..) | Self::Values(_, _, _, _, Some(_), _))
     }
 
     /// The values that it mentions.
@@ -638,7 +695,9 @@ impl Update {
         match self {
             Self::Assign(.., values) | Self::Send(.., values) => values,
             Self::Choose(.., values) => values,
-            Self::Each(.., value) | Self::Case(.., value) => std::slice::from_ref(value),
+            Self::Each(.., value) | Self::Case(.., value) | Self::Values(.., value) => {
+                std::slice::from_ref(value)
+            }
             Self::Any(..) | Self::Receive(..) | Self::Take(..) => &[],
         }
     }
@@ -651,6 +710,7 @@ impl Update {
             | Self::Any(_, index, _)
             | Self::Each(_, _, _, index, ..)
             | Self::Case(_, _, index, ..)
+            | Self::Values(_, _, index, ..)
             | Self::Choose(_, index, ..)
             | Self::Send(_, index, _)
             | Self::Receive(_, index)
@@ -661,7 +721,9 @@ impl Update {
     /// The variables that are indices of what it reads.
     fn read(&self, found: &mut BTreeSet<usize>) {
         match self {
-            Self::Case(.., when, _) | Self::Choose(.., when, _) => when.pointers(found),
+            Self::Case(.., when, _) | Self::Choose(.., when, _) | Self::Values(.., Some(when), _) => {
+                when.pointers(found);
+            }
             Self::Take(.., from) => from.pointers(found),
             Self::Send(_, index, _) | Self::Receive(_, index) => index.pointers(found),
             _ => {}
