@@ -9,6 +9,7 @@ use super::substitute::substituted;
 use super::terms::{Fixed, Linear, Value, linear, multiples};
 use super::types::{Expander, Type, Values};
 use crate::diagnostic::{Diagnostic, Span};
+use crate::list::add_new;
 use crate::syntax::ast::{
     Arg, Comparison, Counted, Expr, ExprKind, Loc, Name, Path, Predicate, Term, TermKind,
 };
@@ -216,9 +217,11 @@ impl Expander {
             let term = Term::path(cell.clone(), Loc(at));
             Expr::compare(term.clone(), op, term, at)
         };
-        // What `init` says of a process it says in each of its ways, so that all of it is left out where there are none.
+        // What `init` says of processes it says in each of its ways, so that all of it is left out where there are none.
         let is_of_process = |it: &Path| self.initially && it.index.iter().flatten().next().is_some();
-        let process = cells.clone().find(is_of_process);
+        let mut known: Vec<Path> = Vec::new();
+        cells.clone().filter(is_of_process).for_each(|it| add_new(&mut known, it));
+        let of_processes = |op| known.iter().map(move |it| with_itself(it, op));
         let mut parts = Vec::new();
         for l in &lefts {
             for r in &rights {
@@ -228,11 +231,11 @@ impl Expander {
                 };
                 let mut conditions = both.conditions(at);
                 conditions.push(compared);
-                conditions.extend(process.iter().map(|it| with_itself(it, Comparison::Eq)));
+                conditions.extend(of_processes(Comparison::Eq));
                 parts.push(all(conditions, at));
             }
         }
-        parts.extend(process.iter().map(|it| with_itself(it, Comparison::Ne)));
+        parts.extend(of_processes(Comparison::Ne));
         let compared = match self.few(parts, at) {
             Some(parts) => any(parts, at),
             None => return truth(false, at),

@@ -97,6 +97,18 @@ impl Formula {
         }
     }
 
+    fn counts(&self) -> bool {
+        match self {
+            Self::Compare(_, a, b) => a.counts() || b.counts(),
+            Self::Not(a) | Self::Called(a) => a.counts(),
+            Self::Both(a, b) | Self::Either(a, b) | Self::Implies(a, b) | Self::Iff(a, b) => {
+                a.counts() || b.counts()
+            }
+            Self::If(parts) => parts.iter().any(Self::counts),
+            _ => false,
+        }
+    }
+
     /// Without the processes in scope, for which `exists` does not stand where nothing is said of all.
     fn of_others(&self) -> Self {
         let inner = |it: &Self| Box::new(it.of_others());
@@ -183,11 +195,46 @@ impl Instance<'_> {
                 }
             }
         }
+        let none = self.sizes == [0, 0] && !self.model.sorted;
+        // A count that is the same for all processes is about none.
+        if none && self.model.init.iter().any(Formula::counts) {
+            return None;
+        }
         let begins = |state: &State| {
-            self.model.init.iter().all(|it| self.holds_of_all(state, it))
+            let holds =
+                |it| if none { self.holds_of_none(state, it, true) } else { self.holds_of_all(state, it) };
+            self.model.init.iter().all(holds)
                 && !self.model.claims.iter().any(|it| it.is_axiom(self.model) && self.is_bad(state, it))
         };
         Some(all.into_iter().filter(begins).collect())
+    }
+
+    /// Whether a formula holds without processes: its comparisons that mention none say all.
+    fn holds_of_none(&self, state: &State, formula: &Formula, positive: bool) -> bool {
+        let inner = |it: &Formula, as_written: bool| self.holds_of_none(state, it, as_written == positive);
+        match formula {
+            Formula::Called(a) => inner(a, true),
+            Formula::Not(a) => inner(a, false),
+            Formula::Both(a, b) if positive => inner(a, true) && inner(b, true),
+            Formula::Both(a, b) => inner(a, true) || inner(b, true),
+            Formula::Either(a, b) if positive => inner(a, true) || inner(b, true),
+            Formula::Either(a, b) => inner(a, true) && inner(b, true),
+            Formula::Implies(a, b) if positive => inner(a, false) || inner(b, true),
+            Formula::Implies(a, b) => inner(a, false) && inner(b, true),
+            Formula::Iff(a, b) => {
+                let says = |it: &Formula, sign| self.holds_of_none(state, it, sign);
+                says(a, true) && says(b, positive) || says(a, false) && says(b, !positive)
+            }
+            Formula::If(parts) => {
+                let when = |sign| self.holds_of_none(state, &parts[0], sign);
+                when(true) && inner(&parts[1], true) || when(false) && inner(&parts[2], true)
+            }
+            atom => {
+                let mut mentioned = Mentioned::default();
+                mentioned.formula(atom, INIT.len());
+                !mentioned.processes.is_empty() || self.holds(state, atom, &[], 0) == positive
+            }
+        }
     }
 
     /// Whether a part of `init` holds for all processes that it mentions.

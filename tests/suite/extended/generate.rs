@@ -62,6 +62,16 @@ impl Term {
         }
     }
 
+    /// Whether it is a cell of this variable, or a sum of such.
+    fn reads(&self, var: usize) -> bool {
+        match self {
+            Self::Read { var: it, .. } => *it == var,
+            Self::Plus(term, _) | Self::Multiple(_, term) => term.reads(var),
+            Self::Sum(_, a, b) => a.reads(var) || b.reads(var),
+            _ => false,
+        }
+    }
+
     /// Whether it counts processes.
     pub fn counts(&self) -> bool {
         match self {
@@ -164,7 +174,8 @@ impl Maker {
         let sort = self.sort();
         let inner = [params, &[sort]].concat();
         let body = Box::new(self.compared(&inner));
-        if self.rich && self.dice.chance(40) {
+        // In `init`, what a sum over none is of would be about processes here, and about none in the core.
+        if self.rich && !self.total && self.dice.chance(40) {
             let total = std::mem::replace(&mut self.total, true);
             let term = self.read(&inner, |it| matches!(it, Ty::Range(..)), false);
             self.total = total;
@@ -206,6 +217,10 @@ impl Maker {
     /// A sum of this and what is read, a multiple of it now and then.
     fn sum(&mut self, term: Term, params: &[Sort]) -> Term {
         let Some(other) = self.read(params, |it| matches!(it, Ty::Range(..)), true) else { return term };
+        // What is taken from itself is about nothing in the core.
+        if self.total && matches!(other, Term::Read { var, .. } if term.reads(var)) {
+            return term;
+        }
         let other = if self.dice.chance(30) { Term::Multiple(2, Box::new(other)) } else { other };
         let sum = Term::Sum(self.dice.chance(50), Box::new(term), Box::new(other));
         if self.dice.chance(30) { self.remainder(sum) } else { sum }
