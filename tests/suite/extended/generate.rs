@@ -785,12 +785,14 @@ fn made(seed: u64, rich: bool) -> Model {
 
 /// The model of a seed, with properties of runs.
 pub fn with_runs(seed: u64) -> Model {
-    let mut model = model(seed);
+    let rich = !seed.is_multiple_of(2);
+    let mut model = made(seed, rich);
+    // One state begins, and nothing but runs is asked for.
+    (model.open, model.init, model.claims) = Default::default();
     let (vars, dice) = (std::mem::take(&mut model.vars), Dice::new(seed ^ 0x5eed));
     let (slot, sorted, pointed) = (model.slot, model.sorted, model.pointers.is_some());
-    let counts = seed.is_multiple_of(3);
-    let mut maker =
-        Maker { dice, vars, slot, sorted, counts, pointed, constants: 0, rich: false, total: false };
+    let (counts, constants) = (seed.is_multiple_of(3), model.constants);
+    let mut maker = Maker { dice, vars, slot, sorted, counts, pointed, constants, rich, total: false };
     model.fair = Fair::of_some(&mut maker.dice, model.transitions.len());
     for _ in 0..=maker.dice.below(3) {
         let (kind, params) = (*maker.dice.pick(&KINDS), maker.params());
