@@ -186,7 +186,9 @@ fn written(system: &SystemParts, transition: &Transition, alive: VarId) -> Vec<U
             // A process of another sort has no such cell.
             let kept = |it: &Branch| match it.when.0.as_slice() {
                 [conj] => match conj.as_slice() {
-                    [Literal::In { cell, values }] if cell.index.as_slice() == [ProcRef::Var(index)] => {
+                    [Literal::In { cell, values }]
+                        if system.sort_array() == Some(cell.var) && cell.index[0] == ProcRef::Var(index) =>
+                    {
                         Some(vec![Literal::In { cell: Cell::at(cell.var, [other]), values: *values }])
                     }
                     _ => None,

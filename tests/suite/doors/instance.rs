@@ -342,6 +342,9 @@ impl<'m> Instance<'m> {
         // A pointer that the guard mentions names a process that is alive, or none, whichever alternative holds.
         let mut pointers = Vec::new();
         pointers_in(&transition.guard, &mut pointers);
+        for update in &transition.updates {
+            pointers.extend(self.only_changed(update, transition.params));
+        }
         let stopped = |global: &usize| {
             let value = state[self.cell(*global, &[])] as usize;
             value < self.procs && !self.is_alive(state, value)
@@ -351,6 +354,23 @@ impl<'m> Instance<'m> {
         }
         let mut at = At { state, bound: tuple.to_vec(), params: tuple.len(), guard: true };
         self.truth(&transition.guard, &mut at) == Some(true)
+    }
+
+    /// The pointers whose cells are the only ones that an update of all cells changes, by its text.
+    fn only_changed(&self, update: &Update, params: usize) -> Vec<usize> {
+        let (Target::All, Assigned::Case(branches, other)) = (&update.target, &update.value) else {
+            return Vec::new();
+        };
+        let bound = params..params + self.model.vars[update.var].arity;
+        let held = Term::Cell(update.var, bound.clone().map(Index::Bound).collect());
+        let changing: Vec<&Formula> = branches.iter().filter(|it| it.1 != held).map(|it| &it.0).collect();
+        if changing.is_empty() || other.as_ref().is_some_and(|it| *it != held) {
+            return Vec::new();
+        }
+        let vars = 0..self.model.vars.len();
+        let pairs = vars.flat_map(|pointer| bound.clone().map(move |index| (pointer, index)));
+        let alone = pairs.filter(|(pointer, index)| changing.iter().all(|it| names(it, *pointer, *index)));
+        alone.map(|it| it.0).collect()
     }
 
     fn stopped(&self, state: &State, p: usize, most: usize) -> Option<State> {
@@ -507,6 +527,19 @@ fn is_about_processes(literal: &Formula, params: usize) -> bool {
         }
     }
     in_formula(literal, params)
+}
+
+/// Whether a formula says that a global is a bound process.
+fn names(formula: &Formula, global: usize, index: usize) -> bool {
+    match formula {
+        Formula::Compare(Op::Eq, Term::Cell(var, at), Term::Bound(of))
+        | Formula::Compare(Op::Eq, Term::Bound(of), Term::Cell(var, at)) => {
+            at.is_empty() && *var == global && *of == index
+        }
+        Formula::And(parts) => parts.iter().any(|it| names(it, global, index)),
+        Formula::Or(parts) => !parts.is_empty() && parts.iter().all(|it| names(it, global, index)),
+        _ => false,
+    }
 }
 
 /// The globals that index cells of a formula.
