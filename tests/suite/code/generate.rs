@@ -1,8 +1,10 @@
 //! Random programs.
 
+use std::ops::Range;
+
 use super::program::{
-    Bound, Cell, Channel, Formula, Number, Pointer, Program, Property, Quantified, Queue, Sort, Statement,
-    Target, Transition, Who,
+    Bound, Cell, Channel, Code, DONE, Formula, Message, Number, Place, Pointer, Program, Property,
+    Quantified, Queue, Record, Slot, Sort, Statement, Target, Transition, Value, Who,
 };
 use crate::support::dice::Dice;
 use crate::support::fair::{Fair, KINDS};
@@ -15,7 +17,12 @@ const MOST_CHOSEN: usize = 3;
 
 struct Generator {
     dice: Dice,
-    labels: usize,
+    /// The labels of each code.
+    labels: Vec<Range<usize>>,
+    /// Which code this is.
+    own: usize,
+    /// The code that comes to its end, if this is known of one.
+    ends: Option<usize>,
     /// Labels that stand in the code so far.
     placed: usize,
     /// Whether the step has a `with` already.
@@ -26,8 +33,11 @@ struct Generator {
     code: bool,
     arrays: [Sort; 2],
     pointers: Sort,
-    /// The sort of the index of `Box`, if there are queues.
+    /// The sort of the index of `Box`, if there are queues, and what is sent.
     boxes: Option<Sort>,
+    messages: [Message; 2],
+    /// The sorts of the indices of records and other arrays, if there are such.
+    rich: Option<[Sort; 4]>,
     /// The sorts of the parameters of each predicate.
     predicates: Vec<[Sort; 2]>,
     /// The processes that have a name here, with their sorts.
@@ -36,16 +46,19 @@ struct Generator {
     given: Vec<&'static str>,
 }
 
-/// The program of a seed.
-pub fn program(seed: u64) -> Program {
-    with_generator(seed).0
+/// The program of a seed, or another one in place of one that is refused.
+pub fn program(seed: u64, attempt: u64) -> Program {
+    with_generator(seed, attempt).0
 }
 
 /// The program of a seed, with properties of runs.
-pub fn with_runs(seed: u64) -> Program {
-    let (mut program, mut this) = with_generator(seed);
+pub fn with_runs(seed: u64, attempt: u64) -> Program {
+    let (mut program, mut this) = with_generator(seed, attempt);
     let others = usize::from(program.transition.is_some());
-    program.fair = Fair::of_some(&mut this.dice, program.labels + others);
+    for code in &mut program.codes {
+        code.own.get_or_insert(0);
+    }
+    program.fair = Fair::of_some(&mut this.dice, program.labels() + others);
     for _ in 0..=this.dice.below(3) {
         let kind = *this.dice.pick(&KINDS);
         let mut formula = || this.with_params(program.params, &[], |this| this.formula(1, true));
@@ -54,19 +67,29 @@ pub fn with_runs(seed: u64) -> Program {
     program
 }
 
-fn with_generator(seed: u64) -> (Program, Generator) {
-    let mut dice = Dice::new(seed);
+fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
+    let mut dice = Dice::new(seed + (attempt << 32));
     let sorts = if dice.chance(50) { [Some(0), Some(1)] } else { [None; 2] };
     let locals = !seed.is_multiple_of(5);
     let labels = 2 + dice.below(MOST_LABELS - 1);
     let start = [0; 5].map(|_| dice.below(2) as i64);
     let arrays = [0; 2].map(|_| *dice.pick(&sorts));
     let pointers = *dice.pick(&sorts);
-    let queues = has_queues(seed).then(|| ([0; 2].map(|_| channel(&mut dice)), *dice.pick(&sorts)));
+    let is_rich = is_rich(seed);
+    let queues = has_queues(seed).then(|| ([0; 2].map(|_| channel(&mut dice, is_rich)), *dice.pick(&sorts)));
+    let rich = is_rich.then(|| [0; 4].map(|_| *dice.pick(&sorts)));
+    let two = is_rich && sorts[0].is_some() && dice.chance(50);
+    let mut all_labels = vec![0..labels];
+    if two {
+        all_labels.push(labels..labels + 1 + dice.below(2));
+    }
+    let ends = (is_rich && dice.chance(40)).then(|| dice.below(all_labels.len()));
     let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
     let mut this = Generator {
         dice,
-        labels,
+        labels: all_labels.clone(),
+        own: 0,
+        ends,
         placed: 0,
         has_with: false,
         locals,
@@ -74,6 +97,8 @@ fn with_generator(seed: u64) -> (Program, Generator) {
         arrays,
         pointers,
         boxes: queues.map(|it| it.1),
+        messages: queues.map_or([Message::Number; 2], |it| it.0.map(|it| it.message)),
+        rich,
         predicates,
         names,
         given,
@@ -87,17 +112,19 @@ fn with_generator(seed: u64) -> (Program, Generator) {
         predicates.push(body);
         this.predicates.push(params);
     }
-    this.code = has_queues(seed);
+    this.code = has_queues(seed) || is_rich;
     let transition = this.dice.chance(50).then(|| this.transition(&sorts));
-    this.names.push((Who::Me, sorts[0]));
-    this.code = true;
-    let mut code = Vec::new();
-    while this.placed < labels {
-        this.labelled(&mut code, 0);
-    }
-    if this.dice.chance(70) && !matches!(code.last(), Some(Statement::Goto(_))) {
-        let to = this.dice.below(labels);
-        code.push(Statement::Goto(to));
+    let mut codes = Vec::new();
+    for (own, labels) in all_labels.into_iter().enumerate() {
+        let (own_start, itself) = if is_rich {
+            let names = [Some("self"), Some("p0"), None];
+            let itself = names[this.dice.below(if sorts[0].is_some() { 2 } else { 3 })];
+            ((!this.dice.chance(15)).then_some(start[4]), itself)
+        } else {
+            (Some(start[4]), Some("self"))
+        };
+        let statements = this.code_of(own, sorts[own]);
+        codes.push(Code { statements, labels, itself, own: own_start, linked: false });
     }
     this.code = false;
     let params = [0; 2].map(|_| *this.dice.pick(&sorts));
@@ -107,10 +134,14 @@ fn with_generator(seed: u64) -> (Program, Generator) {
     } else {
         always = Some(this.with_params(params, &[], Generator::invariant));
     }
-    let linked = pointers == sorts[0] && this.dice.chance(30);
+    for (code, sort) in codes.iter_mut().zip(sorts) {
+        code.linked = pointers == sort && this.dice.chance(30);
+    }
+    let [x, y, a, b, _] = start;
     let program = Program {
-        code,
-        labels,
+        codes,
+        early: is_rich && this.dice.chance(50),
+        rich,
         predicates,
         transition,
         params,
@@ -119,9 +150,8 @@ fn with_generator(seed: u64) -> (Program, Generator) {
         arrays,
         pointers,
         queues,
-        start,
+        start: [x, y, a, b],
         locals,
-        linked,
         properties: Vec::new(),
         fair: Vec::new(),
     };
@@ -133,12 +163,63 @@ const fn has_queues(seed: u64) -> bool {
     matches!(seed % 5, 2 | 4)
 }
 
-fn channel(dice: &mut Dice) -> Channel {
+/// Whether the program of a seed has records, more kinds of cells and statements, and messages of all kinds.
+pub const fn is_rich(seed: u64) -> bool {
+    matches!(seed % 7, 0 | 3 | 6)
+}
+
+fn channel(dice: &mut Dice, is_rich: bool) -> Channel {
     let full = *dice.pick(&["blocks", "blocks", "drops", "fails"]);
-    Channel { most: 1 + dice.below(2), full, lossy: dice.chance(15), duplicating: dice.chance(15) }
+    let messages = [Message::Number, Message::Pointer(true), Message::Pointer(false), Message::Record];
+    let message = if is_rich { *dice.pick(&messages) } else { Message::Number };
+    let most = 1 + dice.below(2);
+    Channel { message, most, full, lossy: dice.chance(15), duplicating: dice.chance(15) }
+}
+
+/// Whether two cells that are assigned may be one.
+fn may_be_one(a: Cell, b: Cell) -> bool {
+    let array = |it: Cell| match it {
+        Cell::Of(array, _) | Cell::AtLast(array) => Some(array),
+        _ => None,
+    };
+    a == b || array(a) == array(b) && matches!((a, b), (Cell::AtLast(_), _) | (_, Cell::AtLast(_)))
 }
 
 impl Generator {
+    /// The statements of a code.
+    fn code_of(&mut self, own: usize, sort: Sort) -> Vec<Statement> {
+        self.names = vec![(Who::Me, sort)];
+        (self.code, self.own) = (true, own);
+        let mut code = Vec::new();
+        while self.placed < self.labels[own].end {
+            self.labelled(&mut code, 0);
+        }
+        let goes_on = !matches!(code.last(), Some(Statement::Goto(_)));
+        match self.ends {
+            Some(ends) if ends == own && goes_on && self.dice.chance(50) => {
+                code.push(Statement::Goto(DONE));
+            }
+            Some(ends) if ends == own && goes_on => {}
+            // Two ends would have one name.
+            _ if goes_on && (self.labels.len() > 1 || self.dice.chance(70)) => code.push(self.goto()),
+            _ => {}
+        }
+        code
+    }
+
+    fn goto(&mut self) -> Statement {
+        Statement::Goto(self.label(self.own))
+    }
+
+    /// A label of a code.
+    fn label(&mut self, code: usize) -> usize {
+        if self.ends == Some(code) && self.dice.chance(15) {
+            return DONE;
+        }
+        let labels = self.labels[code].clone();
+        labels.start + self.dice.below(labels.len())
+    }
+
     /// A declaration with these parameters, and names of numbers.
     fn with_params<T>(
         &mut self,
@@ -162,24 +243,29 @@ impl Generator {
             let mut lets = Vec::new();
             for _ in 0..this.dice.below(4) {
                 let name = *this.dice.pick(&["v", "w", "n", "p0", "p1"]);
-                lets.push((name, this.number()));
+                lets.push((name, this.named()));
                 this.names.retain(|it| it.0.name() != name);
                 this.given.push(name);
             }
-            let mut updates: Vec<(Cell, Number)> = Vec::new();
+            let mut updates: Vec<Statement> = Vec::new();
             for _ in 0..=this.dice.below(2) {
-                let cell = this.cell();
-                let array = |it: Cell| match it {
-                    Cell::Of(array, _) | Cell::AtLast(array) => Some(array),
-                    _ => None,
+                let update = if this.rich.is_some() && this.dice.chance(70) {
+                    this.update()
+                } else {
+                    let cell = this.cell();
+                    let is_new =
+                        !updates.iter().any(|it| it.assigned().iter().any(|it| may_be_one(*it, cell)));
+                    is_new.then(|| Statement::Set(Place::Number(cell), Value::Number(this.number())))
                 };
-                let may_be_one = |it: Cell| {
-                    it == cell
-                        || array(it) == array(cell)
-                            && matches!((it, cell), (Cell::AtLast(_), _) | (_, Cell::AtLast(_)))
+                // A queue that a message is received from is written, too.
+                let written = |it: &Statement| it.variables();
+                let is_new = |it: &Statement| {
+                    let own = written(it);
+                    this.rich.is_none()
+                        || !updates.iter().any(|it| written(it).iter().any(|it| own.contains(it)))
                 };
-                if !updates.iter().any(|it| may_be_one(it.0)) {
-                    updates.push((cell, this.number()));
+                if let Some(update) = update.filter(is_new).filter(|it| *it != Statement::Skip) {
+                    updates.push(update);
                 }
             }
             Transition { params, guard, lets, updates }
@@ -188,7 +274,7 @@ impl Generator {
 
     /// A label and what follows.
     fn labelled(&mut self, code: &mut Vec<Statement>, depth: usize) {
-        if matches!(code.last(), Some(Statement::Goto(_))) && self.placed >= self.labels {
+        if matches!(code.last(), Some(Statement::Goto(_))) && self.placed >= self.labels[self.own].end {
             return;
         }
         let label = self.placed;
@@ -198,7 +284,7 @@ impl Generator {
         if self.dice.chance(15) {
             let when = self.formula(1, true);
             let mut body = self.block(depth + 1);
-            if self.placed < self.labels
+            if self.placed < self.labels[self.own].end
                 && self.dice.chance(40)
                 && !matches!(body.last(), Some(Statement::Goto(_)))
             {
@@ -223,8 +309,8 @@ impl Generator {
             code.push(self.statement(depth));
         }
         if self.dice.chance(35) {
-            code.push(Statement::Goto(self.dice.below(self.labels)));
-        } else if self.dice.chance(8) && self.chosen() == 0 && self.placed < self.labels {
+            code.push(self.goto());
+        } else if self.dice.chance(8) && self.chosen() == 0 && self.placed < self.labels[self.own].end {
             self.labelled(&mut code, depth);
         }
         code
@@ -242,22 +328,26 @@ impl Generator {
 
     fn statement(&mut self, depth: usize) -> Statement {
         let nested = depth < 2;
+        if self.rich.is_some() && self.dice.chance(40) {
+            if nested && self.dice.chance(15) {
+                return Statement::Either((0..3).map(|_| self.block(depth + 1)).collect());
+            }
+            return self.update().unwrap_or(Statement::Skip);
+        }
         let array = self.dice.below(2);
         if self.boxes.is_some() && self.dice.chance(20) {
-            let queue = self.queue();
-            return match self.dice.below(5) {
-                0 | 1 => Statement::Put(queue, self.number()),
-                2 => Statement::Take(None, queue),
-                _ => Statement::Take(Some(self.cell()), queue),
-            };
+            return self.of_queue();
         }
         match self.dice.below(19) {
             0 => Statement::Skip,
             17 if self.arrays[array] == self.pointers => {
                 let cell = self.cell();
-                Statement::Set(cell, Number::Plus(Cell::AtLast(array), self.dice.below(3) as i64 - 1))
+                let value = Number::Plus(Cell::AtLast(array), self.dice.below(3) as i64 - 1);
+                Statement::Set(Place::Number(cell), Value::Number(value))
             }
-            18 if self.arrays[array] == self.pointers => Statement::Set(Cell::AtLast(array), self.number()),
+            18 if self.arrays[array] == self.pointers => {
+                Statement::Set(Place::Number(Cell::AtLast(array)), Value::Number(self.number()))
+            }
             1 | 2 => Statement::Await(self.formula(1, true)),
             3 | 4 if nested => {
                 let when = self.formula(1, true);
@@ -275,12 +365,17 @@ impl Generator {
                 self.has_with = true;
                 Statement::With(name, sort, body)
             }
-            8 => Statement::Point(self.pointer(), self.target()),
+            8 => {
+                let pointer = self.pointer_to_assign();
+                Statement::Set(Place::Pointer(pointer), Value::Pointer(self.target()))
+            }
             9 => {
                 let code = std::mem::replace(&mut self.code, false);
                 let cell = self.cell();
                 self.code = code;
-                Statement::Case(cell, self.formula(0, false), self.number(), self.number())
+                let when = self.formula(0, false);
+                let [a, b] = [0; 2].map(|_| Value::Number(self.number()));
+                Statement::Case(Place::Number(cell), when, a, b)
             }
             10 => {
                 let array = self.dice.below(2);
@@ -289,27 +384,211 @@ impl Generator {
                     others: self.dice.chance(40),
                     bound: Bound("z", self.arrays[array]),
                 };
-                let value = self.within(each.bound, Self::number);
-                Statement::Each(each, array, value)
+                let value = Value::Number(self.within(each.bound, Self::number));
+                Statement::Each(each, Place::Number(Cell::Of(array, Who::Bound("z"))), value)
             }
             11 => {
                 let array = self.dice.below(2);
                 let bound = Bound("z", self.arrays[array]);
                 self.within(bound, |this| {
                     let when = this.formula(0, false);
-                    Statement::Cells(bound, array, when, this.number(), this.number())
+                    let [a, b] = [0; 2].map(|_| Value::Number(this.number()));
+                    let place = Place::Number(Cell::Of(array, Who::Bound("z")));
+                    Statement::Cells(bound, place, when, a, b)
                 })
             }
             12 if self.chosen() > 0 && self.dice.chance(30) => {
                 let at = self.names[1..].iter().rev().find(|it| it.1 == self.names[0].1);
                 match at {
-                    Some((who, _)) => Statement::Send(*who, self.dice.below(self.labels)),
+                    Some((who, _)) => {
+                        let place = Place::Label(self.own, *who);
+                        Statement::Set(place, Value::Label(self.label(self.own)))
+                    }
                     None => Statement::Skip,
                 }
             }
             13 if self.dice.chance(30) => Statement::Any(self.cell()),
-            _ => Statement::Set(self.cell(), self.number()),
+            _ => {
+                let cell = self.cell();
+                Statement::Set(Place::Number(cell), Value::Number(self.number()))
+            }
         }
+    }
+
+    /// `send` or `receive`.
+    fn of_queue(&mut self) -> Statement {
+        let queue = self.queue();
+        let message = self.messages[usize::from(queue != Queue::Line)];
+        match self.dice.below(5) {
+            0 | 1 => self.message(message).map_or(Statement::Skip, |it| Statement::Put(queue, it)),
+            2 => Statement::Take(None, queue),
+            _ => {
+                let place = match message {
+                    Message::Number => Place::Number(self.cell()),
+                    Message::Pointer(_) => Place::Pointer(self.pointer_to_assign()),
+                    Message::Record => Place::Record(self.record(true)),
+                };
+                Statement::Take(Some(place), queue)
+            }
+        }
+    }
+
+    /// What is sent to a queue, if there is a value.
+    fn message(&mut self, message: Message) -> Option<Value> {
+        Some(match message {
+            Message::Number => Value::Number(self.number()),
+            Message::Pointer(true) => Value::Pointer(self.target()),
+            Message::Pointer(false) => Value::Pointer(Target::Process(self.who(self.pointers)?)),
+            Message::Record => self.of_record(),
+        })
+    }
+
+    /// A record that may be assigned, or is read.
+    fn record(&mut self, is_assigned: bool) -> Record {
+        let [sort, ..] = self.rich.expect("records");
+        let queue = (self.boxes.is_some() && !is_assigned).then(|| self.queue());
+        let of_records = |it: &Queue| self.messages[usize::from(*it != Queue::Line)] == Message::Record;
+        let queue = queue.filter(of_records);
+        match (self.dice.below(7), self.who(sort), self.who_of_code()) {
+            (1 | 2, Some(who), _) => Record::Of(who),
+            (3, ..) if self.has_own() => Record::Own(self.own),
+            (4, _, Some((code, who))) if self.locals => Record::OwnOf(code, who),
+            (5, ..) if self.code && sort == self.pointers => Record::AtLast,
+            (6, ..) if queue.is_some() => Record::Head(queue.expect("a queue")),
+            _ => Record::Global,
+        }
+    }
+
+    /// The own record has a field by the name of its array only.
+    fn record_of_field(&mut self, is_assigned: bool) -> Record {
+        match self.record(is_assigned) {
+            Record::Own(code) if self.names.iter().any(|it| it.0 == Who::Me) => Record::OwnOf(code, Who::Me),
+            Record::Own(_) => Record::Global,
+            it => it,
+        }
+    }
+
+    /// A process that executes some code.
+    fn who_of_code(&mut self) -> Option<(usize, Who)> {
+        let code = self.dice.below(self.labels.len());
+        let sort = self.pointers.map(|_| code);
+        self.who(sort).map(|who| (code, who))
+    }
+
+    /// The value of a record.
+    fn of_record(&mut self) -> Value {
+        if self.dice.chance(50) {
+            return Value::Copy(self.record(false));
+        }
+        let number = self.number();
+        Value::Record(number, self.target())
+    }
+
+    fn slot(&mut self) -> Slot {
+        match self.dice.below(4) {
+            1 | 2 => Slot::Global(self.dice.below(2)),
+            3 if self.has_own() => Slot::Own(self.own),
+            _ => Slot::Is(self.dice.below(3)),
+        }
+    }
+
+    /// A number in another place than `X`, `A` and the like.
+    fn rich_cell(&mut self, is_assigned: bool) -> Option<Cell> {
+        let [.., first, second] = self.rich?;
+        Some(match self.dice.below(5) {
+            0 => Cell::Slot(self.slot()),
+            1 => Cell::Grid(self.who(first)?, self.who(second)?),
+            2 => {
+                let (code, who) = self.who_of_code().filter(|_| self.locals)?;
+                Cell::OwnOf(code, who)
+            }
+            _ => Cell::Field(self.record_of_field(is_assigned)),
+        })
+    }
+
+    /// An update: of a place of any kind, or of a queue.
+    fn update(&mut self) -> Option<Statement> {
+        if self.boxes.is_some() && self.dice.chance(30) {
+            return Some(self.of_queue());
+        }
+        match self.dice.below(8) {
+            kind @ 0..=1 => {
+                let bound = Bound("z", self.sort());
+                let others = self.dice.chance(40);
+                let made = self.within(bound, |this| {
+                    let place = this.place_of_bound(bound.1)?;
+                    let when = (kind == 0).then(|| this.formula(0, false));
+                    Some((place, when, [this.value(place)?, this.value(place)?]))
+                });
+                let (place, when, [a, b]) = made?;
+                let each = Quantified { every: true, others, bound };
+                Some(match when {
+                    Some(when) => Statement::Cells(bound, place, when, a, b),
+                    None => Statement::Each(each, place, a),
+                })
+            }
+            2 => {
+                let place = self.place()?;
+                Some(Statement::Case(place, self.formula(0, false), self.value(place)?, self.value(place)?))
+            }
+            3 => {
+                let bound = Bound("z", self.sort());
+                let cell = self.cell();
+                Some(Statement::Set(Place::Number(cell), Value::Count(bound, self.inner(bound))))
+            }
+            4 if self.dice.chance(30) => self.rich_cell(true).map(Statement::Any),
+            _ => {
+                let place = self.place()?;
+                Some(Statement::Set(place, self.value(place)?))
+            }
+        }
+    }
+
+    fn place(&mut self) -> Option<Place> {
+        Some(match self.dice.below(8) {
+            0 | 1 => Place::Record(self.record(true)),
+            2 | 3 => Place::Pointer(self.pointer_to_assign()),
+            4 => {
+                let (code, who) = self.who_of_code().filter(|it| !self.code || it.1 != Who::Me)?;
+                Place::Label(code, who)
+            }
+            5 => Place::Number(self.cell()),
+            _ => Place::Number(self.rich_cell(true)?),
+        })
+    }
+
+    /// A cell of the process that `z` stands for.
+    fn place_of_bound(&mut self, sort: Sort) -> Option<Place> {
+        let [recs, next, first, second] = self.rich?;
+        let z = Who::Bound("z");
+        let code = (0..self.labels.len()).find(|it| self.pointers.map(|_| *it) == sort);
+        let has = |it: bool| it.then_some(());
+        Some(match self.dice.below(9) {
+            0 => has(recs == sort).map(|()| Place::Record(Record::Of(z)))?,
+            1 => has(recs == sort).map(|()| Place::Number(Cell::Field(Record::Of(z))))?,
+            2 => has(recs == sort).map(|()| Place::Pointer(Pointer::Field(Record::Of(z))))?,
+            3 => has(next == sort).map(|()| Place::Pointer(Pointer::Next(z)))?,
+            4 if first == sort => {
+                let other = self.who(second).filter(|it| *it != z)?;
+                Place::Number(Cell::Grid(z, other))
+            }
+            4 => has(second == sort && self.names[0].1 == first)
+                .map(|()| Place::Number(Cell::Grid(self.names[0].0, z)))?,
+            5 if self.locals => Place::Number(Cell::OwnOf(code?, z)),
+            6 if self.locals => Place::Record(Record::OwnOf(code?, z)),
+            7 if self.locals => Place::Pointer(Pointer::LinkOf(code?, z)),
+            _ => Place::Label(code?, z),
+        })
+    }
+
+    /// A value of the type of a place.
+    fn value(&mut self, place: Place) -> Option<Value> {
+        Some(match place {
+            Place::Number(_) => Value::Number(self.number()),
+            Place::Pointer(_) => Value::Pointer(self.target()),
+            Place::Record(_) => self.of_record(),
+            Place::Label(code, _) => Value::Label(self.label(code)),
+        })
     }
 
     /// What stands within the scope of a bound name, which may hide another one.
@@ -359,11 +638,21 @@ impl Generator {
 
     /// A cell that is read, also of a queue.
     fn cell_read(&mut self) -> Cell {
+        if self.rich.is_some()
+            && self.dice.chance(30)
+            && let Some(cell) = self.rich_cell(false)
+        {
+            return cell;
+        }
         if self.boxes.is_none() || !self.dice.chance(30) {
             return self.cell();
         }
         let queue = self.queue();
-        if self.dice.chance(70) { Cell::Head(queue) } else { Cell::Length(queue) }
+        match (self.dice.chance(70), self.messages[usize::from(queue != Queue::Line)]) {
+            (true, Message::Number) => Cell::Head(queue),
+            (true, Message::Record) => Cell::Field(Record::Head(queue)),
+            _ => Cell::Length(queue),
+        }
     }
 
     /// A cell that may be assigned.
@@ -374,7 +663,7 @@ impl Generator {
             return Cell::AtLast(array);
         }
         match (self.dice.below(5), self.who(self.arrays[array])) {
-            (2, _) if self.has_own() => Cell::Own,
+            (2, _) if self.has_own() => Cell::Own(self.own),
             (3 | 4, Some(who)) => Cell::Of(array, who),
             _ => Cell::Global(self.dice.below(2)),
         }
@@ -388,6 +677,14 @@ impl Generator {
                 if self.dice.chance(70) { 0 } else { by },
             );
         }
+        if self.rich.is_some() && self.dice.chance(20) {
+            let a = self.cell_read();
+            return match self.dice.below(2) {
+                0 => Number::Sum(a, self.cell_read()),
+                _ if matches!(a, Cell::Length(_)) => Number::Read(a),
+                _ => Number::Round(a, 1 + self.dice.below(2) as i64),
+            };
+        }
         match self.dice.below(8) {
             0..=3 => Number::Is(self.dice.below(3) as i64),
             4..=6 => Number::Read(self.cell_read()),
@@ -395,8 +692,40 @@ impl Generator {
         }
     }
 
+    /// What has a name: to a remainder, nothing is added.
+    fn named(&mut self) -> Number {
+        match self.number() {
+            Number::Round(cell, _) => Number::Read(cell),
+            it => it,
+        }
+    }
+
+    /// A pointer that is read.
     fn pointer(&mut self) -> Pointer {
-        if self.dice.chance(50) || !self.has_own() { Pointer::Last } else { Pointer::Link }
+        if self.rich.is_some() && self.boxes.is_some() && self.dice.chance(30) {
+            let queue = self.queue();
+            match self.messages[usize::from(queue != Queue::Line)] {
+                Message::Pointer(_) => return Pointer::Head(queue),
+                Message::Record => return Pointer::Field(Record::Head(queue)),
+                Message::Number => {}
+            }
+        }
+        self.pointer_to_assign()
+    }
+
+    fn pointer_to_assign(&mut self) -> Pointer {
+        if let Some([_, next, ..]) = self.rich
+            && self.dice.chance(50)
+        {
+            match (self.dice.below(4), self.who(next), self.who_of_code()) {
+                (0, Some(who), _) => return Pointer::Next(who),
+                (1, _, Some((code, who))) if self.locals => return Pointer::LinkOf(code, who),
+                (2, ..) if self.code && next == self.pointers => return Pointer::NextAtLast,
+                (3, ..) => return Pointer::Field(self.record_of_field(true)),
+                _ => {}
+            }
+        }
+        if self.dice.chance(50) || !self.has_own() { Pointer::Last } else { Pointer::Link(self.own) }
     }
 
     fn target(&mut self) -> Target {
@@ -408,6 +737,10 @@ impl Generator {
     }
 
     fn comparison(&mut self) -> Formula {
+        if self.rich.is_some() && self.dice.chance(15) {
+            let record = self.record(false);
+            return Formula::Same(record, Box::new(self.of_record()), self.dice.chance(60));
+        }
         let op = ["=", "<>", "<", ">="][self.dice.below(4)];
         let array = self.dice.below(2);
         if self.code && self.arrays[array] == self.pointers && self.dice.chance(10) {
@@ -436,13 +769,23 @@ impl Generator {
         let number = self.dice.below(most.min(self.predicates.len()).max(1));
         let sorts = *self.predicates.get(number)?;
         let args: Option<Vec<Who>> = sorts.into_iter().map(|sort| self.who(sort)).collect();
-        Some(Formula::Call(number, args?, self.number()))
+        Some(Formula::Call(number, args?, self.named()))
     }
 
     /// That a process of which the code is has come to a label, if one has a name.
     fn at(&mut self) -> Option<Formula> {
-        let coded = self.pointers.map(|_| 0);
-        Some(Formula::At(self.who(coded)?, self.dice.below(self.labels), self.dice.chance(70)))
+        let (code, who) = if self.rich.is_some() {
+            self.who_of_code()?
+        } else {
+            let coded = self.pointers.map(|_| 0);
+            (0, self.who(coded)?)
+        };
+        if self.rich.is_some() && self.dice.chance(20) {
+            let other = self.names.iter().find(|it| it.0 != who && it.1 == self.pointers.map(|_| code))?.0;
+            return Some(Formula::Together(code, who, other, self.dice.chance(50)));
+        }
+        let label = self.label(code);
+        Some(Formula::At(code, who, label, self.dice.chance(70)))
     }
 
     /// A formula about one process that is bound.

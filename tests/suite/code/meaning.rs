@@ -4,31 +4,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::program::{
-    Bound, Cell, Channel, DONE, Formula, MOST, NIL, Number, Pointer, Program, Property, Quantified, Queue,
-    Sort, Statement, Target, Transition, Who, own_sort,
+    Bound, Cell, Channel, Code, DONE, Formula, MOST, NIL, Number, Place, Pointer, Program, Property,
+    Quantified, Queue, Record, Sort, Statement, Target, Transition, Value,
 };
+use super::state::{Held, Names, State};
 use crate::doors::Failures;
 use crate::support::fair::{CRASH, Demand, Holding, Label, Steps};
 
 /// How many processes of each sort; without sorts, the first number is that of all processes.
 pub type Sizes = [usize; 2];
-
-/// The state of an instance.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct State {
-    globals: [i64; 2],
-    last: i64,
-    arrays: [Vec<i64>; 2],
-    own: Vec<i64>,
-    link: Vec<i64>,
-    at: Vec<usize>,
-    line: Vec<i64>,
-    boxes: Vec<Vec<i64>>,
-    /// Whether a message was sent to a queue that was full and fails.
-    overflows: bool,
-    /// The processes that have not crashed.
-    alive: Vec<bool>,
-}
 
 /// A statement with the places to go on from.
 enum Instruction<'p> {
@@ -53,9 +37,11 @@ struct Machine<'p> {
 
 impl<'p> Machine<'p> {
     fn new(program: &'p Program) -> Self {
-        let mut machine = Self { code: Vec::new(), labels: vec![0; program.labels] };
-        machine.block(&program.code);
-        machine.code.push(Instruction::Stop(DONE));
+        let mut machine = Self { code: Vec::new(), labels: vec![0; program.labels()] };
+        for code in &program.codes {
+            machine.block(&code.statements);
+            machine.code.push(Instruction::Stop(DONE));
+        }
         machine
     }
 
@@ -111,123 +97,12 @@ impl<'p> Machine<'p> {
     }
 }
 
-/// Who is known by which name.
-#[derive(Clone, Default)]
-struct Names {
-    me: usize,
-    chosen: Vec<usize>,
-    /// The processes that a step has chosen so far, those that have no name any more, too.
-    arguments: Vec<usize>,
-    bound: usize,
-    params: Vec<usize>,
-    /// What names of numbers stand for, innermost last: what has no value has none by a name.
-    given: Vec<(&'static str, Option<i64>)>,
-    /// Whether the place is one of what does not hold.
-    negated: bool,
-}
-
-impl Names {
-    fn process(&self, who: Who) -> usize {
-        match who {
-            Who::Me => self.me,
-            Who::Chosen(at) => self.chosen[at],
-            Who::Bound(_) => self.bound,
-            Who::Param(at) => self.params[at],
-        }
-    }
-}
-
 fn compare(op: &str, a: i64, b: i64) -> bool {
     match op {
         "=" => a == b,
         "<>" => a != b,
         "<" => a < b,
         _ => a >= b,
-    }
-}
-
-impl State {
-    /// What the cell holds, if there is one.
-    fn read(&self, cell: Cell, names: &Names) -> Option<i64> {
-        match cell {
-            Cell::Global(at) => Some(self.globals[at]),
-            Cell::Of(array, who) => Some(self.arrays[array][names.process(who)]),
-            Cell::Own => Some(self.own[names.me]),
-            Cell::AtLast(array) => self.last().map(|it| self.arrays[array][it]),
-            Cell::Head(queue) => self.queue(queue, names)?.first().copied(),
-            Cell::Length(queue) => Some(self.queue(queue, names)?.len() as i64),
-        }
-    }
-
-    /// Assigns a cell, if there is one.
-    fn set(&mut self, cell: Cell, value: i64, names: &Names) {
-        let cell = match cell {
-            Cell::Global(at) => &mut self.globals[at],
-            Cell::Of(array, who) => &mut self.arrays[array][names.process(who)],
-            Cell::Own => &mut self.own[names.me],
-            Cell::AtLast(array) => match self.last() {
-                Some(at) => &mut self.arrays[array][at],
-                None => return,
-            },
-            Cell::Head(_) | Cell::Length(_) => panic!("not a place"),
-        };
-        *cell = value;
-    }
-
-    fn number(&self, number: Number, names: &Names) -> Option<i64> {
-        match number {
-            Number::Is(value) => Some(value),
-            Number::Read(cell) => self.read(cell, names),
-            Number::Plus(cell, by) => Some(self.read(cell, names)? + by),
-            Number::Named(name, by) => {
-                let known = names.given.iter().rev().find(|it| it.0 == name);
-                Some(known.expect("a name of a number").1? + by)
-            }
-        }
-    }
-
-    /// The process that `Last` names.
-    fn last(&self) -> Option<usize> {
-        usize::try_from(self.last).ok()
-    }
-
-    fn queue(&self, queue: Queue, names: &Names) -> Option<&Vec<i64>> {
-        match queue {
-            Queue::Line => Some(&self.line),
-            Queue::Of(who) => Some(&self.boxes[names.process(who)]),
-            Queue::AtLast => Some(&self.boxes[self.last()?]),
-        }
-    }
-
-    fn queue_mut(&mut self, queue: Queue, names: &Names) -> Option<&mut Vec<i64>> {
-        match queue {
-            Queue::Line => Some(&mut self.line),
-            Queue::Of(who) => Some(&mut self.boxes[names.process(who)]),
-            Queue::AtLast => {
-                let at = self.last()?;
-                Some(&mut self.boxes[at])
-            }
-        }
-    }
-
-    fn pointer(&self, pointer: Pointer, names: &Names) -> i64 {
-        if pointer == Pointer::Last { self.last } else { self.link[names.me] }
-    }
-
-    fn target(&self, target: Target, names: &Names) -> i64 {
-        match target {
-            Target::Nil => NIL,
-            Target::Process(who) => names.process(who) as i64,
-            Target::Read(pointer) => self.pointer(pointer, names),
-        }
-    }
-
-    fn cells(&self) -> impl Iterator<Item = &i64> {
-        self.globals.iter().chain(self.arrays.iter().flatten()).chain(&self.own).chain(self.messages())
-    }
-
-    fn messages(&self) -> impl Iterator<Item = &i64> {
-        self.line.iter().chain(self.boxes.iter().flatten())
     }
 }
 
@@ -257,14 +132,28 @@ impl Reads<'_> {
     fn number(&self, number: Number) -> bool {
         match number {
             Number::Is(_) => false,
-            Number::Read(cell) | Number::Plus(cell, _) => cell.is_at_last(),
+            Number::Read(cell) | Number::Plus(cell, _) | Number::Round(cell, _) => cell.is_at_last(),
+            Number::Sum(a, b) => a.is_at_last() || b.is_at_last(),
             Number::Named(name, _) => self.given.iter().rev().find(|it| it.0 == name).is_some_and(|it| it.1),
+        }
+    }
+
+    fn value(&self, value: &Value) -> bool {
+        match value {
+            Value::Number(number) => self.number(*number),
+            Value::Pointer(target) => target.is_at_last(),
+            Value::Record(number, target) => self.number(*number) || target.is_at_last(),
+            Value::Copy(record) => record.is_at_last(),
+            Value::Label(_) => false,
+            Value::Count(_, a) => self.formula(a),
         }
     }
 
     fn formula(&self, formula: &Formula) -> bool {
         match formula {
             Formula::Compare(_, a, b) => self.number(*a) || self.number(*b),
+            Formula::Points(pointer, target, _) => pointer.is_at_last() || target.is_at_last(),
+            Formula::Same(record, value, _) => record.is_at_last() || self.value(value),
             Formula::Empty(queue) | Formula::Full(queue) => *queue == Queue::AtLast,
             Formula::Call(number, _, value) => {
                 let inner = Reads { given: vec![("v", self.number(*value))], ..*self };
@@ -272,22 +161,22 @@ impl Reads<'_> {
             }
             Formula::Not(a) | Formula::Quantified(_, a) | Formula::Count(.., a) => self.formula(a),
             Formula::And(a, b) | Formula::Or(a, b) => self.formula(a) || self.formula(b),
-            Formula::Points(..) | Formula::At(..) => false,
+            Formula::At(..) | Formula::Together(..) => false,
         }
     }
 
     fn statement(&self, statement: &Statement) -> bool {
         match statement {
             Statement::Await(when) => self.formula(when),
-            Statement::Set(cell, value) => cell.is_at_last() || self.number(*value),
-            Statement::Any(cell) => cell.is_at_last(),
-            Statement::Put(queue, value) => *queue == Queue::AtLast || self.number(*value),
-            Statement::Take(cell, queue) => *queue == Queue::AtLast || cell.is_some_and(Cell::is_at_last),
-            Statement::Case(cell, when, a, b) => {
-                cell.is_at_last() || self.formula(when) || self.number(*a) || self.number(*b)
+            Statement::Set(place, value) | Statement::Each(_, place, value) => {
+                place.is_at_last() || self.value(value)
             }
-            Statement::Each(_, _, value) => self.number(*value),
-            Statement::Cells(_, _, when, a, b) => self.formula(when) || self.number(*a) || self.number(*b),
+            Statement::Any(cell) => cell.is_at_last(),
+            Statement::Put(queue, value) => *queue == Queue::AtLast || self.value(value),
+            Statement::Take(place, queue) => *queue == Queue::AtLast || place.is_some_and(Place::is_at_last),
+            Statement::Case(place, when, a, b) | Statement::Cells(_, place, when, a, b) => {
+                place.is_at_last() || self.formula(when) || self.value(a) || self.value(b)
+            }
             _ => false,
         }
     }
@@ -298,14 +187,52 @@ impl Reads<'_> {
             let value = self.number(*value);
             self.given.push((name, value));
         }
-        guard || transition.updates.iter().any(|(cell, value)| cell.is_at_last() || self.number(*value))
+        guard || transition.updates.iter().any(|it| self.statement(it))
     }
 }
 
+/// Whether these are of the process that `Last` names.
 impl Cell {
-    /// Whether it is one of the process that `Last` names.
     fn is_at_last(self) -> bool {
-        matches!(self, Self::AtLast(_) | Self::Head(Queue::AtLast) | Self::Length(Queue::AtLast))
+        match self {
+            Self::AtLast(_) => true,
+            Self::Head(queue) | Self::Length(queue) => queue == Queue::AtLast,
+            Self::Field(record) => record.is_at_last(),
+            _ => false,
+        }
+    }
+}
+
+impl Record {
+    fn is_at_last(self) -> bool {
+        matches!(self, Self::AtLast | Self::Head(Queue::AtLast))
+    }
+}
+
+impl Pointer {
+    fn is_at_last(self) -> bool {
+        match self {
+            Self::NextAtLast | Self::Head(Queue::AtLast) => true,
+            Self::Field(record) => record.is_at_last(),
+            _ => false,
+        }
+    }
+}
+
+impl Target {
+    fn is_at_last(self) -> bool {
+        matches!(self, Self::Read(pointer) if pointer.is_at_last())
+    }
+}
+
+impl Place {
+    fn is_at_last(self) -> bool {
+        match self {
+            Self::Number(cell) => cell.is_at_last(),
+            Self::Pointer(pointer) => pointer.is_at_last(),
+            Self::Record(record) => record.is_at_last(),
+            Self::Label(..) => false,
+        }
     }
 }
 
@@ -326,9 +253,17 @@ impl Instance<'_> {
                 state.queue(*queue, names).is_some_and(|it| it.len() == most)
             }
             Formula::Points(pointer, target, yes) => {
-                (state.pointer(*pointer, names) == state.target(*target, names)) == *yes
+                let both = state.pointer(*pointer, names).zip(state.target(*target, names));
+                both.is_some_and(|(a, b)| (a == b) == *yes)
             }
-            Formula::At(who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
+            Formula::Same(record, value, yes) => {
+                let both = state.record(*record, names).zip(self.value(state, value, names, known));
+                both.is_some_and(|(a, b)| (a == b) == *yes)
+            }
+            Formula::At(_, who, label, yes) => (state.at[names.process(*who)] == *label) == *yes,
+            Formula::Together(_, a, b, yes) => {
+                (state.at[names.process(*a)] == state.at[names.process(*b)]) == *yes
+            }
             Formula::Call(number, args, value) => {
                 let params = args.iter().map(|it| names.process(*it)).collect();
                 let given = vec![("v", state.number(*value, names))];
@@ -348,12 +283,29 @@ impl Instance<'_> {
                 let holds = |it| self.holds(state, a, &with(it), known);
                 if quantified.every { of.all(holds) } else { of.any(holds) }
             }
-            Formula::Count(op, number, Bound(_, sort), a) => {
-                let all = of_sort(self.sizes, *sort);
-                let count = all.filter(|it| self.holds(state, a, &with(*it), known)).count();
-                compare(op, count as i64, *number)
+            Formula::Count(op, number, bound, a) => {
+                compare(op, self.count(state, (bound, a), names, known), *number)
             }
         }
+    }
+
+    /// What a place of this kind holds then, if the value is one.
+    fn value(&self, state: &State, value: &Value, names: &Names, known: &[usize]) -> Option<Held> {
+        let number = |it: i64| [it, NIL];
+        match value {
+            Value::Number(it) => state.number(*it, names).map(number),
+            Value::Pointer(target) => state.target(*target, names).map(|it| [0, it]),
+            Value::Record(it, target) => Some([state.number(*it, names)?, state.target(*target, names)?]),
+            Value::Copy(record) => state.record(*record, names),
+            Value::Label(label) => Some(number(*label as i64)),
+            Value::Count(bound, a) => Some(number(self.count(state, (bound, a), names, known))),
+        }
+    }
+
+    fn count(&self, state: &State, (bound, a): (&Bound, &Formula), names: &Names, known: &[usize]) -> i64 {
+        let with = |bound| Names { bound, ..names.clone() };
+        let all = of_sort(self.sizes, bound.1);
+        all.filter(|it| self.holds(state, a, &with(*it), known)).count() as i64
     }
 
     fn channel(&self, queue: Queue) -> Channel {
@@ -395,21 +347,13 @@ impl Instance<'_> {
                 let value = state.number(*value, &names);
                 names.given.push((*name, value));
             }
-            let mut next = state.clone();
-            let mut is_possible = true;
-            for (cell, value) in &transition.updates {
-                let value = state.number(*value, &names);
-                is_possible &= value.is_some();
-                // Where a cell is, the old state says.
-                let cell = match (*cell, state.last()) {
-                    (Cell::AtLast(_), None) => continue,
-                    (cell, _) => cell,
-                };
-                next.set(cell, value.unwrap_or(0), &names);
+            let mut all = vec![state.clone()];
+            for update in &transition.updates {
+                let next =
+                    all.into_iter().filter_map(|it| self.execute(update, (state, it), &names, &params));
+                all = next.flatten().collect();
             }
-            if is_possible {
-                found.push(((self.program.labels, params), next));
-            }
+            found.extend(all.into_iter().map(|next| ((self.program.labels(), params.clone()), next)));
         }
         found
     }
@@ -481,7 +425,9 @@ impl Step<'_, '_> {
                 }
                 Instruction::Do(statement) => {
                     if self.instance.lives(&state, |reads| reads.statement(statement)) {
-                        for next in self.execute(statement, &state, &names, &known).unwrap_or_default() {
+                        let now = (&state, state.clone());
+                        let next = self.instance.execute(statement, now, &names, &known);
+                        for next in next.unwrap_or_default() {
                             self.run(at + 1, next, names.clone());
                         }
                     }
@@ -490,78 +436,82 @@ impl Step<'_, '_> {
             }
         }
     }
+}
 
-    /// The states after a statement that is not about where to go on; `None`: it is not possible.
+impl Instance<'_> {
+    /// The states after a statement that is not about where to go on, which reads the state before; `None`: it is not possible.
     fn execute(
         &self,
         statement: &Statement,
-        before: &State,
+        (before, mut state): (&State, State),
         names: &Names,
         known: &[usize],
     ) -> Option<Vec<State>> {
-        let holds = |when, names: &Names| self.instance.holds(before, when, names, known);
+        let holds = |when, names: &Names| self.holds(before, when, names, known);
+        let value = |value, names: &Names| self.value(before, value, names, known);
         let with = |bound| Names { bound, ..names.clone() };
-        let mut state = before.clone();
         match statement {
             Statement::Await(when) => return holds(when, names).then(|| vec![state]),
-            Statement::Set(cell, value) => state.set(*cell, before.number(*value, names)?, names),
+            Statement::Set(place, it) => state.set(*place, value(it, names)?, names, before),
             Statement::Any(cell) => {
                 let with = |value| {
-                    let mut next = before.clone();
-                    next.set(*cell, value, names);
+                    let mut next = state.clone();
+                    next.set(Place::Number(*cell), [value, NIL], names, before);
                     next
                 };
                 return Some((0..=MOST).map(with).collect());
             }
-            Statement::Case(cell, when, a, b) => {
-                let value = if holds(when, names) { *a } else { *b };
-                state.set(*cell, before.number(value, names)?, names);
+            Statement::Case(place, when, a, b) => {
+                let it = if holds(when, names) { a } else { b };
+                state.set(*place, value(it, names)?, names, before);
             }
-            Statement::Each(each, array, value) => {
+            Statement::Each(each, place, it) => {
                 // A cell that a pointer names is read whether or not there is a process to assign it to.
-                let reads = Reads { program: self.instance.program, given: Vec::new() };
-                if reads.number(*value) && before.last().is_none() {
+                let reads = Reads { program: self.program, given: Vec::new() };
+                if reads.value(it) && before.last().is_none() {
                     return None;
                 }
-                for process in self.instance.meant(*each, known) {
-                    state.arrays[*array][process] = before.number(*value, &with(process))?;
+                for process in self.meant(*each, known) {
+                    state.set(*place, value(it, &with(process))?, &with(process), before);
                 }
             }
-            Statement::Cells(Bound(_, sort), array, when, a, b) => {
-                for process in of_sort(self.instance.sizes, *sort) {
+            Statement::Cells(Bound(_, sort), place, when, a, b) => {
+                for process in of_sort(self.sizes, *sort) {
                     let names = with(process);
-                    let value = if holds(when, &names) { *a } else { *b };
-                    state.arrays[*array][process] = before.number(value, &names)?;
+                    let it = if holds(when, &names) { a } else { b };
+                    state.set(*place, value(it, &names)?, &names, before);
                 }
             }
-            Statement::Put(queue, value) => {
-                return self.put(*queue, before.number(*value, names)?, state, names);
+            Statement::Put(queue, it) => {
+                let message = value(it, names)?;
+                return self.put(*queue, message, (before, state), names);
             }
-            Statement::Take(cell, queue) => {
+            Statement::Take(place, queue) => {
                 let message = *before.queue(*queue, names)?.first()?;
-                if let Some(cell) = cell {
-                    state.set(*cell, message, names);
+                if let Some(place) = place {
+                    state.set(*place, message, names, before);
                 }
-                let stays = self.instance.channel(*queue).duplicating.then(|| state.clone());
-                state.queue_mut(*queue, names)?.remove(0);
+                let stays = self.channel(*queue).duplicating.then(|| state.clone());
+                state.queue_mut(*queue, names, before)?.remove(0);
                 return Some(stays.into_iter().chain([state]).collect());
             }
-            Statement::Point(Pointer::Last, target) => state.last = state.target(*target, names),
-            Statement::Point(Pointer::Link, target) => {
-                state.link[names.me] = state.target(*target, names);
-            }
-            Statement::Send(who, label) => state.at[names.process(*who)] = *label,
             _ => {}
         }
         Some(vec![state])
     }
 
     /// The states after a message was sent, or lost; nothing is sent where `Last` is nil.
-    fn put(&self, queue: Queue, message: i64, mut state: State, names: &Names) -> Option<Vec<State>> {
-        let channel = self.instance.channel(queue);
+    fn put(
+        &self,
+        queue: Queue,
+        message: Held,
+        (before, mut state): (&State, State),
+        names: &Names,
+    ) -> Option<Vec<State>> {
+        let channel = self.channel(queue);
         // A queue that is full blocks what would be lost, too.
         let lost = channel.lossy.then(|| state.clone());
-        if let Some(messages) = state.queue_mut(queue, names) {
+        if let Some(messages) = state.queue_mut(queue, names, before) {
             match channel.full {
                 _ if messages.len() < channel.most => messages.push(message),
                 "blocks" => return None,
@@ -578,21 +528,51 @@ impl Instance<'_> {
         self.sizes[0] + self.sizes[1]
     }
 
-    fn initial(&self) -> State {
-        let (procs, [x, y, a, b, own]) = (self.procs(), self.program.start);
-        let link = |it: usize| if self.program.linked { it as i64 } else { NIL };
-        State {
+    /// The code that a process executes.
+    fn code(&self, process: usize) -> Option<&Code> {
+        let codes = self.program.codes.iter().enumerate();
+        let own = |number: usize| of_sort(self.sizes, self.program.sort(number)).contains(&process);
+        codes.filter(|it| own(it.0)).map(|it| it.1).next()
+    }
+
+    /// What the own number of a process may hold in the beginning.
+    fn own(&self, process: usize) -> Vec<i64> {
+        let Some(code) = self.code(process).filter(|_| self.program.locals) else { return vec![0] };
+        code.own.map_or_else(|| (0..=MOST).collect(), |it| vec![it])
+    }
+
+    fn initial(&self) -> Vec<State> {
+        let (procs, [x, y, a, b]) = (self.procs(), self.program.start);
+        let link = |it: usize| if self.code(it).is_some_and(|code| code.linked) { it as i64 } else { NIL };
+        let first = State {
             globals: [x, y],
             last: NIL,
+            record: [0, NIL],
+            slots: [0, 1, 0],
             arrays: [vec![a; procs], vec![b; procs]],
-            own: vec![own; procs],
+            records: vec![[0, NIL]; procs],
+            next: vec![NIL; procs],
+            grid: vec![vec![0; procs]; procs],
+            own: vec![0; procs],
             link: (0..procs).map(link).collect(),
-            at: vec![0; procs],
+            mine: (0..procs).map(|it| [0, link(it)]).collect(),
+            at: (0..procs).map(|it| self.code(it).map_or(0, |code| code.labels.start)).collect(),
             line: Vec::new(),
             boxes: vec![Vec::new(); procs],
             overflows: false,
             alive: vec![true; procs],
-        }
+        };
+        (0..procs).fold(vec![first], |all, it| all.iter().flat_map(|state| self.owning(state, it)).collect())
+    }
+
+    /// The states in which the own number of a process is as in the beginning.
+    fn owning(&self, state: &State, process: usize) -> Vec<State> {
+        let with = |own| {
+            let mut next = state.clone();
+            next.own[process] = own;
+            next
+        };
+        self.own(process).into_iter().map(with).collect()
     }
 
     /// The states after a process fails.
@@ -603,29 +583,48 @@ impl Instance<'_> {
             next.alive[it] = false;
             next
         };
-        let initial = self.initial();
+        let initial = &self.initial()[0];
         let restarted = |it: usize| {
             let mut next = state.clone();
             for array in 0..2 {
                 next.arrays[array][it] = initial.arrays[array][it];
             }
-            (next.own[it], next.link[it], next.at[it]) = (initial.own[it], initial.link[it], initial.at[it]);
+            (next.records[it], next.next[it]) = (initial.records[it], initial.next[it]);
+            next.grid[it].clone_from(&initial.grid[it]);
+            (next.link[it], next.mine[it], next.at[it]) =
+                (initial.link[it], initial.mine[it], initial.at[it]);
             next.boxes[it].clear();
-            next
+            if self.code(it).is_some_and(|code| self.assigns_own(code)) {
+                self.owning(&next, it)
+            } else {
+                vec![next]
+            }
         };
         match failures {
             Failures::Stop(most) if self.procs() - left.len() < most => {
                 left.into_iter().map(crashed).collect()
             }
-            Failures::Restart => (0..self.procs()).map(restarted).collect(),
+            Failures::Restart => (0..self.procs()).flat_map(restarted).collect(),
             Failures::Stop(_) | Failures::None => Vec::new(),
         }
+    }
+
+    /// Whether a step assigns the own number of a code: what none assigns stays.
+    fn assigns_own(&self, code: &Code) -> bool {
+        let number = self.program.codes.iter().position(|it| it.labels == code.labels);
+        let beside = self.program.transition.iter().flat_map(|it| &it.updates);
+        let all = beside.chain(self.program.codes.iter().flat_map(|it| &it.statements));
+        let own = |it: &Cell| match it {
+            Cell::Own(of) | Cell::OwnOf(of, _) => Some(*of) == number,
+            _ => false,
+        };
+        all.flat_map(Statement::assigned).any(|it| own(&it))
     }
 
     /// The steps from a state and where they lead.
     fn steps(&self, machine: &Machine<'_>, state: &State, failures: Failures) -> Vec<(Label, State)> {
         let mut step = Step { instance: self, machine, before: state, found: Vec::new() };
-        let coded = of_sort(self.sizes, own_sort(self.program));
+        let coded = (0..self.procs()).filter(|it| self.code(*it).is_some());
         for me in coded.filter(|me| state.at[*me] != DONE && state.alive[*me]) {
             let names = Names { me, ..Names::default() };
             step.run(machine.labels[state.at[me]], state.clone(), names);
@@ -646,7 +645,7 @@ impl Instance<'_> {
 
 /// Whether a step to this state is an error: what counts is what a cell holds at the end of the step.
 fn is_error(state: &State) -> bool {
-    state.overflows || state.cells().any(|it| !(0..=MOST).contains(it))
+    state.overflows || state.leaves_a_range()
 }
 
 /// All reachable states of an instance; `None` where there are more than `most`.
@@ -655,8 +654,8 @@ pub fn brute_force(program: &Program, sizes: Sizes, failures: Failures, most: us
     let instance = Instance { program, sizes };
     let first = instance.initial();
     let mut reachable = Reachable::default();
-    let mut seen = BTreeSet::from([first.clone()]);
-    let mut waiting = VecDeque::from([first]);
+    let mut seen: BTreeSet<State> = first.iter().cloned().collect();
+    let mut waiting = VecDeque::from(first);
     while let Some(state) = waiting.pop_front() {
         for params in instance.pairs(program.params) {
             let holds = |it: &Formula| instance.says(&state, it, &params);
@@ -688,7 +687,7 @@ pub fn violated(program: &Program, sizes: Sizes, failures: Failures, most: usize
         let steps = instance.steps(&machine, state, failures);
         (!steps.iter().any(|it| is_error(&it.1))).then_some(steps)
     };
-    let (states, steps) = Steps::from(instance.initial(), next, most)?;
+    let (states, steps) = Steps::from(instance.initial().swap_remove(0), next, most)?;
     let demands: Vec<Demand> = program.fair.iter().flat_map(|it| it.demands(steps.of(it.of))).collect();
     let is_violated = |Property { kind, first, then }: &Property| {
         let holding = instance.pairs(program.params).into_iter().map(|params| {

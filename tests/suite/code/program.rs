@@ -1,10 +1,11 @@
 //! Programs: a process that is code, beside a transition and predicates, with its text.
 //!
 //! All numbers are of the range 0..2. Globals are `X`, `Y` and the pointer `Last`, arrays `A` and `B`; own cells are `n` and the pointer `link`. There may be
-//! queues: `Line`, and `Box`, one for each process of a sort.
-//! Where there are sorts, the code is that of nodes; cells, pointers and bound names may be of either sort.
+//! queues: `Line`, and `Box`, one for each process of a sort. Rich programs also have records, arrays of pointers, of two processes and of numbers.
+//! Where there are sorts, the code is that of nodes, and there may be one of locks; cells, pointers and bound names may be of either sort.
 
 use std::fmt::{self, Display};
+use std::ops::Range;
 
 use crate::support::fair::{Fair, Kind};
 
@@ -17,6 +18,9 @@ pub const NIL: i64 = -1;
 pub const GLOBALS: [&str; 2] = ["X", "Y"];
 pub const ARRAYS: [&str; 2] = ["A", "B"];
 pub const SORTS: [&str; 2] = ["node", "lock"];
+/// The names of codes, and of the own cells of each: a number, a pointer and a record.
+pub const CODES: [&str; 2] = ["at", "on"];
+pub const OWN: [[&str; 3]; 2] = [["n", "link", "mine"], ["m", "rope", "ours"]];
 
 /// The sort of a process; `None` in a program without sorts.
 pub type Sort = Option<usize>;
@@ -41,24 +45,56 @@ pub enum Queue {
     AtLast,
 }
 
+/// A record of a number and a pointer. What belongs to a code has its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Record {
+    Global,
+    Of(Who),
+    Own(usize),
+    OwnOf(usize, Who),
+    AtLast,
+    /// The first message, which is never assigned by this name.
+    Head(Queue),
+}
+
 /// A cell that holds a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cell {
     Global(usize),
     Of(usize, Who),
-    Own,
+    Own(usize),
+    /// The own one of any process.
+    OwnOf(usize, Who),
     /// `A[Last]`, which has no value where `Last` is nil.
     AtLast(usize),
     /// The first message, which is never assigned by this name.
     Head(Queue),
     Length(Queue),
+    Field(Record),
+    Grid(Who, Who),
+    /// `Slots[X]`, where there is a cell for each number.
+    Slot(Slot),
+}
+
+/// An index that is a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Slot {
+    Is(usize),
+    Global(usize),
+    Own(usize),
 }
 
 /// A cell that holds a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pointer {
     Last,
-    Link,
+    Link(usize),
+    LinkOf(usize, Who),
+    Next(Who),
+    NextAtLast,
+    /// The first message, which is never assigned by this name.
+    Head(Queue),
+    Field(Record),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +102,9 @@ pub enum Number {
     Is(i64),
     Read(Cell),
     Plus(Cell, i64),
+    Sum(Cell, Cell),
+    /// `(X + 1) % 3`
+    Round(Cell, i64),
     /// What a name stands for, and a number: of a `let`, or of a parameter of a predicate.
     Named(&'static str, i64),
 }
@@ -77,14 +116,39 @@ pub enum Target {
     Read(Pointer),
 }
 
+/// What is assigned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Number(Cell),
+    Pointer(Pointer),
+    Record(Record),
+    /// At which label of this code a process is.
+    Label(usize, Who),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Value {
+    Number(Number),
+    Pointer(Target),
+    Record(Number, Target),
+    Copy(Record),
+    Label(usize),
+    /// `#{q | f}`
+    Count(Bound, Formula),
+}
+
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
     Compare(&'static str, Number, Number),
     Points(Pointer, Target, bool),
+    /// Whether a record is equal to another one.
+    Same(Record, Box<Value>, bool),
     Empty(Queue),
     Full(Queue),
-    /// Whether a process is at a label.
-    At(Who, usize, bool),
+    /// Whether a process is at a label of this code.
+    At(usize, Who, usize, bool),
+    /// Whether two processes are at one label of this code.
+    Together(usize, Who, Who, bool),
     /// The predicate of this number, of processes and a number.
     Call(usize, Vec<Who>, Number),
     Not(Box<Formula>),
@@ -113,30 +177,80 @@ pub enum Statement {
     Skip,
     Goto(usize),
     Await(Formula),
-    Set(Cell, Number),
+    Set(Place, Value),
     /// `send(Line, n)`
-    Put(Queue, Number),
+    Put(Queue, Value),
     /// `receive(Line)`, and a cell that gets the message.
-    Take(Option<Cell>, Queue),
+    Take(Option<Place>, Queue),
     Any(Cell),
     /// `X := case | f : a | _ : b`
-    Case(Cell, Formula, Number, Number),
+    Case(Place, Formula, Value, Value),
     /// `forall q. A[q] := a`
-    Each(Quantified, usize, Number),
+    Each(Quantified, Place, Value),
     /// `A[q] := case | f : a | _ : b`
-    Cells(Bound, usize, Formula, Number, Number),
-    Point(Pointer, Target),
-    /// `At[q] := Label`
-    Send(Who, usize),
+    Cells(Bound, Place, Formula, Value, Value),
     If(Formula, Vec<Statement>, Vec<Statement>),
     While(Formula, Vec<Statement>),
     Either(Vec<Vec<Statement>>),
     With(usize, Sort, Vec<Statement>),
 }
 
+impl Statement {
+    /// The numbers that it assigns, in its blocks, too.
+    pub fn assigned(&self) -> Vec<Cell> {
+        let all = |code: &[Self]| code.iter().flat_map(Self::assigned).collect();
+        match self {
+            Self::Any(cell) => vec![*cell],
+            Self::Set(Place::Number(cell), _)
+            | Self::Take(Some(Place::Number(cell)), _)
+            | Self::Case(Place::Number(cell), ..)
+            | Self::Each(_, Place::Number(cell), _)
+            | Self::Cells(_, Place::Number(cell), ..) => vec![*cell],
+            Self::If(_, yes, no) => [all(yes), all(no)].concat(),
+            Self::While(_, body) | Self::With(.., body) => all(body),
+            Self::Either(ways) => ways.iter().flat_map(|it| all(it)).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What a statement of a transition writes: variables by their names, and which cell where it says so.
+impl Statement {
+    pub fn variables(&self) -> Vec<String> {
+        let name = |it: &Place| {
+            let text = it.to_string();
+            let end = text.find(['[', '.']).unwrap_or(text.len());
+            text[..end].to_owned()
+        };
+        let queue = |it: &Queue| if *it == Queue::Line { "Line" } else { "Box" }.to_owned();
+        match self {
+            Self::Any(cell) => vec![name(&Place::Number(*cell))],
+            Self::Set(place, _)
+            | Self::Case(place, ..)
+            | Self::Each(_, place, _)
+            | Self::Cells(_, place, ..) => {
+                vec![name(place)]
+            }
+            Self::Put(it, _) => vec![queue(it)],
+            Self::Take(place, it) => place.iter().map(name).chain([queue(it)]).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// What is sent.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Message {
+    Number,
+    /// A process, or `nil` where this says so.
+    Pointer(bool),
+    Record,
+}
+
 /// The queues of one declaration.
 #[derive(Clone, Copy)]
 pub struct Channel {
+    pub message: Message,
     /// Most messages of a queue.
     pub most: usize,
     /// What a full one does: `blocks`, `drops` or `fails`.
@@ -150,7 +264,7 @@ pub struct Transition {
     pub params: [Sort; 2],
     pub guard: Formula,
     pub lets: Vec<(&'static str, Number)>,
-    pub updates: Vec<(Cell, Number)>,
+    pub updates: Vec<Statement>,
 }
 
 /// A property of runs: what a formula says, and what a response promises.
@@ -160,10 +274,25 @@ pub struct Property {
     pub then: Formula,
 }
 
+/// The code of the processes of one sort.
+pub struct Code {
+    pub statements: Vec<Statement>,
+    pub labels: Range<usize>,
+    /// What the process is called; `None`: `self`, without saying so.
+    pub itself: Option<&'static str>,
+    /// What the own number holds in the beginning; `None`: any.
+    pub own: Option<i64>,
+    /// Whether `link` is to the process itself in the beginning.
+    pub linked: bool,
+}
+
 pub struct Program {
-    pub code: Vec<Statement>,
-    /// How many labels there are.
-    pub labels: usize,
+    /// That of nodes comes first.
+    pub codes: Vec<Code>,
+    /// Whether the code stands before transitions and properties.
+    pub early: bool,
+    /// The sorts of the indices of `Recs`, `Next` and `Grid`.
+    pub rich: Option<[Sort; 4]>,
     /// Predicates, with two processes and the number `v` as parameters.
     pub predicates: Vec<Formula>,
     pub transition: Option<Transition>,
@@ -178,24 +307,34 @@ pub struct Program {
     pub pointers: Sort,
     /// `Line`, and `Box` with the sort of its index, if there are queues.
     pub queues: Option<([Channel; 2], Sort)>,
-    /// What `X`, `Y`, the arrays and the own number hold in the beginning.
-    pub start: [i64; 5],
+    /// What `X`, `Y` and the arrays hold in the beginning.
+    pub start: [i64; 4],
     /// Whether there are own cells.
     pub locals: bool,
-    /// Whether `link` is to the process itself in the beginning.
-    pub linked: bool,
     /// They have the parameters of the other properties.
     pub properties: Vec<Property>,
     /// Fairness of labels, and of the transition after them.
     pub fair: Vec<Fair>,
 }
 
-/// The label of the end of the code.
+/// The label of the end of a code.
 pub const DONE: usize = usize::MAX;
 
-/// The sort of the processes that execute the code.
-pub fn own_sort(program: &Program) -> Sort {
-    program.pointers.map(|_| 0)
+impl Program {
+    /// The sort of the processes that execute a code.
+    pub fn sort(&self, code: usize) -> Sort {
+        self.pointers.map(|_| code)
+    }
+
+    /// Whether places of queues that hold no message may differ in states that are the same otherwise.
+    pub fn has_open_places(&self) -> bool {
+        let open = |it: Channel| it.message != Message::Number;
+        self.queues.is_some_and(|([line, each], _)| open(line) || open(each) && self.pointers.is_some())
+    }
+
+    pub fn labels(&self) -> usize {
+        self.codes.iter().map(|it| it.labels.len()).sum()
+    }
 }
 
 fn label(number: usize) -> String {
@@ -242,10 +381,29 @@ impl Display for Cell {
         match self {
             Self::Global(at) => f.write_str(GLOBALS[*at]),
             Self::Of(array, who) => write!(f, "{}[{who}]", ARRAYS[*array]),
-            Self::Own => f.write_str("n"),
+            Self::Own(code) => f.write_str(OWN[*code][0]),
+            Self::OwnOf(code, who) => write!(f, "{}[{who}]", capital(OWN[*code][0])),
             Self::AtLast(array) => write!(f, "{}[Last]", ARRAYS[*array]),
             Self::Head(queue) => write!(f, "{queue}.head"),
             Self::Length(queue) => write!(f, "{queue}.length"),
+            Self::Field(record) => write!(f, "{record}.num"),
+            Self::Grid(first, second) => write!(f, "Grid[{first}, {second}]"),
+            Self::Slot(Slot::Is(at)) => write!(f, "Slots[{at}]"),
+            Self::Slot(Slot::Global(at)) => write!(f, "Slots[{}]", GLOBALS[*at]),
+            Self::Slot(Slot::Own(code)) => write!(f, "Slots[{}]", OWN[*code][0]),
+        }
+    }
+}
+
+impl Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Global => f.write_str("Rec"),
+            Self::Of(who) => write!(f, "Recs[{who}]"),
+            Self::Own(code) => f.write_str(OWN[*code][2]),
+            Self::OwnOf(code, who) => write!(f, "{}[{who}]", capital(OWN[*code][2])),
+            Self::AtLast => f.write_str("Recs[Last]"),
+            Self::Head(queue) => write!(f, "{queue}.head"),
         }
     }
 }
@@ -262,8 +420,8 @@ impl Display for Queue {
 
 impl Display for Channel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { most, full, lossy, duplicating } = self;
-        write!(f, "0..2[{most}] {full}")?;
+        let Self { most, full, lossy, duplicating, .. } = self;
+        write!(f, "[{most}] {full}")?;
         f.write_str(if *lossy { " lossy" } else { "" })?;
         f.write_str(if *duplicating { " duplicating" } else { "" })
     }
@@ -271,7 +429,15 @@ impl Display for Channel {
 
 impl Display for Pointer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if *self == Self::Last { "Last" } else { "link" })
+        match self {
+            Self::Last => f.write_str("Last"),
+            Self::Link(code) => f.write_str(OWN[*code][1]),
+            Self::LinkOf(code, who) => write!(f, "{}[{who}]", capital(OWN[*code][1])),
+            Self::Next(who) => write!(f, "Next[{who}]"),
+            Self::NextAtLast => f.write_str("Next[Last]"),
+            Self::Head(queue) => write!(f, "{queue}.head"),
+            Self::Field(record) => write!(f, "{record}.next"),
+        }
     }
 }
 
@@ -281,6 +447,8 @@ impl Display for Number {
             Self::Is(value) => return write!(f, "{value}"),
             Self::Read(cell) => (cell.to_string(), 0),
             Self::Plus(cell, by) => (cell.to_string(), *by),
+            Self::Sum(a, b) => return write!(f, "{a} + {b}"),
+            Self::Round(cell, by) => return write!(f, "({cell} + {by}) % 3"),
             Self::Named(name, by) => ((*name).to_owned(), *by),
         };
         match by {
@@ -297,6 +465,30 @@ impl Display for Target {
             Self::Nil => f.write_str("nil"),
             Self::Process(who) => write!(f, "{who}"),
             Self::Read(pointer) => write!(f, "{pointer}"),
+        }
+    }
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(cell) => write!(f, "{cell}"),
+            Self::Pointer(pointer) => write!(f, "{pointer}"),
+            Self::Record(record) => write!(f, "{record}"),
+            Self::Label(code, who) => write!(f, "{}[{who}]", capital(CODES[*code])),
+        }
+    }
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Pointer(target) => write!(f, "{target}"),
+            Self::Record(number, target) => write!(f, "{{ num = {number}; next = {target} }}"),
+            Self::Copy(record) => write!(f, "{record}"),
+            Self::Label(at) => f.write_str(&capital(&label(*at))),
+            Self::Count(bound, a) => write!(f, "#{{{bound} | {a}}}"),
         }
     }
 }
@@ -322,7 +514,13 @@ impl Display for Formula {
             Self::Points(pointer, target, yes) => write!(f, "{pointer} {} {target}", equal(yes)),
             Self::Empty(queue) => write!(f, "empty({queue})"),
             Self::Full(queue) => write!(f, "full({queue})"),
-            Self::At(who, at, yes) => write!(f, "At[{who}] {} {}", equal(yes), capital(&label(*at))),
+            Self::Same(record, value, yes) => write!(f, "{record} {} {value}", equal(yes)),
+            Self::At(code, who, at, yes) => {
+                write!(f, "{} {} {}", Place::Label(*code, *who), equal(yes), capital(&label(*at)))
+            }
+            Self::Together(code, a, b, yes) => {
+                write!(f, "{} {} {}", Place::Label(*code, *a), equal(yes), Place::Label(*code, *b))
+            }
             Self::Call(number, args, v) => write!(f, "f{number}({}, {}, {v})", args[0], args[1]),
             Self::Not(a) => write!(f, "not ({a})"),
             Self::And(a, b) => write!(f, "({a}) && ({b})"),
@@ -353,15 +551,10 @@ impl Display for Statement {
             Self::Take(None, queue) => write!(f, "receive({queue});"),
             Self::Take(Some(cell), queue) => write!(f, "{cell} := receive({queue});"),
             Self::Any(cell) => write!(f, "{cell} := ?;"),
-            Self::Case(cell, when, a, b) => write!(f, "{cell} := case | {when} : {a} | _ : {b};"),
-            Self::Each(each, array, value) => {
-                write!(f, "{each} {}[{}] := {value};", ARRAYS[*array], each.bound.0)
+            Self::Case(place, when, a, b) | Self::Cells(_, place, when, a, b) => {
+                write!(f, "{place} := case | {when} : {a} | _ : {b};")
             }
-            Self::Cells(Bound(name, _), array, when, a, b) => {
-                write!(f, "{}[{name}] := case | {when} : {a} | _ : {b};", ARRAYS[*array])
-            }
-            Self::Point(pointer, target) => write!(f, "{pointer} := {target};"),
-            Self::Send(who, at) => write!(f, "At[{who}] := {};", capital(&label(*at))),
+            Self::Each(each, place, value) => write!(f, "{each} {place} := {value};"),
             Self::If(when, yes, no) => {
                 write!(f, "if {when} ")?;
                 block(f, yes)?;
@@ -369,7 +562,10 @@ impl Display for Statement {
                     return Ok(());
                 }
                 f.write_str(" else ")?;
-                block(f, no)
+                match &no[..] {
+                    [chain @ Self::If(..)] if yes.len() == 1 => write!(f, "{chain}"),
+                    _ => block(f, no),
+                }
             }
             Self::While(when, body) => {
                 write!(f, "while {when} ")?;
@@ -396,8 +592,30 @@ impl Display for Transition {
         for (name, value) in &self.lets {
             write!(f, "let {name} = {value} in ")?;
         }
-        let updates = self.updates.iter().map(|(cell, value)| format!("{cell} := {value}"));
-        writeln!(f, "{} }}", updates.collect::<Vec<_>>().join("; "))
+        let updates: String = self.updates.iter().map(Statement::to_string).collect();
+        writeln!(f, "{updates} }}")
+    }
+}
+
+impl Program {
+    /// A code in the terms of the book.
+    fn code(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
+        let Code { statements, itself, own, linked, .. } = &self.codes[number];
+        let (pointer, [n, link, mine]) = (ty(self.pointers), OWN[number]);
+        let mut text = String::new();
+        if self.locals {
+            let own = own.map(|it| format!(" = {it}")).unwrap_or_default();
+            let start = if *linked { "self" } else { "nil" };
+            text += &format!("  local {n} : 0..2{own}\n  local {link} : {pointer} or nil = {start}\n");
+            if self.rich.is_some() {
+                text += &format!("  local {mine} : msg = {{ num = 0; next = {start} }}\n");
+            }
+        }
+        statements.iter().for_each(|it| text += &format!("{it} "));
+        let of = of(self.sort(number));
+        let params = itself.map(|it| format!(" ({it}{of})")).unwrap_or_default();
+        let text = text.replace("self", itself.unwrap_or("self"));
+        writeln!(f, "process {}{params} {{\n{text}\n}}", CODES[number])
     }
 }
 
@@ -406,19 +624,49 @@ impl Display for Program {
         for sort in SORTS.iter().filter(|_| self.pointers.is_some()) {
             writeln!(f, "type {sort} < proc")?;
         }
-        let [x, y, a, b, own] = self.start;
+        let [x, y, a, b] = self.start;
         let pointer = ty(self.pointers);
+        if self.rich.is_some() {
+            writeln!(f, "type slot = 0..2\ntype msg = {{ num : 0..2; next : {pointer} or nil }}")?;
+        }
         writeln!(f, "var X : 0..2\nvar Y : 0..2\nvar Last : {pointer} or nil")?;
         for (array, sort) in ARRAYS.iter().zip(self.arrays) {
             writeln!(f, "array {array}[{}] : 0..2", ty(sort))?;
         }
-        if let Some(([line, each], sort)) = self.queues {
-            writeln!(f, "channel Line : {line}\nchannel Box[{}] : {each}", ty(sort))?;
+        let mut values = format!("X = {x} && Y = {y} && Last = nil && A[p0] = {a} && B[p1] = {b}");
+        let mut sorts = self.arrays.to_vec();
+        if let Some([recs, next, first, second]) = self.rich {
+            let [first_of, second_of] = [first, second].map(ty);
+            writeln!(
+                f,
+                "var Rec : msg\narray Recs[{}] : msg\narray Next[{}] : {pointer} or nil",
+                ty(recs),
+                ty(next)
+            )?;
+            writeln!(f, "array Grid[{first_of}, {second_of}] : 0..2\narray Slots[slot] : 0..2")?;
+            values += " && Rec.num = 0 && Rec.next = nil && Recs[p2].num = 0 && Recs[p2].next = nil && Next[p3] = nil";
+            values += " && Grid[p4, p5] = 0 && Slots[0] = 0 && Slots[1] = 1 && Slots[2] = 0";
+            sorts.extend([recs, next, first, second]);
         }
-        let values = format!("X = {x} && Y = {y} && Last = nil && A[p0] = {a} && B[p1] = {b}");
-        writeln!(f, "init ({}) {{ {values} }}", params(&self.arrays))?;
+        if let Some((queues, sort)) = self.queues {
+            for (queue, name) in queues.iter().zip(["Line".to_owned(), format!("Box[{}]", ty(sort))]) {
+                let message = match queue.message {
+                    Message::Number => "0..2".to_owned(),
+                    Message::Pointer(may_be_nil) => {
+                        format!("{pointer}{}", if may_be_nil { " or nil" } else { "" })
+                    }
+                    Message::Record => "msg".to_owned(),
+                };
+                writeln!(f, "channel {name} : {message}{queue}")?;
+            }
+        }
+        writeln!(f, "init ({}) {{ {values} }}", params(&sorts))?;
+        let codes = |f: &mut fmt::Formatter<'_>| (0..self.codes.len()).try_for_each(|it| self.code(f, it));
         for (number, body) in self.predicates.iter().enumerate() {
             writeln!(f, "predicate f{number}(p0, p1, v) {{ {body} }}")?;
+        }
+        if self.early {
+            codes(f)?;
         }
         for (word, formula) in [("unsafe", &self.never), ("always", &self.always)] {
             if let Some(formula) = formula {
@@ -428,17 +676,11 @@ impl Display for Program {
         if let Some(transition) = &self.transition {
             write!(f, "{transition}")?;
         }
-        let link = if self.linked { "self" } else { "nil" };
-        writeln!(f, "process at (self{}) {{", of(own_sort(self)))?;
-        if self.locals {
-            writeln!(f, "  local n : 0..2 = {own}\n  local link : {pointer} or nil = {link}")?;
+        if !self.early {
+            codes(f)?;
         }
-        for statement in &self.code {
-            write!(f, "{statement} ")?;
-        }
-        writeln!(f, "\n}}")?;
         for fair in &self.fair {
-            let name = if fair.of == self.labels { "aside".to_owned() } else { label(fair.of) };
+            let name = if fair.of == self.labels() { "aside".to_owned() } else { label(fair.of) };
             writeln!(f, "{}{name}", fair.words())?;
         }
         for (number, Property { kind, first, then }) in self.properties.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::generate::with_runs;
 use super::meaning::violated;
-use super::{concrete, instances, is_expected};
+use super::{concrete, instances, read};
 use crate::support::dice::{compared, environment};
 use crate::support::fair::{Kind, compare_runs};
 
@@ -11,15 +11,8 @@ const MOST_STATES: usize = 250;
 
 /// How many answers were compared; what is wrong.
 fn examine(seed: u64) -> Result<usize, String> {
-    let program = with_runs(seed);
-    let text = program.to_string();
-    let system = match cubicle::load(&text) {
-        Ok(loaded) => loaded.system,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        // The quantifiers of a property bind other names than its parameters.
-        Err(why) if format!("{why:?}").contains("C0109") => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some((program, text, loaded)) = read(seed, with_runs)? else { return Ok(0) };
+    let system = loaded.system;
     let kinds: Vec<Kind> = program.properties.iter().map(|it| it.kind).collect();
     let options = |sizes| concrete(&program, sizes);
     let right = |sizes, failures| violated(&program, sizes, failures, MOST_STATES);
