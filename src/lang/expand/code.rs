@@ -590,18 +590,24 @@ impl<'a> Code<'a> {
         let received = if let Rhs::Receive(channel) = &value { Some((**channel).clone()) } else { None };
         let of_queue = received.map(|target| Write { target, is_whole: true, update: None, at });
         for write in std::iter::once(of_target).chain(of_queue) {
-            self.apart_from_all(path, &write)?;
-            let key = write.target.to_string();
-            let (earlier, kept): (Vec<_>, Vec<_>) =
-                path.writes.drain(..).partition(|it| it.target.to_string() == key);
-            path.writes = kept;
-            path.guard.extend(earlier.iter().flat_map(Write::needed));
-            path.values.shift_remove(&key);
-            path.writes.push(write);
+            self.write(path, write)?;
         }
         if let (Rhs::Term(term), true) = (&value, bound.is_empty()) {
             path.values.insert(target.to_string(), term.clone());
         }
+        Some(())
+    }
+
+    /// Makes a write, in place of one of the same cell.
+    fn write(&mut self, path: &mut Path, write: Write) -> Option<()> {
+        self.apart_from_all(path, &write)?;
+        let key = write.target.to_string();
+        let (earlier, kept): (Vec<_>, Vec<_>) =
+            path.writes.drain(..).partition(|it| it.target.to_string() == key);
+        path.writes = kept;
+        path.guard.extend(earlier.iter().flat_map(Write::needed));
+        path.values.shift_remove(&key);
+        path.writes.push(write);
         Some(())
     }
 
@@ -631,17 +637,18 @@ impl<'a> Code<'a> {
 
     /// A path that ends at a label.
     fn finish(&mut self, mut path: Path, next: &Name) {
-        if next.text != path.label.text {
-            let loc = Loc(Span::new(path.end, path.end));
-            let place = Place::cell(Name::at(&self.place.text, next.loc), vec![self.itself.plain()]);
-            let target = Place { loc, ..place };
-            let update =
-                Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
-            let write = Write { target, is_whole: false, update: Some(update), at: next.loc };
-            if self.apart_from_all(&path, &write).is_none() {
-                return;
-            }
-            path.writes.push(write);
+        let loc = Loc(Span::new(path.end, path.end));
+        let place = Place::cell(Name::at(&self.place.text, next.loc), vec![self.itself.plain()]);
+        let target = Place { loc, ..place };
+        let update =
+            Update::new(target.clone(), Rhs::Term(Term::named(capital(&next.text), next.loc)), next.loc);
+        let write = Write { target, is_whole: false, update: Some(update), at: next.loc };
+        if self.write(&mut path, write).is_none() {
+            return;
+        }
+        // Where the process stays, what was assigned before does not hold either.
+        if next.text == path.label.text {
+            path.writes.pop();
         }
         let transition = Transition {
             name: path.label.clone(),

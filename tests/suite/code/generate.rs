@@ -1,10 +1,12 @@
 //! Random programs.
 
+mod rich;
+
 use std::ops::Range;
 
 use super::program::{
     Bound, Cell, Channel, Code, DONE, Formula, Message, Number, Place, Pointer, Program, Property,
-    Quantified, Queue, Record, Slot, Sort, Statement, Target, Transition, Value, Who,
+    Quantified, Queue, Record, Slot, Sort, Start, Statement, Target, Transition, Value, Who,
 };
 use crate::support::dice::Dice;
 use crate::support::fair::{Fair, KINDS};
@@ -38,6 +40,7 @@ struct Generator {
     messages: [Message; 2],
     /// The sorts of the indices of records and other arrays, if there are such.
     rich: Option<[Sort; 4]>,
+    names_first: bool,
     /// The sorts of the parameters of each predicate.
     predicates: Vec<[Sort; 2]>,
     /// The processes that have a name here, with their sorts.
@@ -56,7 +59,7 @@ pub fn with_runs(seed: u64, attempt: u64) -> Program {
     let (mut program, mut this) = with_generator(seed, attempt);
     let others = usize::from(program.transition.is_some());
     for code in &mut program.codes {
-        code.own.get_or_insert(0);
+        code.own.get_or_insert(Start::Is(0));
     }
     program.fair = Fair::of_some(&mut this.dice, program.labels() + others);
     for _ in 0..=this.dice.below(3) {
@@ -99,6 +102,7 @@ fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
         boxes: queues.map(|it| it.1),
         messages: queues.map_or([Message::Number; 2], |it| it.0.map(|it| it.message)),
         rich,
+        names_first: is_rich && sorts[0].is_none() && seed % 4 == 3,
         predicates,
         names,
         given,
@@ -119,9 +123,10 @@ fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
         let (own_start, itself) = if is_rich {
             let names = [Some("self"), Some("p0"), None];
             let itself = names[this.dice.below(if sorts[0].is_some() { 2 } else { 3 })];
-            ((!this.dice.chance(15)).then_some(start[4]), itself)
+            let own = [None, Some(Start::Global), Some(Start::Is(start[4]))];
+            (own[this.dice.below(6).min(2)], itself)
         } else {
-            (Some(start[4]), Some("self"))
+            (Some(Start::Is(start[4])), Some("self"))
         };
         let statements = this.code_of(own, sorts[own]);
         codes.push(Code { statements, labels, itself, own: own_start, linked: false });
@@ -140,6 +145,7 @@ fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
     let [x, y, a, b, _] = start;
     let program = Program {
         codes,
+        names_first: this.names_first,
         early: is_rich && this.dice.chance(50),
         rich,
         predicates,
@@ -415,182 +421,6 @@ impl Generator {
         }
     }
 
-    /// `send` or `receive`.
-    fn of_queue(&mut self) -> Statement {
-        let queue = self.queue();
-        let message = self.messages[usize::from(queue != Queue::Line)];
-        match self.dice.below(5) {
-            0 | 1 => self.message(message).map_or(Statement::Skip, |it| Statement::Put(queue, it)),
-            2 => Statement::Take(None, queue),
-            _ => {
-                let place = match message {
-                    Message::Number => Place::Number(self.cell()),
-                    Message::Pointer(_) => Place::Pointer(self.pointer_to_assign()),
-                    Message::Record => Place::Record(self.record(true)),
-                };
-                Statement::Take(Some(place), queue)
-            }
-        }
-    }
-
-    /// What is sent to a queue, if there is a value.
-    fn message(&mut self, message: Message) -> Option<Value> {
-        Some(match message {
-            Message::Number => Value::Number(self.number()),
-            Message::Pointer(true) => Value::Pointer(self.target()),
-            Message::Pointer(false) => Value::Pointer(Target::Process(self.who(self.pointers)?)),
-            Message::Record => self.of_record(),
-        })
-    }
-
-    /// A record that may be assigned, or is read.
-    fn record(&mut self, is_assigned: bool) -> Record {
-        let [sort, ..] = self.rich.expect("records");
-        let queue = (self.boxes.is_some() && !is_assigned).then(|| self.queue());
-        let of_records = |it: &Queue| self.messages[usize::from(*it != Queue::Line)] == Message::Record;
-        let queue = queue.filter(of_records);
-        match (self.dice.below(7), self.who(sort), self.who_of_code()) {
-            (1 | 2, Some(who), _) => Record::Of(who),
-            (3, ..) if self.has_own() => Record::Own(self.own),
-            (4, _, Some((code, who))) if self.locals => Record::OwnOf(code, who),
-            (5, ..) if self.code && sort == self.pointers => Record::AtLast,
-            (6, ..) if queue.is_some() => Record::Head(queue.expect("a queue")),
-            _ => Record::Global,
-        }
-    }
-
-    /// The own record has a field by the name of its array only.
-    fn record_of_field(&mut self, is_assigned: bool) -> Record {
-        match self.record(is_assigned) {
-            Record::Own(code) if self.names.iter().any(|it| it.0 == Who::Me) => Record::OwnOf(code, Who::Me),
-            Record::Own(_) => Record::Global,
-            it => it,
-        }
-    }
-
-    /// A process that executes some code.
-    fn who_of_code(&mut self) -> Option<(usize, Who)> {
-        let code = self.dice.below(self.labels.len());
-        let sort = self.pointers.map(|_| code);
-        self.who(sort).map(|who| (code, who))
-    }
-
-    /// The value of a record.
-    fn of_record(&mut self) -> Value {
-        if self.dice.chance(50) {
-            return Value::Copy(self.record(false));
-        }
-        let number = self.number();
-        Value::Record(number, self.target())
-    }
-
-    fn slot(&mut self) -> Slot {
-        match self.dice.below(4) {
-            1 | 2 => Slot::Global(self.dice.below(2)),
-            3 if self.has_own() => Slot::Own(self.own),
-            _ => Slot::Is(self.dice.below(3)),
-        }
-    }
-
-    /// A number in another place than `X`, `A` and the like.
-    fn rich_cell(&mut self, is_assigned: bool) -> Option<Cell> {
-        let [.., first, second] = self.rich?;
-        Some(match self.dice.below(5) {
-            0 => Cell::Slot(self.slot()),
-            1 => Cell::Grid(self.who(first)?, self.who(second)?),
-            2 => {
-                let (code, who) = self.who_of_code().filter(|_| self.locals)?;
-                Cell::OwnOf(code, who)
-            }
-            _ => Cell::Field(self.record_of_field(is_assigned)),
-        })
-    }
-
-    /// An update: of a place of any kind, or of a queue.
-    fn update(&mut self) -> Option<Statement> {
-        if self.boxes.is_some() && self.dice.chance(30) {
-            return Some(self.of_queue());
-        }
-        match self.dice.below(8) {
-            kind @ 0..=1 => {
-                let bound = Bound("z", self.sort());
-                let others = self.dice.chance(40);
-                let made = self.within(bound, |this| {
-                    let place = this.place_of_bound(bound.1)?;
-                    let when = (kind == 0).then(|| this.formula(0, false));
-                    Some((place, when, [this.value(place)?, this.value(place)?]))
-                });
-                let (place, when, [a, b]) = made?;
-                let each = Quantified { every: true, others, bound };
-                Some(match when {
-                    Some(when) => Statement::Cells(bound, place, when, a, b),
-                    None => Statement::Each(each, place, a),
-                })
-            }
-            2 => {
-                let place = self.place()?;
-                Some(Statement::Case(place, self.formula(0, false), self.value(place)?, self.value(place)?))
-            }
-            3 => {
-                let bound = Bound("z", self.sort());
-                let cell = self.cell();
-                Some(Statement::Set(Place::Number(cell), Value::Count(bound, self.inner(bound))))
-            }
-            4 if self.dice.chance(30) => self.rich_cell(true).map(Statement::Any),
-            _ => {
-                let place = self.place()?;
-                Some(Statement::Set(place, self.value(place)?))
-            }
-        }
-    }
-
-    fn place(&mut self) -> Option<Place> {
-        Some(match self.dice.below(8) {
-            0 | 1 => Place::Record(self.record(true)),
-            2 | 3 => Place::Pointer(self.pointer_to_assign()),
-            4 => {
-                let (code, who) = self.who_of_code().filter(|it| !self.code || it.1 != Who::Me)?;
-                Place::Label(code, who)
-            }
-            5 => Place::Number(self.cell()),
-            _ => Place::Number(self.rich_cell(true)?),
-        })
-    }
-
-    /// A cell of the process that `z` stands for.
-    fn place_of_bound(&mut self, sort: Sort) -> Option<Place> {
-        let [recs, next, first, second] = self.rich?;
-        let z = Who::Bound("z");
-        let code = (0..self.labels.len()).find(|it| self.pointers.map(|_| *it) == sort);
-        let has = |it: bool| it.then_some(());
-        Some(match self.dice.below(9) {
-            0 => has(recs == sort).map(|()| Place::Record(Record::Of(z)))?,
-            1 => has(recs == sort).map(|()| Place::Number(Cell::Field(Record::Of(z))))?,
-            2 => has(recs == sort).map(|()| Place::Pointer(Pointer::Field(Record::Of(z))))?,
-            3 => has(next == sort).map(|()| Place::Pointer(Pointer::Next(z)))?,
-            4 if first == sort => {
-                let other = self.who(second).filter(|it| *it != z)?;
-                Place::Number(Cell::Grid(z, other))
-            }
-            4 => has(second == sort && self.names[0].1 == first)
-                .map(|()| Place::Number(Cell::Grid(self.names[0].0, z)))?,
-            5 if self.locals => Place::Number(Cell::OwnOf(code?, z)),
-            6 if self.locals => Place::Record(Record::OwnOf(code?, z)),
-            7 if self.locals => Place::Pointer(Pointer::LinkOf(code?, z)),
-            _ => Place::Label(code?, z),
-        })
-    }
-
-    /// A value of the type of a place.
-    fn value(&mut self, place: Place) -> Option<Value> {
-        Some(match place {
-            Place::Number(_) => Value::Number(self.number()),
-            Place::Pointer(_) => Value::Pointer(self.target()),
-            Place::Record(_) => self.of_record(),
-            Place::Label(code, _) => Value::Label(self.label(code)),
-        })
-    }
-
     /// What stands within the scope of a bound name, which may hide another one.
     fn within<T>(&mut self, bound: Bound, make: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.names.clone();
@@ -610,6 +440,9 @@ impl Generator {
 
     /// A process of a sort, if one has a name.
     fn who(&mut self, sort: Sort) -> Option<Who> {
+        if self.names_first && self.code && self.dice.chance(15) {
+            return Some(Who::First);
+        }
         // The innermost name comes first in formulas that are about it.
         let of: Vec<Who> = self.names.iter().rev().filter(|it| it.1 == sort).map(|it| it.0).collect();
         if let Some(Who::Bound(_)) = of.first()
@@ -794,6 +627,9 @@ impl Generator {
     }
 
     fn formula(&mut self, depth: usize, quantifiers: bool) -> Formula {
+        if self.rich.is_some() && quantifiers && self.code && self.dice.chance(10) {
+            return self.nested();
+        }
         match self.dice.below(11) {
             0 if quantifiers => {
                 let bound = self.bound();
@@ -804,7 +640,8 @@ impl Generator {
             1 if quantifiers => {
                 let bound = Bound("z", self.sort());
                 let op = if self.dice.chance(50) { "<" } else { ">=" };
-                Formula::Count(op, 1, bound, Box::new(self.inner(bound)))
+                let number = if self.rich.is_some() { self.dice.below(3) as i64 } else { 1 };
+                Formula::Count(op, number, bound, Box::new(self.inner(bound)))
             }
             2 | 3 => Formula::Points(self.pointer(), self.target(), self.dice.chance(60)),
             4 if depth > 0 => Formula::Not(Box::new(self.formula(depth - 1, quantifiers))),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::program::{
     Bound, Cell, Channel, Code, DONE, Formula, MOST, NIL, Number, Place, Pointer, Program, Property,
-    Quantified, Queue, Record, Sort, Statement, Target, Transition, Value,
+    Quantified, Queue, Record, Sort, Start, Statement, Target, Transition, Value,
 };
 use super::state::{Held, Names, State};
 use crate::doors::Failures;
@@ -159,7 +159,9 @@ impl Reads<'_> {
                 let inner = Reads { given: vec![("v", self.number(*value))], ..*self };
                 inner.formula(&self.program.predicates[*number])
             }
-            Formula::Not(a) | Formula::Quantified(_, a) | Formula::Count(.., a) => self.formula(a),
+            Formula::Not(a) | Formula::Quantified(_, a) | Formula::Several(.., a) | Formula::Count(.., a) => {
+                self.formula(a)
+            }
             Formula::And(a, b) | Formula::Or(a, b) => self.formula(a) || self.formula(b),
             Formula::At(..) | Formula::Together(..) => false,
         }
@@ -195,7 +197,7 @@ impl Reads<'_> {
 impl Cell {
     fn is_at_last(self) -> bool {
         match self {
-            Self::AtLast(_) => true,
+            Self::AtLast(_) | Self::GridAtLast(_) => true,
             Self::Head(queue) | Self::Length(queue) => queue == Queue::AtLast,
             Self::Field(record) => record.is_at_last(),
             _ => false,
@@ -239,7 +241,6 @@ impl Place {
 impl Instance<'_> {
     /// Whether a formula holds; `known`: the processes that have names, which `_other` leaves out.
     fn holds(&self, state: &State, formula: &Formula, names: &Names, known: &[usize]) -> bool {
-        let with = |bound| Names { bound, ..names.clone() };
         let holds = |a: &Formula| self.holds(state, a, names, known);
         match formula {
             // No comparison holds with what has no value.
@@ -280,8 +281,25 @@ impl Instance<'_> {
                 // The process of which something holds takes part in the step.
                 let takes_part = quantified.every == names.negated;
                 let mut of = self.meant(*quantified, known).filter(|it| !takes_part || state.alive[*it]);
-                let holds = |it| self.holds(state, a, &with(it), known);
+                // A quantifier within leaves out this process, too.
+                let holds =
+                    |it| self.holds(state, a, &names.with(quantified.bound, it), &[known, &[it]].concat());
                 if quantified.every { of.all(holds) } else { of.any(holds) }
+            }
+            Formula::Several(quantified, bound, a) => {
+                let second = Quantified { bound: *bound, ..*quantified };
+                let takes_part = quantified.every == names.negated;
+                let lives = |it: &usize| !takes_part || state.alive[*it];
+                let all = self.meant(*quantified, known).filter(lives).flat_map(|first| {
+                    let others = self.meant(second, known).filter(lives);
+                    others.filter(move |it| *it != first).map(move |it| (first, it))
+                });
+                let pairs: Vec<(usize, usize)> = all.collect();
+                let mut holds = pairs.into_iter().map(|(first, second)| {
+                    let names = names.with(quantified.bound, first).with(*bound, second);
+                    self.holds(state, a, &names, known)
+                });
+                if quantified.every { holds.all(|it| it) } else { holds.any(|it| it) }
             }
             Formula::Count(op, number, bound, a) => {
                 compare(op, self.count(state, (bound, a), names, known), *number)
@@ -303,9 +321,17 @@ impl Instance<'_> {
     }
 
     fn count(&self, state: &State, (bound, a): (&Bound, &Formula), names: &Names, known: &[usize]) -> i64 {
-        let with = |bound| Names { bound, ..names.clone() };
         let all = of_sort(self.sizes, bound.1);
-        all.filter(|it| self.holds(state, a, &with(*it), known)).count() as i64
+        all.filter(|it| self.holds(state, a, &names.with(*bound, *it), known)).count() as i64
+    }
+
+    /// Whether a quantifier that is a condition of a `case` is decided only by processes that have crashed.
+    fn is_open(&self, state: &State, when: &Formula, names: &Names, known: &[usize]) -> bool {
+        let Formula::Quantified(quantified, a) = when else { return false };
+        let decides =
+            |it: &usize| self.holds(state, a, &names.with(quantified.bound, *it), known) != quantified.every;
+        let deciding: Vec<usize> = self.meant(*quantified, known).filter(decides).collect();
+        !deciding.is_empty() && !deciding.iter().any(|it| state.alive[*it])
     }
 
     fn channel(&self, queue: Queue) -> Channel {
@@ -449,8 +475,12 @@ impl Instance<'_> {
     ) -> Option<Vec<State>> {
         let holds = |when, names: &Names| self.holds(before, when, names, known);
         let value = |value, names: &Names| self.value(before, value, names, known);
-        let with = |bound| Names { bound, ..names.clone() };
         match statement {
+            Statement::Case(_, when, ..) | Statement::Cells(_, _, when, ..)
+                if self.is_open(before, when, names, known) =>
+            {
+                return None;
+            }
             Statement::Await(when) => return holds(when, names).then(|| vec![state]),
             Statement::Set(place, it) => state.set(*place, value(it, names)?, names, before),
             Statement::Any(cell) => {
@@ -472,12 +502,13 @@ impl Instance<'_> {
                     return None;
                 }
                 for process in self.meant(*each, known) {
-                    state.set(*place, value(it, &with(process))?, &with(process), before);
+                    let names = names.with(each.bound, process);
+                    state.set(*place, value(it, &names)?, &names, before);
                 }
             }
-            Statement::Cells(Bound(_, sort), place, when, a, b) => {
-                for process in of_sort(self.sizes, *sort) {
-                    let names = with(process);
+            Statement::Cells(bound, place, when, a, b) => {
+                for process in of_sort(self.sizes, bound.1) {
+                    let names = names.with(*bound, process);
                     let it = if holds(when, &names) { a } else { b };
                     state.set(*place, value(it, &names)?, &names, before);
                 }
@@ -535,10 +566,14 @@ impl Instance<'_> {
         codes.filter(|it| own(it.0)).map(|it| it.1).next()
     }
 
-    /// What the own number of a process may hold in the beginning.
-    fn own(&self, process: usize) -> Vec<i64> {
+    /// What the own number of a process may hold where it starts.
+    fn own(&self, state: &State, process: usize) -> Vec<i64> {
         let Some(code) = self.code(process).filter(|_| self.program.locals) else { return vec![0] };
-        code.own.map_or_else(|| (0..=MOST).collect(), |it| vec![it])
+        match code.own {
+            None => (0..=MOST).collect(),
+            Some(Start::Is(it)) => vec![it],
+            Some(Start::Global) => vec![state.globals[0]],
+        }
     }
 
     fn initial(&self) -> Vec<State> {
@@ -572,7 +607,7 @@ impl Instance<'_> {
             next.own[process] = own;
             next
         };
-        self.own(process).into_iter().map(with).collect()
+        self.own(state, process).into_iter().map(with).collect()
     }
 
     /// The states after a process fails.

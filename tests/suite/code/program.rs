@@ -35,6 +35,8 @@ pub enum Who {
     Bound(&'static str),
     /// A parameter of a property, a predicate or the transition.
     Param(usize),
+    /// `#1`
+    First,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,6 +74,8 @@ pub enum Cell {
     Length(Queue),
     Field(Record),
     Grid(Who, Who),
+    /// `Grid[p, Last]`
+    GridAtLast(Who),
     /// `Slots[X]`, where there is a cell for each number.
     Slot(Slot),
 }
@@ -155,6 +159,8 @@ pub enum Formula {
     And(Box<Formula>, Box<Formula>),
     Or(Box<Formula>, Box<Formula>),
     Quantified(Quantified, Box<Formula>),
+    /// `forall q r. `: of another one of the sort, too, which differs from the first.
+    Several(Quantified, Bound, Box<Formula>),
     /// `#{q | f} op n`
     Count(&'static str, i64, Bound, Box<Formula>),
 }
@@ -274,6 +280,14 @@ pub struct Property {
     pub then: Formula,
 }
 
+/// What an own number holds in the beginning.
+#[derive(Clone, Copy)]
+pub enum Start {
+    Is(i64),
+    /// What `X` holds when the process starts.
+    Global,
+}
+
 /// The code of the processes of one sort.
 pub struct Code {
     pub statements: Vec<Statement>,
@@ -281,7 +295,7 @@ pub struct Code {
     /// What the process is called; `None`: `self`, without saying so.
     pub itself: Option<&'static str>,
     /// What the own number holds in the beginning; `None`: any.
-    pub own: Option<i64>,
+    pub own: Option<Start>,
     /// Whether `link` is to the process itself in the beginning.
     pub linked: bool,
 }
@@ -289,6 +303,8 @@ pub struct Code {
 pub struct Program {
     /// That of nodes comes first.
     pub codes: Vec<Code>,
+    /// Whether `#1` has a name, so that there is such a process, and three at most.
+    pub names_first: bool,
     /// Whether the code stands before transitions and properties.
     pub early: bool,
     /// The sorts of the indices of `Recs`, `Next` and `Grid`.
@@ -366,6 +382,7 @@ impl Who {
             Self::Chosen(at) => ["w0", "w1", "w2"][at],
             Self::Bound(name) => name,
             Self::Param(at) => ["p0", "p1"][at],
+            Self::First => "#1",
         }
     }
 }
@@ -387,6 +404,7 @@ impl Display for Cell {
             Self::Head(queue) => write!(f, "{queue}.head"),
             Self::Length(queue) => write!(f, "{queue}.length"),
             Self::Field(record) => write!(f, "{record}.num"),
+            Self::GridAtLast(first) => write!(f, "Grid[{first}, Last]"),
             Self::Grid(first, second) => write!(f, "Grid[{first}, {second}]"),
             Self::Slot(Slot::Is(at)) => write!(f, "Slots[{at}]"),
             Self::Slot(Slot::Global(at)) => write!(f, "Slots[{}]", GLOBALS[*at]),
@@ -526,6 +544,14 @@ impl Display for Formula {
             Self::And(a, b) => write!(f, "({a}) && ({b})"),
             Self::Or(a, b) => write!(f, "({a}) || ({b})"),
             Self::Quantified(quantified, a) => write!(f, "({quantified} {a})"),
+            Self::Several(quantified, bound, a) => {
+                let (first, names) = (quantified.bound.0, quantified.to_string());
+                write!(
+                    f,
+                    "({} {a})",
+                    names.replacen(&format!(" {first}"), &format!(" {first} {}", bound.0), 1)
+                )
+            }
             Self::Count(op, number, bound, a) => write!(f, "#{{{bound} | {a}}} {op} {number}"),
         }
     }
@@ -604,7 +630,11 @@ impl Program {
         let (pointer, [n, link, mine]) = (ty(self.pointers), OWN[number]);
         let mut text = String::new();
         if self.locals {
-            let own = own.map(|it| format!(" = {it}")).unwrap_or_default();
+            let own = match own {
+                None => String::new(),
+                Some(Start::Is(it)) => format!(" = {it}"),
+                Some(Start::Global) => " = X".to_owned(),
+            };
             let start = if *linked { "self" } else { "nil" };
             text += &format!("  local {n} : 0..2{own}\n  local {link} : {pointer} or nil = {start}\n");
             if self.rich.is_some() {
@@ -621,6 +651,9 @@ impl Program {
 
 impl Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.names_first {
+            writeln!(f, "number_procs 3")?;
+        }
         for sort in SORTS.iter().filter(|_| self.pointers.is_some()) {
             writeln!(f, "type {sort} < proc")?;
         }

@@ -1,6 +1,6 @@
 //! The state of a program, and how cells are read and written.
 
-use super::program::{Cell, MOST, NIL, Number, Place, Pointer, Queue, Record, Slot, Target, Who};
+use super::program::{Bound, Cell, MOST, NIL, Number, Place, Pointer, Queue, Record, Slot, Target, Who};
 
 /// A number and a pointer: what a place holds, of which one may say nothing. Numbers of labels stand for numbers.
 pub type Held = [i64; 2];
@@ -35,7 +35,8 @@ pub struct Names {
     pub chosen: Vec<usize>,
     /// The processes that a step has chosen so far, those that have no name any more, too.
     pub arguments: Vec<usize>,
-    pub bound: usize,
+    /// Those that are bound, by their names, innermost last.
+    pub bound: Vec<(&'static str, usize)>,
     pub params: Vec<usize>,
     /// What names of numbers stand for, innermost last: what has no value has none by a name.
     pub given: Vec<(&'static str, Option<i64>)>,
@@ -48,9 +49,17 @@ impl Names {
         match who {
             Who::Me => self.me,
             Who::Chosen(at) => self.chosen[at],
-            Who::Bound(_) => self.bound,
+            Who::Bound(name) => self.bound.iter().rev().find(|it| it.0 == name).expect("a bound name").1,
             Who::Param(at) => self.params[at],
+            Who::First => 0,
         }
+    }
+
+    /// Where a process is bound.
+    pub fn with(&self, bound: Bound, process: usize) -> Self {
+        let mut names = self.clone();
+        names.bound.push((bound.0, process));
+        names
     }
 }
 
@@ -67,6 +76,7 @@ impl State {
             Cell::Length(queue) => Some(self.queue(queue, names)?.len() as i64),
             Cell::Field(record) => Some(self.record(record, names)?[0]),
             Cell::Grid(first, second) => Some(self.grid[names.process(first)][names.process(second)]),
+            Cell::GridAtLast(first) => Some(self.grid[names.process(first)][self.last()?]),
             Cell::Slot(slot) => self.slots.get(self.slot(slot, names)?).copied(),
         }
     }
@@ -103,6 +113,7 @@ impl State {
             Place::Number(Cell::AtLast(array)) => last.map(|at| &mut self.arrays[array][at]),
             Place::Number(Cell::Field(record)) => self.held(record, names, before).map(|it| &mut it[0]),
             Place::Number(Cell::Grid(first, second)) => Some(&mut self.grid[of(first)][of(second)]),
+            Place::Number(Cell::GridAtLast(first)) => last.map(|at| &mut self.grid[of(first)][at]),
             Place::Number(Cell::Slot(it)) => slot(it).and_then(|at| self.slots.get_mut(at)),
             Place::Number(Cell::Head(_) | Cell::Length(_)) => panic!("not a place"),
             Place::Pointer(to) => {
