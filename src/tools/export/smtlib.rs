@@ -114,8 +114,16 @@ impl SmtLib<'_> {
         }
     }
 
-    /// The variable of a clause that stands for a cell.
+    /// The variable of a clause that stands for a cell. One that is not part of a state is only read where a branch does not apply: any
+    /// value stands for it.
     fn cell(&self, var: VarId, index: &[Process]) -> String {
+        if !says_something(self.system, var, index) {
+            return match self.system.var(var).ty {
+                Type::Enum(id) => self.term(&ExportExpr::Constructor(id, 0), false),
+                _ if self.sort(var) == "Real" => "0.0".to_owned(),
+                _ => "0".to_owned(),
+            };
+        }
         let name = &self.system.var(var).name;
         let index: Vec<String> = index.iter().map(|process| process.number().to_string()).collect();
         if index.is_empty() { format!("|{name}|") } else { format!("|{name}[{}]|", index.join(",")) }

@@ -59,7 +59,7 @@ pub struct InductionStep {
 pub enum Induction {
     /// They are: no initial state is in them, and no step leads into them. It is proved for any number of processes.
     Inductive,
-    /// No step leads into them, but an initial state is in one of them.
+    /// An initial state is in one of them; whether a step leads into one, too, is not asked.
     Initially,
     /// A step leads into one of them.
     Step(Box<InductionStep>),

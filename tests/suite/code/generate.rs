@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::program::{
     Bound, Cell, Channel, Code, DONE, Formula, Message, Number, Place, Pointer, Program, Property,
-    Quantified, Queue, Record, Slot, Sort, Start, Statement, Target, Transition, Value, Who,
+    Quantified, Queue, Record, Sort, Start, Statement, Target, Transition, Value, Who,
 };
 use crate::support::dice::Dice;
 use crate::support::fair::{Fair, KINDS};
@@ -17,6 +17,7 @@ const MOST_LABELS: usize = 4;
 /// Most `with`s around a place.
 const MOST_CHOSEN: usize = 3;
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a matter of its own")]
 struct Generator {
     dice: Dice,
     /// The labels of each code.
@@ -82,10 +83,8 @@ fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
     let queues = has_queues(seed).then(|| ([0; 2].map(|_| channel(&mut dice, is_rich)), *dice.pick(&sorts)));
     let rich = is_rich.then(|| [0; 4].map(|_| *dice.pick(&sorts)));
     let two = is_rich && sorts[0].is_some() && dice.chance(50);
-    let mut all_labels = vec![0..labels];
-    if two {
-        all_labels.push(labels..labels + 1 + dice.below(2));
-    }
+    let further = two.then(|| labels..labels + 1 + dice.below(2));
+    let all_labels: Vec<Range<usize>> = std::iter::once(0..labels).chain(further).collect();
     let ends = (is_rich && dice.chance(40)).then(|| dice.below(all_labels.len()));
     let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
     let mut this = Generator {

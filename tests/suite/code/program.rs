@@ -206,8 +206,8 @@ impl Statement {
     pub fn assigned(&self) -> Vec<Cell> {
         let all = |code: &[Self]| code.iter().flat_map(Self::assigned).collect();
         match self {
-            Self::Any(cell) => vec![*cell],
-            Self::Set(Place::Number(cell), _)
+            Self::Any(cell)
+            | Self::Set(Place::Number(cell), _)
             | Self::Take(Some(Place::Number(cell)), _)
             | Self::Case(Place::Number(cell), ..)
             | Self::Each(_, Place::Number(cell), _)
@@ -641,7 +641,9 @@ impl Program {
                 text += &format!("  local {mine} : msg = {{ num = 0; next = {start} }}\n");
             }
         }
-        statements.iter().for_each(|it| text += &format!("{it} "));
+        for it in statements {
+            text += &format!("{it} ");
+        }
         let of = of(self.sort(number));
         let params = itself.map(|it| format!(" ({it}{of})")).unwrap_or_default();
         let text = text.replace("self", itself.unwrap_or("self"));

@@ -126,15 +126,23 @@ impl State {
                     Pointer::Field(record) => self.held(record, names, before).map(|it| &mut it[1]),
                     Pointer::Head(_) => panic!("not a place"),
                 };
-                return cell.into_iter().for_each(|it| *it = pointer);
+                if let Some(cell) = cell {
+                    *cell = pointer;
+                }
+                return;
             }
             Place::Record(record) => {
                 let cell = self.held(record, names, before);
-                return cell.into_iter().for_each(|it| *it = [number, pointer]);
+                if let Some(cell) = cell {
+                    *cell = [number, pointer];
+                }
+                return;
             }
-            Place::Label(_, who) => return self.at[of(who)] = number as usize,
+            Place::Label(_, who) => return self.at[of(who)] = usize::try_from(number).expect("a label"),
         };
-        cell.into_iter().for_each(|it| *it = number);
+        if let Some(cell) = cell {
+            *cell = number;
+        }
     }
 
     fn held(&mut self, record: Record, names: &Names, before: &Self) -> Option<&mut Held> {

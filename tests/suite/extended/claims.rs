@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::meaning::{Instance, of_sort, tuples};
-use super::model::{Claim, Formula, INIT, Index, Model, Over, Place, State, Term, Update, Word};
+use super::model::{Claim, Formula, INIT, Index, Model, Over, Place, State, Term, Word};
 
 /// A field of a variable; `None`: all of them, and what a queue is besides.
 type Part = (usize, Option<usize>);
@@ -34,9 +34,14 @@ impl Mentioned {
                 self.vars.insert((*var, matches!(place, Place::Cell).then_some(*field)));
                 self.index(index);
             }
-            Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.term(term),
-            Term::Multiple(_, term) => self.term(term),
-            Term::Sum(_, a, b) => [a, b].into_iter().for_each(|it| self.term(it)),
+            Term::Plus(term, _)
+            | Term::Remainder(term, _)
+            | Term::Multiple(_, term)
+            | Term::Abbreviated(term) => self.term(term),
+            Term::Sum(_, a, b) => {
+                self.term(a);
+                self.term(b);
+            }
             Term::Count(known, _, body) => self.within(*known, &[body]),
             Term::Total(known, _, term, body) => {
                 let own = Formula::Compare("=", (**term).clone(), (**term).clone());
@@ -49,17 +54,23 @@ impl Mentioned {
     /// Of a formula under a quantifier: the processes after the first ones are bound by it.
     fn within(&mut self, known: usize, bodies: &[&Formula]) {
         let mut inner = Self::default();
-        bodies.iter().for_each(|it| inner.formula(it, known));
+        for it in bodies {
+            inner.formula(it, known);
+        }
         self.processes.extend(inner.processes.range(..known));
         self.vars.append(&mut inner.vars);
     }
 
     fn formula(&mut self, formula: &Formula, params: usize) {
         match formula {
-            Formula::Compare(_, a, b) => [a, b].into_iter().for_each(|it| self.term(it)),
+            Formula::Compare(_, a, b) => {
+                self.term(a);
+                self.term(b);
+            }
             Formula::Same(var, a, b, _) => {
                 self.vars.insert((*var, None));
-                [a, b].into_iter().for_each(|it| self.index(it));
+                self.index(a);
+                self.index(b);
             }
             Formula::Empty(var, index) | Formula::Full(var, index) => {
                 self.vars.insert((*var, None));
@@ -67,7 +78,8 @@ impl Mentioned {
             }
             Formula::Not(a) | Formula::Called(a) => self.formula(a, params),
             Formula::Both(a, b) | Formula::Either(a, b) | Formula::Implies(a, b) | Formula::Iff(a, b) => {
-                [a, b].into_iter().for_each(|it| self.formula(it, params));
+                self.formula(a, params);
+                self.formula(b, params);
             }
             Formula::If(parts) => parts.iter().for_each(|it| self.formula(it, params)),
             Formula::Others(.., a) | Formula::Two(.., a) | Formula::All(.., a) => self.within(params, &[a]),
@@ -123,22 +135,6 @@ impl Formula {
     }
 }
 
-impl Update {
-    /// What it assigns.
-    fn assigned(&self) -> Vec<Part> {
-        match self {
-            Self::Assign(var, _, field, values) if values.len() == 1 => vec![(*var, Some(*field))],
-            Self::Any(var, _, field)
-            | Self::Each(_, _, var, _, field, _)
-            | Self::Case(_, var, _, field, ..)
-            | Self::Values(_, var, _, field, ..)
-            | Self::Choose(var, _, field, ..) => vec![(*var, Some(*field))],
-            Self::Assign(var, ..) | Self::Send(var, ..) | Self::Receive(var, ..) => vec![(*var, None)],
-            Self::Take(var, _, queue, _) => vec![(*var, None), (*queue, None)],
-        }
-    }
-}
-
 impl Claim {
     fn mentioned(&self) -> Mentioned {
         let mut found = Mentioned::default();
@@ -150,13 +146,16 @@ impl Claim {
     /// values, of which others are assigned.
     fn is_assumed(&self, model: &Model) -> Option<bool> {
         let vars = self.mentioned().vars;
-        let meet = |a: &Part, b: &Part| a.0 == b.0 && (a.1.is_none() || b.1.is_none() || a.1 == b.1);
-        let assigned = model.transitions.iter().flat_map(|it| &it.updates).flat_map(Update::assigned);
-        let assigned: Vec<Part> = assigned.filter(|it| vars.iter().any(|var| meet(var, it))).collect();
+        let updates = || model.transitions.iter().flat_map(|it| &it.updates);
+        let is_assigned = |(var, field): &&Part| {
+            let fields = field.map_or(0..model.vars[*var].fields.len(), |it| it..it + 1);
+            fields.into_iter().any(|field| updates().any(|it| it.assigns(*var, field)))
+        };
+        let assigned: Vec<&Part> = vars.iter().filter(is_assigned).collect();
         if self.word != Word::Invariant || vars.is_empty() || assigned.is_empty() {
             return Some(self.word == Word::Invariant && !vars.is_empty());
         }
-        let over_values = |it: &Part| model.vars[it.0].index.iter().any(|it| matches!(it, Over::Value(_)));
+        let over_values = |it: &&Part| model.vars[it.0].index.iter().any(|it| matches!(it, Over::Value(_)));
         (!assigned.iter().all(over_values)).then_some(false)
     }
 
@@ -204,7 +203,7 @@ impl Instance<'_> {
             let holds =
                 |it| if none { self.holds_of_none(state, it, true) } else { self.holds_of_all(state, it) };
             self.model.init.iter().all(holds)
-                && !self.model.claims.iter().any(|it| it.is_axiom(self.model) && self.is_bad(state, it))
+                && !self.model.claims.iter().any(|it| it.is_axiom(self.model) && self.is_excluded(state, it))
         };
         Some(all.into_iter().filter(begins).collect())
     }
@@ -261,7 +260,8 @@ impl Instance<'_> {
         }
     }
 
-    pub fn is_bad(&self, state: &State, claim: &Claim) -> bool {
+    /// Whether a claim says that the state is none.
+    pub fn is_excluded(&self, state: &State, claim: &Claim) -> bool {
         let Claim { word, params, body } = claim;
         // What is said of a state includes processes that have crashed.
         let alive = [&state[..self.model.vars.len()], &self.initial()[self.model.vars.len()..]].concat();

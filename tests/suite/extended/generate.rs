@@ -9,6 +9,7 @@ use super::model::{
 use crate::support::dice::Dice;
 use crate::support::fair::{Fair, KINDS};
 
+#[allow(clippy::struct_excessive_bools, reason = "each is a matter of its own")]
 pub struct Maker {
     pub dice: Dice,
     pub vars: Vec<Var>,
@@ -47,16 +48,17 @@ impl Term {
     /// Whether it reads nothing of processes from this one on.
     fn is_plain(&self, below: usize) -> bool {
         match self {
-            Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.is_plain(below),
-            Self::Multiple(_, term) => term.is_plain(below),
+            Self::Plus(term, _)
+            | Self::Remainder(term, _)
+            | Self::Multiple(_, term)
+            | Self::Abbreviated(term) => term.is_plain(below),
             Self::Sum(_, a, b) => a.is_plain(below) && b.is_plain(below),
-            Self::Bound(_, at) => *at < below,
             Self::Read { index, .. } => index.iter().all(|it| match it {
                 Index::Process(process) => *process < below,
                 Index::Value(term) => term.is_plain(below),
                 Index::Pointer(..) | Index::Constant(_) => true,
             }),
-            Self::Process(process) => *process < below,
+            Self::Process(at) | Self::Bound(_, at) => *at < below,
             Self::Count(known, ..) | Self::Total(known, ..) => *known <= below,
             Self::Value(..) | Self::Constant(_) | Self::Param => true,
         }
@@ -310,14 +312,15 @@ impl Maker {
 
     fn ty(&self, term: &Term) -> Ty {
         match term {
-            Term::Value(ty, _) => *ty,
-            Term::Plus(term, _) | Term::Remainder(term, _) | Term::Abbreviated(term) => self.ty(term),
-            Term::Multiple(_, term) => self.ty(term),
+            Term::Value(ty, _) | Term::Bound(ty, _) => *ty,
+            Term::Plus(term, _)
+            | Term::Remainder(term, _)
+            | Term::Multiple(_, term)
+            | Term::Abbreviated(term) => self.ty(term),
             Term::Sum(_, a, b) => {
                 let [a, b] = [a, b].map(|it| self.ty(it));
                 if a.values().count() > b.values().count() { a } else { b }
             }
-            Term::Bound(ty, _) => *ty,
             Term::Count(..) | Term::Total(..) => Ty::Range(0, 2),
             Term::Process(_) | Term::Constant(_) | Term::Param => unreachable!("not what is added to"),
             Term::Read { var, field, .. } => self.vars[*var].fields[*field].1,
@@ -783,12 +786,14 @@ fn made(seed: u64, rich: bool) -> Model {
     }
 }
 
-/// The model of a seed, with properties of runs.
-pub fn with_runs(seed: u64) -> Model {
-    let rich = !seed.is_multiple_of(2);
+/// The model of a seed, with properties of runs; whether these have quantifiers.
+pub fn with_runs(seed: u64, quantified: bool) -> Model {
+    let rich = quantified && !seed.is_multiple_of(2);
     let mut model = made(seed, rich);
-    // One state begins, and nothing but runs is asked for.
-    (model.open, model.init, model.claims) = Default::default();
+    if rich {
+        // One state begins, and nothing but runs is asked for.
+        (model.open, model.init, model.claims) = Default::default();
+    }
     let (vars, dice) = (std::mem::take(&mut model.vars), Dice::new(seed ^ 0x5eed));
     let (slot, sorted, pointed) = (model.slot, model.sorted, model.pointers.is_some());
     let (counts, constants) = (seed.is_multiple_of(3), model.constants);
@@ -796,7 +801,7 @@ pub fn with_runs(seed: u64) -> Model {
     model.fair = Fair::of_some(&mut maker.dice, model.transitions.len());
     for _ in 0..=maker.dice.below(3) {
         let (kind, params) = (*maker.dice.pick(&KINDS), maker.params());
-        let mut formula = || vec![maker.formula(&params, true)];
+        let mut formula = || vec![maker.formula(&params, quantified)];
         let (first, then) = (formula(), formula());
         model.properties.push(Property { kind, params, first, then });
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 use super::model::{
-    Formula, Full, Index, Model, Over, Place, Pointed, Property, Sort, State, Term, Transition, Update, Var,
-    first,
+    Formula, Full, Index, Model, Over, Place, Pointed, Property, Sort, State, Term, Transition, Ty, Update,
+    Var, first,
 };
 use crate::doors::Failures;
 use crate::support::fair::{CRASH, Demand, Holding, Steps};
@@ -414,6 +414,52 @@ impl Instance<'_> {
         vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
     }
 
+    /// The least state that differs from this one only in the names of processes.
+    pub fn orbit(&self, state: &State) -> State {
+        let [first, second] = [0, 1].map(|sort| tuples(self.sizes, &vec![sort; self.sizes[sort]]));
+        let both = first.iter().flat_map(|a| second.iter().map(move |b| [&a[..], &b[..]].concat()));
+        both.map(|names| self.renamed(state, &names)).min().expect("the names as they are")
+    }
+
+    /// The state in which each process has another name.
+    fn renamed(&self, state: &State, names: &[usize]) -> State {
+        let mut renamed = state.clone();
+        for (at, var) in self.model.vars.iter().enumerate() {
+            for (place, cell) in state[at].iter().enumerate() {
+                let mut rest = place;
+                let (mut new, mut unit) = (0, 1);
+                for over in var.index.iter().rev() {
+                    let (size, own) = (self.size(*over), rest % self.size(*over));
+                    rest /= size;
+                    let own = match over {
+                        Over::Process(sort) => {
+                            let first = of_sort(self.sizes, *sort).start;
+                            names[first + own] - first
+                        }
+                        Over::Value(_) => own,
+                    };
+                    (new, unit) = (new + own * unit, unit * size);
+                }
+                let value = |(value, (_, ty)): (&i64, &(&str, Ty))| match (ty, usize::try_from(*value)) {
+                    (Ty::Pointer(_), Ok(process)) => names[process] as i64,
+                    _ => *value,
+                };
+                let message = |it: &Vec<i64>| it.iter().zip(&var.fields).map(value).collect();
+                renamed[at][new] = cell.iter().map(message).collect();
+            }
+        }
+        let alive = state.len() - 1;
+        for (process, name) in names.iter().enumerate() {
+            renamed[alive][*name].clone_from(&state[alive][process]);
+        }
+        renamed
+    }
+
+    pub fn is_bad(&self, state: &State) -> bool {
+        let mut claims = self.model.claims.iter().filter(|it| !it.is_axiom(self.model));
+        claims.any(|it| self.is_excluded(state, it))
+    }
+
     /// All states one step later, and whether some step is an error.
     fn successors(&self, state: &State) -> (Vec<State>, bool) {
         let (mut next, mut error) = (Vec::new(), false);
@@ -509,13 +555,20 @@ pub struct Found {
 }
 
 pub fn brute_force(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Found> {
-    let instance = Instance { model, sizes };
+    Some(found_in(&Instance { model, sizes }, failures, limit)?.0)
+}
+
+/// The same, and all states.
+pub fn found_in(
+    instance: &Instance<'_>,
+    failures: Failures,
+    limit: usize,
+) -> Option<(Found, BTreeSet<State>)> {
     let mut seen = instance.beginnings(limit)?;
     let mut open: VecDeque<State> = seen.iter().cloned().collect();
     let mut found = Found { states: 0, deadlocks: 0, bad: false, error: false };
     while let Some(state) = open.pop_front() {
-        let mut claims = model.claims.iter().filter(|it| !it.is_axiom(model));
-        found.bad |= claims.any(|it| instance.is_bad(&state, it));
+        found.bad |= instance.is_bad(&state);
         let (mut next, error) = instance.successors(&state);
         next.extend(instance.failed(&state, failures));
         found.error |= error;
@@ -530,42 +583,14 @@ pub fn brute_force(model: &Model, sizes: Sizes, failures: Failures, limit: usize
         }
     }
     found.states = seen.len();
-    Some(found)
+    Some((found, seen))
 }
 
-/// Whether each step from a reachable state is one of the other model's; `None` where a step is an error.
-pub fn is_refined((low, high): (&Model, &Model), sizes: Sizes, limit: usize) -> Option<bool> {
-    let [own, other] = [low, high].map(|model| Instance { model, sizes });
-    let mut seen = BTreeSet::from([own.initial()]);
-    let mut open = VecDeque::from([own.initial()]);
-    let mut refines = true;
-    while let Some(state) = open.pop_front() {
-        for (ours, theirs) in low.transitions.iter().zip(&high.transitions) {
-            let (next, error) = own.steps(&state, ours);
-            let (possible, other_error) = other.steps(&state, theirs);
-            if error || other_error {
-                return None;
-            }
-            refines &= next.iter().all(|it| possible.contains(it));
-            for (_, state) in next {
-                if seen.insert(state.clone()) {
-                    open.push_back(state);
-                }
-            }
-        }
-        if seen.len() > limit {
-            return None;
-        }
-    }
-    Some(refines)
-}
-
-/// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
-pub fn violated(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Vec<bool>> {
-    let instance = Instance { model, sizes };
+/// All states and the steps between them; `None` where there are too many states, or a step is an error.
+pub fn graph(instance: &Instance<'_>, failures: Failures, limit: usize) -> Option<(Vec<State>, Steps)> {
     let next = |state: &State| {
         let mut found = Vec::new();
-        for (of, transition) in model.transitions.iter().enumerate() {
+        for (of, transition) in instance.model.transitions.iter().enumerate() {
             let (next, error) = instance.steps(state, transition);
             if error {
                 return None;
@@ -575,20 +600,34 @@ pub fn violated(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -
         found.extend(instance.failed(state, failures).into_iter().map(|next| ((CRASH, Vec::new()), next)));
         Some(found)
     };
-    let (states, steps) = Steps::from(instance.initial(), next, limit)?;
-    let demands: Vec<Demand> = model.fair.iter().flat_map(|it| it.demands(steps.of(it.of))).collect();
+    Steps::from(instance.initial(), next, limit)
+}
+
+/// What fairness demands of a model with these steps.
+pub fn demands(model: &Model, steps: &Steps) -> Vec<Demand> {
+    model.fair.iter().flat_map(|it| it.demands(steps.of(it.of))).collect()
+}
+
+/// In which states formulas hold, which includes processes that have crashed.
+pub fn holding(instance: &Instance<'_>, states: &[State], said: &[Formula], args: &[usize]) -> Vec<bool> {
+    let all = |state: &State| {
+        let vars = instance.model.vars.len();
+        let alive = [&state[..vars], &instance.initial()[vars..]].concat();
+        said.iter().all(|it| instance.holds(&alive, it, args, args.len()))
+    };
+    states.iter().map(all).collect()
+}
+
+/// Whether each property of runs is violated; `None` where there are too many states, or a step is an error.
+pub fn violated(model: &Model, sizes: Sizes, failures: Failures, limit: usize) -> Option<Vec<bool>> {
+    let instance = Instance { model, sizes };
+    let (states, steps) = graph(&instance, failures, limit)?;
+    let demands = demands(model, &steps);
     let is_violated = |Property { kind, params, first, then }: &Property| {
-        let holding = tuples(sizes, params).into_iter().map(|args| {
-            // What is said of a state includes processes that have crashed.
-            let all = |it: &[Formula], state: &State| {
-                let alive = [&state[..model.vars.len()], &instance.initial()[model.vars.len()..]].concat();
-                it.iter().all(|it| instance.holds(&alive, it, &args, params.len()))
-            };
-            Holding {
-                first: states.iter().map(|state| all(first, state)).collect(),
-                then: states.iter().map(|state| all(then, state)).collect(),
-                crashed: states.iter().map(|it| !args.iter().all(|p| Instance::alive(it, *p))).collect(),
-            }
+        let holding = tuples(sizes, params).into_iter().map(|args| Holding {
+            first: holding(&instance, &states, first, &args),
+            then: holding(&instance, &states, then, &args),
+            crashed: states.iter().map(|it| !args.iter().all(|p| Instance::alive(it, *p))).collect(),
         });
         steps.violates(*kind, holding, &demands)
     };

@@ -5,28 +5,33 @@
 //!
 //! A seed that finds this mistake again, should it be made: `send` is not an update behind a `let` (32).
 
+mod asked;
 mod claims;
+mod explored;
+mod exported;
+mod formulas;
 mod generate;
+mod lints;
 mod logs;
 mod meaning;
 mod model;
+mod refined;
+mod rewritten;
 mod runs;
+mod simulated;
 
 use std::fmt::Write;
 
 use cubicle::forward::explore;
 use cubicle::model::System;
-use cubicle::refinement::RefinedModel;
-use cubicle::refines::explain;
-use cubicle::transform::refines::Refinement;
 use cubicle::{BackwardMode, Decider, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
 
 use self::generate::{model, opened};
-use self::meaning::{Found, Sizes, brute_force, is_refined};
+use self::meaning::{Found, Sizes, brute_force};
 use self::model::{Claim, Model, SORTS};
 use super::doors::{Failures, failing, small_search};
 use super::sorted::{certified, sizes_of};
-use super::support::dice::{Dice, compared, environment};
+use super::support::dice::{compared, environment};
 
 /// Most transitions of a system that is proved.
 const MOST_TRANSITIONS: usize = 150;
@@ -88,7 +93,7 @@ fn examine(seed: u64, model: &Model) -> Result<bool, String> {
             if bad != (right.bad || right.error) {
                 let _ = write!(wrong, "bad: {bad}, right: {} or {}; ", right.bad, right.error);
             }
-            let counted = !right.error && !(right.bad && noted);
+            let counted = !right.error && (!right.bad || !noted);
             if counted && found.states != right.states {
                 let _ = write!(wrong, "states: {}, right: {}; ", found.states, right.states);
             }
@@ -121,51 +126,6 @@ fn examine(seed: u64, model: &Model) -> Result<bool, String> {
         proofs(seed, &text, &systems, model, unsafe_in)?;
     }
     Ok(compared)
-}
-
-/// A model, and one of which a transition differs: whether what the map of names says of them is right; whether it is a refinement.
-fn refined(seed: u64) -> Result<Option<bool>, String> {
-    let (mut low, mut high) = (model(seed), model(seed));
-    let mut dice = Dice::new(seed);
-    let at = dice.below(low.transitions.len());
-    match dice.below(4) {
-        0 => {}
-        1 => drop(high.transitions[at].guard.pop()),
-        2 => drop(low.transitions[at].guard.pop()),
-        _ => drop(high.transitions[at].updates.pop()),
-    }
-    let texts = [low.to_string(), high.to_string()];
-    let shown = |what: &str| format!("seed {seed}: {what}\n{}\n{}", texts[0], texts[1]);
-    let [Ok(concrete), Ok(abstraction)] = [0, 1].map(|at: usize| cubicle::load(&texts[at])) else {
-        return Ok(None);
-    };
-    let [a, b] = [&concrete, &abstraction].map(|it| RefinedModel { system: &it.system, file: &it.file });
-    let refinement = match Refinement::new(a, b, "") {
-        Ok(it) => it,
-        Err(refused) if refused.errors.iter().all(|it| it.code == "C0702") => return Ok(None),
-        Err(refused) => return Err(shown(&format!("{:?}", refused.errors))),
-    };
-    let mut answer = None;
-    for sizes in instances(&low, 2) {
-        let Some(right) = is_refined((&low, &high), sizes, 500) else { break };
-        let options = of_sizes(&low, sizes).max_states(4_000);
-        let found =
-            explore(&refinement.steps, sizes.iter().sum(), &options, &Interrupt::default(), &mut Silent)
-                .exploration;
-        if let Some(run) = &found.unsafe_trace {
-            explain(&refinement, &concrete.system, &abstraction.system, run)
-                .map_err(|why| shown(&format!("no such run: {why}")))?;
-        }
-        let refines = found.unsafe_trace.is_none();
-        if refines && found.stop != Stop::Complete {
-            break;
-        }
-        if refines != right {
-            return Err(shown(&format!("refines: {refines}, right: {right}, with {sizes:?}")));
-        }
-        answer = Some(answer.unwrap_or(true) && right);
-    }
-    Ok(answer)
 }
 
 fn proofs(
@@ -222,23 +182,6 @@ fn claims_and_first_states_of_such_models_mean_what_the_book_says() {
 #[ignore = "takes long"]
 fn campaign_of_claims_and_first_states() {
     campaign(environment("CUBICLE_DOORS_SEED", 1_000), environment("CUBICLE_DOORS_COUNT", 5_000), opened);
-}
-
-fn refinements(first: u64, count: u64) {
-    let (mut holding, mut broken) = (0, 0);
-    for seed in first..first + count {
-        match refined(seed).unwrap_or_else(|why| panic!("{why}")) {
-            Some(true) => holding += 1,
-            Some(false) => broken += 1,
-            None => {}
-        }
-    }
-    assert!(holding * 25 > count && broken > 0, "{holding} refine and {broken} do not, of {count}");
-}
-
-#[test]
-fn transitions_that_stand_for_several_are_refined() {
-    refinements(environment("CUBICLE_DOORS_SEED", 12), environment("CUBICLE_DOORS_COUNT", 12));
 }
 
 #[test]

@@ -568,19 +568,11 @@ impl std::fmt::Display for Model {
         let mut start = self.start.iter();
         for (number, var) in self.vars.iter().enumerate().filter(|(_, it)| it.queue.is_none()) {
             let value = *start.next().expect("a value for each variable");
-            let mut indices = vec![Vec::new()];
-            for (at, ty) in var.index.iter().enumerate() {
-                let here: Vec<String> = match ty {
-                    Over::Process(sort) => vec![["p", "q", "r", "s"][2 * sort + at].to_owned()],
-                    Over::Value(ty) => ty.values().map(|it| ty.text(it)).collect(),
-                };
-                indices = indices
-                    .iter()
-                    .flat_map(|known| {
-                        here.iter().map(move |it| [&known[..], std::slice::from_ref(it)].concat())
-                    })
-                    .collect();
-            }
+            let here = |(at, ty): (usize, &Over)| match ty {
+                Over::Process(sort) => vec![["p", "q", "r", "s"][2 * sort + at].to_owned()],
+                Over::Value(ty) => ty.values().map(|it| ty.text(it)).collect(),
+            };
+            let indices = ways(&var.index.iter().enumerate().map(here).collect::<Vec<_>>());
             for index in indices {
                 let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(", ")) };
                 for (at, (field, ty)) in var.fields.iter().enumerate() {
@@ -626,6 +618,34 @@ impl std::fmt::Display for Model {
     }
 }
 
+/// All ways to take one of each list.
+pub fn ways<T: Clone>(lists: &[Vec<T>]) -> Vec<Vec<T>> {
+    let longer = |known: Vec<Vec<T>>, list: &Vec<T>| {
+        let with = |it: &Vec<T>| {
+            list.iter().map(|one| [&it[..], std::slice::from_ref(one)].concat()).collect::<Vec<_>>()
+        };
+        known.iter().flat_map(with).collect()
+    };
+    lists.iter().fold(vec![Vec::new()], longer)
+}
+
+/// A text with other names for some.
+pub fn renamed(text: &str, name: impl Fn(&str) -> Option<String>) -> String {
+    let is_of_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words = text
+        .split_inclusive(|c| !is_of_name(c))
+        .map(|it| it.split_at(it.trim_end_matches(|c| !is_of_name(c)).len()));
+    words.map(|(word, rest)| name(word).unwrap_or_else(|| word.to_owned()) + rest).collect()
+}
+
+/// The formula which says that a process is of a sort.
+pub fn is_of_sort(model: &Model, process: usize, sort: Sort) -> String {
+    let name = format!("{}{}", SORTS[sort][..1].to_uppercase(), &SORTS[sort][1..]);
+    // A variable of this name takes it.
+    let other = if model.vars.iter().any(|it| it.name == name) { "_" } else { "" };
+    format!("Sort[#{}] = {name}{other}", process + 1)
+}
+
 /// The value that a cell has in the beginning.
 pub fn first(ty: Ty, choice: i64) -> i64 {
     let values: Vec<i64> = ty.values().collect();
@@ -659,8 +679,10 @@ impl Pointed for Term {
     fn pointers(&self, found: &mut BTreeSet<usize>) {
         match self {
             Self::Read { index, .. } => index.pointers(found),
-            Self::Plus(term, _) | Self::Remainder(term, _) | Self::Abbreviated(term) => term.pointers(found),
-            Self::Multiple(_, term) => term.pointers(found),
+            Self::Plus(term, _)
+            | Self::Remainder(term, _)
+            | Self::Multiple(_, term)
+            | Self::Abbreviated(term) => term.pointers(found),
             Self::Sum(_, a, b) => [a, b].into_iter().for_each(|it| it.pointers(found)),
             Self::Count(.., body) | Self::Total(.., body) => body.pointers(found),
             Self::Value(..) | Self::Process(_) | Self::Constant(_) | Self::Bound(..) | Self::Param => {}
@@ -675,12 +697,14 @@ impl Pointed for Formula {
             Self::Same(_, a, b, _) => [a, b].into_iter().for_each(|it| it.pointers(found)),
             Self::Empty(_, index) | Self::Full(_, index) => index.pointers(found),
             Self::Both(a, b) | Self::Either(a, b) | Self::Implies(a, b) | Self::Iff(a, b) => {
-                [a, b].into_iter().for_each(|it| it.pointers(found));
+                a.pointers(found);
+                b.pointers(found);
             }
             Self::Nested(.., both) => both.iter().for_each(|it| it.pointers(found)),
             Self::If(parts) => parts.pointers(found),
-            Self::Not(a) | Self::Called(a) => a.pointers(found),
-            Self::Others(.., a) | Self::Two(.., a) | Self::All(.., a) => a.pointers(found),
+            Self::Not(a) | Self::Called(a) | Self::Others(.., a) | Self::Two(.., a) | Self::All(.., a) => {
+                a.pointers(found);
+            }
         }
     }
 }
@@ -688,6 +712,22 @@ impl Pointed for Formula {
 impl Update {
     pub fn is_case(&self) -> bool {
         matches!(self, Self::Case(..) | Self::Choose(..) | Self::Values(_, _, _, _, Some(_), _))
+    }
+
+    /// Whether it assigns a field of a variable.
+    pub fn assigns(&self, of: usize, field: usize) -> bool {
+        match self {
+            Self::Assign(var, _, first, values) => {
+                *var == of && (*first..first + values.len()).contains(&field)
+            }
+            Self::Any(var, _, its)
+            | Self::Each(_, _, var, _, its, _)
+            | Self::Case(_, var, _, its, ..)
+            | Self::Values(_, var, _, its, ..)
+            | Self::Choose(var, _, its, ..) => (*var, *its) == (of, field),
+            Self::Send(var, ..) | Self::Receive(var, ..) => *var == of,
+            Self::Take(var, _, queue, _) => *var == of || *queue == of,
+        }
     }
 
     /// The values that it mentions.

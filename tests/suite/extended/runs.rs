@@ -11,7 +11,7 @@ const MOST_STATES: usize = 250;
 
 /// How many answers were compared; what is wrong.
 fn examine(seed: u64) -> Result<usize, String> {
-    let model = with_runs(seed);
+    let model = with_runs(seed, true);
     let text = model.to_string();
     let system = match cubicle::load(&text) {
         Ok(loaded) => loaded.system,

@@ -19,7 +19,7 @@ use crate::doors::program::{cubicle, text};
 use crate::doors::small_search;
 use crate::support::dice::{Dice, compared, environment};
 use crate::support::fair::{
-    CRASH, Demand, Fair, Holding, KINDS, Kind, Steps, compare_all_sizes, compare_instance,
+    CRASH, Demand, Fair, Holding, KINDS, Kind, SHAPES, Shape, Steps, compare_all_sizes, compare_instance,
 };
 
 /// Most states of an instance whose runs are compared: the graph is searched naively.
@@ -31,26 +31,6 @@ struct Property {
     first: Transition,
     then: Transition,
 }
-
-/// A formula of linear temporal logic over two formulas about states.
-#[derive(Clone, Copy, Debug)]
-enum Shape {
-    Always,
-    Eventually,
-    AgainAndAgain,
-    FromSomeTimeOn,
-    LeadsTo,
-    Next,
-}
-
-const SHAPES: [Shape; 6] = [
-    Shape::Always,
-    Shape::Eventually,
-    Shape::AgainAndAgain,
-    Shape::FromSomeTimeOn,
-    Shape::LeadsTo,
-    Shape::Next,
-];
 
 struct Case {
     model: Model,
@@ -199,21 +179,9 @@ impl Graph<'_> {
     /// Whether a formula of linear temporal logic is violated for some processes.
     fn breaks(&self, shape: Shape, (left, right): (&Transition, &Transition), fair: &[Fair]) -> bool {
         let demands = self.demands(fair);
-        let all = vec![true; self.states.len()];
-        let initially: Vec<bool> = (0..all.len()).map(|at| at < self.initial).collect();
-        let not = |it: &[bool]| it.iter().map(|it| !it).collect::<Vec<bool>>();
         tuples(self.instance.sizes, &left.params, true).into_iter().any(|args| {
-            let (a, b) = (self.holds(left, &args), self.holds(right, &args));
-            match shape {
-                Shape::Always => a.contains(&false),
-                Shape::Eventually => self.steps.stays(&initially, &not(&a), &demands),
-                Shape::AgainAndAgain => self.steps.stays(&all, &not(&a), &demands),
-                Shape::FromSomeTimeOn => {
-                    self.steps.fair_loops(&all, &demands).iter().zip(&a).any(|(fair, holds)| *fair && !holds)
-                }
-                Shape::LeadsTo => self.steps.stays(&a, &not(&b), &demands),
-                Shape::Next => (0..a.len()).any(|at| a[at] && self.steps.next(at).iter().any(|to| !b[*to])),
-            }
+            let [a, b] = [left, right].map(|it| self.holds(it, &args));
+            self.steps.breaks(shape, self.initial, [&a, &b], &demands)
         })
     }
 
@@ -301,14 +269,7 @@ fn formulas(seed: u64, case: &Case, text_of: &str, graphs: &[Graph<'_>]) -> Resu
         return Ok(0);
     }
     let (a, b) = (words(first), words(then));
-    let shaped = match shape {
-        Shape::Always => format!("G {{ {a} }}"),
-        Shape::Eventually => format!("F {{ {a} }}"),
-        Shape::AgainAndAgain => format!("G F {{ {a} }}"),
-        Shape::FromSomeTimeOn => format!("F G {{ {a} }}"),
-        Shape::LeadsTo => format!("G ({{ {a} }} => F {{ {b} }})"),
-        Shape::Next => format!("G ({{ {a} }} => X {{ {b} }})"),
-    };
+    let shaped = shape.said(&a, &b);
     let shaped = case.model.extended(shaped, seed);
     let shaped = shaped.trim_end();
     let of = |(at, sort): (usize, &usize)| format!("Sort[#{}] = {}", at + 1, ["Node", "Value"][*sort]);

@@ -34,6 +34,43 @@ pub struct Fair {
     pub of: usize,
 }
 
+/// A formula of linear temporal logic over two formulas about states.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    Always,
+    Eventually,
+    AgainAndAgain,
+    FromSomeTimeOn,
+    LeadsTo,
+    Next,
+    Until,
+}
+
+pub const SHAPES: [Shape; 7] = [
+    Shape::Always,
+    Shape::Eventually,
+    Shape::AgainAndAgain,
+    Shape::FromSomeTimeOn,
+    Shape::LeadsTo,
+    Shape::Next,
+    Shape::Until,
+];
+
+impl Shape {
+    /// The formula about these two.
+    pub fn said(self, a: &str, b: &str) -> String {
+        match self {
+            Self::Always => format!("G {{ {a} }}"),
+            Self::Eventually => format!("F {{ {a} }}"),
+            Self::AgainAndAgain => format!("G F {{ {a} }}"),
+            Self::FromSomeTimeOn => format!("F G {{ {a} }}"),
+            Self::LeadsTo => format!("G ({{ {a} }} => F {{ {b} }})"),
+            Self::Next => format!("G ({{ {a} }} => X {{ {b} }})"),
+            Self::Until => format!("({{ {a} }} U {{ {b} }})"),
+        }
+    }
+}
+
 /// One of these steps is not put off for ever.
 pub struct Demand {
     pub strong: bool,
@@ -78,7 +115,7 @@ impl Fair {
     }
 }
 
-fn not(of: &[bool]) -> Vec<bool> {
+pub fn not(of: &[bool]) -> Vec<bool> {
     of.iter().map(|it| !it).collect()
 }
 
@@ -146,6 +183,23 @@ impl Steps {
             }
             Kind::Response => {
                 tuples.any(|it| self.stays(&it.first, &not(&kept(&it.then, &it.crashed)), demands))
+            }
+        }
+    }
+
+    /// Whether some fair run from one of the first `initial` states breaks a formula, where its parts hold in these states.
+    pub fn breaks(&self, shape: Shape, initial: usize, [a, b]: [&[bool]; 2], demands: &[Demand]) -> bool {
+        let all = vec![true; a.len()];
+        let initially: Vec<bool> = (0..a.len()).map(|at| at < initial).collect();
+        match shape {
+            Shape::Always => a.contains(&false),
+            Shape::Eventually => self.stays(&initially, &not(a), demands),
+            Shape::AgainAndAgain => self.stays(&all, &not(a), demands),
+            Shape::FromSomeTimeOn => meets(&self.fair_loops(&all, demands), &not(a)),
+            Shape::LeadsTo => self.stays(a, &not(b), demands),
+            Shape::Next => (0..a.len()).any(|at| a[at] && self.next(at).iter().any(|to| !b[*to])),
+            Shape::Until => {
+                meets(&self.reached(&initially, &not(b)), &not(a)) || self.stays(&initially, &not(b), demands)
             }
         }
     }

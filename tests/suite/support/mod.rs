@@ -9,5 +9,6 @@ pub mod examine;
 pub mod explore;
 pub mod fair;
 pub mod generate;
+pub mod judges;
 pub mod model;
 pub mod ranked;
