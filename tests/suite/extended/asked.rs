@@ -13,7 +13,7 @@ use super::formulas::conditions;
 use super::generate::with_runs;
 use super::meaning::{Instance, Sizes, found_in, holding, of_sort, tuples};
 use super::model::{Model, Over, Property, State, Ty, Var, is_of_sort, ways};
-use super::{MOST_TRANSITIONS, instances, is_expected};
+use super::{MOST_TRANSITIONS, instances, read};
 use crate::doors::Failures;
 use crate::support::dice::{Dice, compared, environment};
 
@@ -135,11 +135,8 @@ fn is_entered(instance: &Instance<'_>, known: Option<&BTreeSet<State>>) -> Optio
 fn examine(seed: u64) -> Result<usize, String> {
     let model = with_runs(seed, false);
     let text = model.to_string();
-    let system = match cubicle::load(&text) {
-        Ok(loaded) => loaded.system,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let system = loaded.system;
     if system.transitions.len() > MOST_TRANSITIONS {
         return Ok(0);
     }

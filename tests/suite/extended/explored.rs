@@ -9,7 +9,7 @@ use cubicle::{Checkpoint, Interrupt, Silent, Spill, Stop, StoreKind, Strategy};
 
 use super::generate::model;
 use super::meaning::{Instance, found_in};
-use super::{instances, is_expected, of_sizes};
+use super::{instances, of_sizes, read};
 use crate::doors::{Failures, failing};
 use crate::support::dice::{Dice, compared, environment};
 
@@ -19,12 +19,8 @@ fn examine(seed: u64) -> Result<usize, String> {
     let text = model.to_string();
     let dice = &mut Dice::new(seed ^ 0xe8);
     let failures = if dice.chance(70) { Failures::None } else { Failures::of(seed) };
-    let system = match cubicle::load(&text) {
-        Ok(loaded) => failing(&loaded.system, failures),
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
-    let Some(system) = system else { return Ok(0) };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let Some(system) = failing(&loaded.system, failures) else { return Ok(0) };
     let folder = tempfile::tempdir().map_err(|why| why.to_string())?;
     let mut compared = 0;
     for sizes in instances(&model, 3) {

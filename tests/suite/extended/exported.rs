@@ -8,7 +8,7 @@ use cubicle::export::{InstanceName, Target, export};
 use super::generate::model;
 use super::meaning::{Instance, found_in};
 use super::model::SORTS;
-use super::{instances, is_expected};
+use super::{instances, read};
 use crate::doors::{Failures, failing};
 use crate::support::dice::{Dice, compared, environment};
 use crate::support::judges::{rumur, spin, z3};
@@ -20,11 +20,8 @@ const MOST_TRANSITIONS: usize = 120;
 fn examine(seed: u64) -> Result<usize, String> {
     let model = model(seed);
     let text = model.to_string();
-    let system = match cubicle::load(&text) {
-        Ok(loaded) => loaded.system,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let system = loaded.system;
     let dice = &mut Dice::new(seed ^ 0xe4);
     let sizes = *dice.pick(&instances(&model, 3)[1..]);
     let failures = if dice.chance(70) { Failures::None } else { Failures::of(seed) };

@@ -1,14 +1,14 @@
 //! Formulas of linear temporal logic about random models with ranges, records, queues and pointers: about states, and about steps.
 
+use cubicle::Interrupt;
 use cubicle::forward::{RunAnswer, check_runs};
 use cubicle::load::{ModelSource, ltl};
 use cubicle::model::System;
-use cubicle::{Interrupt, load};
 
 use super::generate::with_runs;
 use super::meaning::{Instance, demands, graph, holding, tuples};
 use super::model::{Model, NAMES, Property, is_of_sort, renamed};
-use super::{instances, is_expected, of_sizes};
+use super::{instances, of_sizes, read};
 use crate::doors::{Failures, failing};
 use crate::support::dice::{Dice, compared, environment};
 use crate::support::fair::{CRASH, Demand, Label, SHAPES, Shape, Steps, not};
@@ -110,12 +110,8 @@ fn examine(seed: u64) -> Result<usize, String> {
     let model = with_runs(seed, false);
     let text = model.to_string();
     let failures = if seed.is_multiple_of(3) { Failures::of(seed) } else { Failures::None };
-    let system = match load(&text) {
-        Ok(loaded) => failing(&loaded.system, failures),
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
-    let Some(system) = system else { return Ok(0) };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let Some(system) = failing(&loaded.system, failures) else { return Ok(0) };
     let dice = &mut Dice::new(seed ^ 0x171);
     let mut compared = 0;
     for sizes in instances(&model, 3) {

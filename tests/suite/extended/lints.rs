@@ -10,7 +10,7 @@ use cubicle::{CHECKER, Interrupt, Silent, Stop};
 use super::generate::model;
 use super::meaning::{Instance, found_in};
 use super::model::{Model, State};
-use super::{instances, is_expected, of_sizes};
+use super::{instances, of_sizes, read};
 use crate::doors::Failures;
 use crate::support::dice::{compared, environment};
 
@@ -68,11 +68,7 @@ fn states(model: &Model, system: &System) -> BTreeMap<[usize; 2], usize> {
 fn examine(seed: u64) -> Result<usize, String> {
     let model = model(seed);
     let text = model.to_string();
-    let loaded = match cubicle::load(&text) {
-        Ok(loaded) => loaded,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
     if loaded.system.transitions.len() > MOST_TRANSITIONS {
         return Ok(0);
     }

@@ -19,12 +19,15 @@ mod refined;
 mod rewritten;
 mod runs;
 mod simulated;
+mod variables;
 
 use std::fmt::Write;
 
 use cubicle::forward::explore;
 use cubicle::model::System;
-use cubicle::{BackwardMode, Decider, ForwardOptions, Interrupt, Silent, Stop, Verdict, check, words};
+use cubicle::{
+    BackwardMode, Decider, ForwardOptions, Interrupt, Loaded, Silent, Stop, Verdict, check, words,
+};
 
 use self::generate::{model, opened};
 use self::meaning::{Found, Sizes, brute_force};
@@ -56,17 +59,22 @@ fn is_expected(refusal: &str) -> bool {
         .any(|code| refusal.contains(code))
 }
 
+/// What a text says; nothing where it is refused for what the generator cannot avoid.
+fn read(seed: u64, text: &str) -> Result<Option<Loaded>, String> {
+    match cubicle::load(text) {
+        Ok(loaded) => Ok(Some(loaded)),
+        Err(why) if is_expected(&format!("{why:?}")) => Ok(None),
+        Err(why) => Err(format!("seed {seed}: refused\n{text}\n{why}")),
+    }
+}
+
 /// Whether there was something to compare; what is wrong.
 fn examine(seed: u64, model: &Model) -> Result<bool, String> {
     if !model.is_clear() {
         return Ok(false);
     }
     let text = model.to_string();
-    let loaded = match cubicle::load(&text) {
-        Ok(loaded) => loaded,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(false),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(false) };
     let printed = words::model(&loaded.system);
     let again = cubicle::load(&printed)
         .map_err(|why| format!("seed {seed}: the core is refused\n{text}\n{printed}\n{why}"))?;

@@ -11,7 +11,7 @@ use cubicle::{CHECKER, Interrupt, Silent, Stop, format::format, words};
 
 use super::generate::model;
 use super::model::Model;
-use super::{instances, is_expected, of_sizes};
+use super::{instances, of_sizes, read};
 use crate::support::dice::{compared, environment};
 
 /// Most transitions of a system with mutants that are examined.
@@ -33,11 +33,7 @@ fn explored(model: &Model, system: &System) -> BTreeMap<[usize; 2], (usize, bool
 fn examine(seed: u64) -> Result<usize, String> {
     let model = model(seed);
     let text = model.to_string();
-    let loaded = match cubicle::load(&text) {
-        Ok(loaded) => loaded,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
     let core = words::model(&loaded.system);
     let formatted = format(&text).map_err(|why| format!("seed {seed}: not formatted: {why:?}\n{text}"))?;
     let other = modern(&text).map_err(|why| format!("seed {seed}: {why}\n{text}"))?;

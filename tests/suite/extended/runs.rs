@@ -2,7 +2,7 @@
 
 use super::generate::with_runs;
 use super::meaning::violated;
-use super::{MOST_TRANSITIONS, instances, is_expected, of_sizes};
+use super::{MOST_TRANSITIONS, instances, of_sizes, read};
 use crate::support::dice::{compared, environment};
 use crate::support::fair::{Kind, compare_runs};
 
@@ -13,11 +13,8 @@ const MOST_STATES: usize = 250;
 fn examine(seed: u64) -> Result<usize, String> {
     let model = with_runs(seed, true);
     let text = model.to_string();
-    let system = match cubicle::load(&text) {
-        Ok(loaded) => loaded.system,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let system = loaded.system;
     let kinds: Vec<Kind> = model.properties.iter().map(|it| it.kind).collect();
     let options = |sizes| of_sizes(&model, sizes);
     let right = |sizes, failures| violated(&model, sizes, failures, MOST_STATES);

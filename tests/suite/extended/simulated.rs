@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 
 use cubicle::diagnostic::Source;
-use cubicle::model::System;
 use cubicle::simulate::{Simulation, Then};
 use cubicle::{Interrupt, style::Style};
 
 use super::generate::model;
 use super::meaning::{Instance, of_sort};
 use super::model::{Model, Over, SORTS, State, Ty, is_of_sort, ways};
-use super::{instances, is_expected};
+use super::{instances, read};
 use crate::support::dice::{Dice, compared, environment};
 
 /// A step by its name and arguments, and the cells that it changes, each with both values.
@@ -176,11 +175,8 @@ fn resumed(session: &mut Simulation<'_>) -> Result<(), String> {
 fn examine(seed: u64) -> Result<usize, String> {
     let model: Model = model(seed);
     let text = model.to_string();
-    let system: System = match cubicle::load(&text) {
-        Ok(loaded) => loaded.system,
-        Err(why) if is_expected(&format!("{why:?}")) => return Ok(0),
-        Err(why) => return Err(format!("seed {seed}: refused\n{text}\n{why}")),
-    };
+    let Some(loaded) = read(seed, &text)? else { return Ok(0) };
+    let system = loaded.system;
     let dice = &mut Dice::new(seed ^ 0x51);
     let mut compared = 0;
     for sizes in instances(&model, 3) {
