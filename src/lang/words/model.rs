@@ -32,7 +32,13 @@ pub fn model(system: &System) -> String {
     }
     let names = |params: usize| (0..params).map(|p| format!("p{}", p + 1)).collect::<Vec<_>>();
     let init = names(system.init.params.into());
-    let _ = writeln!(text, "\ninit ({}) {{ {} }}", init.join(" "), initially(system, &init));
+    let mut starts = initially(system, &init);
+    // Simplification may have taken all that mentions a process constant, but instances have its process.
+    let last = format!("#{}", system.proc_constants);
+    if system.proc_constants > 0 && !starts.contains(&last) {
+        starts = format!("({starts}) && {last} = {last}");
+    }
+    let _ = writeln!(text, "\ninit ({}) {{ {starts} }}", init.join(" "));
     for axioms in system.axioms.chunk_by(|a, b| a.span == b.span) {
         text += &invariant(system, axioms.iter().map(|it| (it.params, &it.cube)), None);
     }
@@ -282,6 +288,9 @@ mod tests {
             (&system.temporal[0].first, &system.temporal[0].then)
         );
         assert!(again.temporal[0].then.0.is_empty());
+        // Instances have the process of `#2`.
+        let text = "number_procs 2 var X : bool init () { X = True } unsafe () { X = False && #2 = #2 }";
+        assert_eq!(load(&super::model(&load(text))).proc_constants, 2);
         // The lemma is not an assumption where the only step that changes what it says is gone.
         let system = load(
             "var X : bool init () { X = True } invariant () { X = True } transition t () requires { X = True && X = False } { X := False }",
