@@ -216,7 +216,7 @@ fn campaign() {
         (environment("CUBICLE_DOORS_SEED", 1_000_000), environment("CUBICLE_DOORS_COUNT", 20_000));
     let (mut tally, mut failures) = (Tally::new(), 0);
     if count == 1 {
-        println!("{}", generate(first));
+        println!("{}\n{}", generate(first), counting(first));
     }
     std::panic::set_hook(Box::new(|_| {}));
     for seed in first..first + count {

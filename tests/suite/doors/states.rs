@@ -73,7 +73,7 @@ pub fn small(proof: BackwardMode) -> Options {
     options.unchecked = true;
     options.proof = proof;
     // A fixpoint test may make exponentially many clauses where processes are alike.
-    options.backward = BackwardOptions::default().max_nodes(150).max_effort(30_000);
+    options.backward = BackwardOptions::default().max_nodes(150).max_effort(10_000);
     options
 }
 
