@@ -138,6 +138,7 @@ fn the_report_is_that_of_one_process() {
         "--procs 5 --crash stop:1 examples/mutex.cub",
         "--procs 3 --forward-depth 7 examples/german_data.cub",
         "--procs 4 --deadlock --quiet examples/token_ring.cub",
+        "--procs 2 examples/live_ticket_wrong.cub",
     ] {
         let plain = run(&format!("--only-forward {line}"));
         for processes in 1..=3 {
@@ -185,6 +186,7 @@ fn the_proof_is_that_of_one_process() {
         ("brab 3 --verbose", "examples/szymanski.cub"),
         ("brab 3 --engine pdr --verbose", "examples/berkeley.cub"),
         ("brab 3 --quiet --allow C0916", "examples/german_wrong.cub"),
+        ("brab 2 --quiet", "examples/live_ticket_wrong.cub"),
     ] {
         // One process alone would use fewer states, where there are many.
         let plain = run(&format!("{line} --max-forward 1000000000 {model}"));

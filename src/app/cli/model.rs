@@ -154,7 +154,6 @@ fn decide(
     let mut printer = Printer::new(args, ending);
     let subject = &Subject { failures: args.crash, ..Subject::default() };
     let remote = remote.map(|it| -> &dyn RemoteExplorer { it });
-    let options = if remote.is_some() { on_cluster(&system, options, messages) } else { options };
     let problem = Problem { system: &system, origin: Some(Origin { model: &plain, subject }), remote };
     let mut found = engines::checker().check_derived(&problem, &options, interrupt, &mut printer);
     let answered = matches!(found.conclusion(), Conclusion::Safe | Conclusion::NothingFound);
@@ -236,16 +235,6 @@ fn options(
     options.checkpoint = kept::checkpoint(args, model.system, ending.command());
     kept::fits(args, options.checkpoint.as_ref())?;
     Ok(options)
-}
-
-/// The options for what a cluster can decide, which is about states.
-fn on_cluster(system: &System, options: Options, messages: &Messages) -> Options {
-    if let Some(property) = system.temporal.first() {
-        let name = &property.name;
-        let text = format!("a cluster explores states, not runs: {name} and the like are not checked");
-        messages.warning(&text);
-    }
-    options.only_states(true)
 }
 
 /// The end of a run that only shows a model.
