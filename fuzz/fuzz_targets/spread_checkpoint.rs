@@ -14,7 +14,7 @@ use cubicle::model::System;
 use forged::{MODEL, Whole};
 use libfuzzer_sys::fuzz_target;
 
-/// Explores with two processes of so many workers, one after the other.
+/// Explores with two processes of this many workers, one after the other.
 fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Exploration {
     let every = if resume { Duration::from_secs(3600) } else { Duration::ZERO };
     let checkpoint = Checkpoint::new(folder, MODEL).every(every).resume(resume);
@@ -24,14 +24,14 @@ fn run(system: &System, folder: &Path, workers: usize, resume: bool) -> Explorat
         panic!("it can be explored")
     };
     let total = 2 * workers;
-    let owner = |me| instance.worker((me, total), workers, 20 << 20, &interrupt);
+    let owner = |me| instance.worker(me, total, workers, 20 << 20, &interrupt);
     let mut owners: Vec<Worker> = (0..total).map(owner).collect();
-    let mut coordinator = instance.coordinator(false, (2, workers));
+    let mut coordinator = instance.coordinator(false, 2, workers);
     let mut told = Vec::new();
     loop {
         let command = coordinator.next(std::mem::take(&mut told));
         if matches!(command, Command::End | Command::Fail(_)) {
-            return instance.conclude(coordinator.outcome(), &interrupt, &mut Silent).exploration;
+            return instance.conclude(coordinator.outcome, &interrupt, &mut Silent).exploration;
         }
         owners.iter_mut().for_each(|owner| owner.command(command.clone()));
         let mut sent = Vec::new();

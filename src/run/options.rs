@@ -78,7 +78,7 @@ options! {
         pub of_sorts: Vec<(String, usize)> = Vec::new(),
         /// Use process symmetry where the model allows it.
         pub symmetry: bool = true,
-        /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and
+        /// Leave cells that init or `:= ?` leaves open undefined until something reads them. Exact, and mostly
         /// fewer states are stored; without it every stored state is one concrete state (numbers aside).
         pub undefined_cells: bool = true,
         /// With `undefined_cells`: leave cells of finite types undefined again where what they hold does not matter, since nothing reads it before it is written

@@ -39,7 +39,7 @@ use self::generate::generate;
 use self::graph::{Graph, explore};
 pub use self::instance::Failures;
 use self::reduce::reduce;
-pub use self::states::small as small_search;
+pub use self::states::{engine, small as small_search};
 use crate::support::dice::environment;
 
 /// A disagreement between the product and brute force.

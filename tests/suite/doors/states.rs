@@ -77,7 +77,7 @@ pub fn small(proof: BackwardMode) -> Options {
     options
 }
 
-fn proof(seed: u64) -> BackwardMode {
+pub fn engine(seed: u64) -> BackwardMode {
     match seed / 4 % 5 {
         0 => BackwardMode::Classic,
         1 => BackwardMode::Brab(2),
@@ -123,7 +123,7 @@ pub fn vacuity(case: &Case<'_>) -> Checked {
 
 /// Whether a verdict for any number of processes agrees with small instances.
 pub fn proof_agrees(case: &Case<'_>, system: &System, failures: Failures) -> Checked {
-    proof_with(case, system, failures, &small(proof(case.seed)))
+    proof_with(case, system, failures, &small(engine(case.seed)))
 }
 
 pub fn proof_with(case: &Case<'_>, system: &System, failures: Failures, options: &Options) -> Checked {

@@ -26,13 +26,13 @@ use std::fmt::Write;
 use cubicle::forward::explore;
 use cubicle::model::System;
 use cubicle::{
-    BackwardMode, Decider, ForwardOptions, Interrupt, Loaded, Silent, Stop, Verdict, check, words,
+    Decider, ForwardOptions, Interrupt, Loaded, Silent, Stop, Verdict, check, words,
 };
 
 use self::generate::{model, opened};
 use self::meaning::{Found, Sizes, brute_force};
 use self::model::{Claim, Model, SORTS};
-use super::doors::{Failures, failing, small_search};
+use super::doors::{Failures, engine, failing, small_search};
 use super::sorted::{certified, sizes_of};
 use super::support::dice::{compared, environment};
 
@@ -144,7 +144,7 @@ fn proofs(
     unsafe_in: Option<Sizes>,
 ) -> Result<(), String> {
     for system in systems {
-        let options = small_search(BackwardMode::Auto);
+        let options = small_search(engine(seed));
         let report = check(system, &options, &Interrupt::default(), &mut Silent);
         let report = report.map_err(|why| format!("seed {seed}: internal error {why}\n{text}"))?;
         match (&report.verdict, unsafe_in) {
