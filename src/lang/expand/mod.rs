@@ -36,6 +36,7 @@ use self::substitute::with_counted;
 use self::types::{Index, Trouble, Type, Values};
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 use indexmap::IndexSet;
 
@@ -242,15 +243,16 @@ impl Expander {
     }
 
     /// The variables that the text of each `invariant` mentions, itself or by a predicate. Of a variable that is several in the core, those
-    /// that the core mentions; all where it mentions none, since simplification took what was said.
+    /// that the core mentions and the fields that the text names; all where these are none, since simplification took what was said.
     fn mentioned(&self, file: &File, core: &[Item]) -> Vec<(Span, Vec<String>)> {
         let invariants = file.properties().filter(|it| it.kind == PropertyKind::Invariant);
         let of = |property: &Property| {
-            let mut words = IndexSet::new();
-            words.extend(words_of(&property.body));
+            let mut text = property.body.to_string();
+            let mut words = words_of(&text);
             let mut at = 0;
             while let Some(word) = words.get_index(at) {
                 if let Some(predicate) = file.predicates().find(|it| it.name.text == *word) {
+                    let _ = write!(text, " {}", predicate.body);
                     words.extend(words_of(&predicate.body));
                 }
                 at += 1;
@@ -264,14 +266,17 @@ impl Expander {
                 }
             }
             let nil = self.nil.iter().filter(|_| words.contains(NIL));
-            let variables = words.iter().chain(nil).filter_map(|it| self.symbols.variables.get(it));
-            let in_core = &in_core;
-            let leaves = variables.flat_map(|variable| {
-                let leaves = variable.leaves.values().map(|leaf| &leaf.0);
-                let some = leaves.clone().any(|leaf| in_core.contains(leaf));
-                leaves.filter(move |leaf| !some || in_core.contains(*leaf))
+            let variables = words.iter().chain(nil);
+            let variables = variables.filter_map(|it| self.symbols.variables.get_key_value(it));
+            let leaves = variables.flat_map(|(name, variable)| {
+                let leaves = || variable.leaves.iter().map(|(key, leaf)| (key, &leaf.0));
+                let is_said = |&(key, leaf): &(&String, &String)| {
+                    in_core.contains(leaf) || names_field(&text, name, key)
+                };
+                let some = leaves().any(|it| is_said(&it));
+                leaves().filter(|it| !some || is_said(it)).map(|it| it.1.clone()).collect::<Vec<_>>()
             });
-            (property.loc.0, leaves.cloned().collect())
+            (property.loc.0, leaves.collect())
         };
         invariants.map(of).collect()
     }
@@ -453,6 +458,25 @@ fn range_type(values: &Values, name: Name, loc: Loc) -> TypeDecl {
     TypeDecl { constructors: Some(constructors), shown, ..TypeDecl::new(name, loc) }
 }
 
+/// Whether a formula names the field of this key of a variable, or a record that it is a part of: `X.field`, `A[i].field`.
+fn names_field(formula: &str, variable: &str, key: &str) -> bool {
+    let fields = key.find('.').map_or("", |at| &key[at..]);
+    let is_word = |it: char| it.is_alphanumeric() || it == '_' || it == '\'';
+    formula.match_indices(variable).any(|(at, _)| {
+        let mut depth = 0;
+        let after = formula[at + variable.len()..].trim_start_matches(|it| {
+            depth += i32::from(it == '[');
+            let is_index = depth > 0;
+            depth -= i32::from(it == ']');
+            is_index
+        });
+        let end = after.find(|it| it != '.' && !is_word(it)).unwrap_or(after.len());
+        let rest = fields.strip_prefix(&after[..end]);
+        let is_part = rest.is_some_and(|it| it.is_empty() || it.starts_with('.'));
+        end > 0 && is_part && !formula[..at].ends_with(is_word)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     /// The declarations of the system of a model that begin with this word.
@@ -523,6 +547,7 @@ mod tests {
             "L53",
             "L54",
             "L55",
+            "L65",
             "T31",
             "T32",
             "T33",

@@ -25,9 +25,7 @@ use std::fmt::Write;
 
 use cubicle::forward::explore;
 use cubicle::model::System;
-use cubicle::{
-    Decider, ForwardOptions, Interrupt, Loaded, Silent, Stop, Verdict, check, words,
-};
+use cubicle::{Decider, ForwardOptions, Interrupt, Loaded, Silent, Stop, Verdict, check, words};
 
 use self::generate::{model, opened};
 use self::meaning::{Found, Sizes, brute_force};
