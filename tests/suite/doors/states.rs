@@ -1,5 +1,7 @@
 //! States and bad states: explorations of instances, and proofs for any number of processes.
 
+use std::time::Duration;
+
 use cubicle::model::System;
 use cubicle::{
     BackwardMode, BackwardOptions, ForwardOptions, Interrupt, Options, Silent, Stop, Vacuity, Verdict, check,
@@ -66,10 +68,14 @@ pub fn explorations_agree(case: &Case<'_>, system: &System, failures: Failures) 
     Ok(compared)
 }
 
+/// A search that takes longer has no verdict. Nearly all end by their effort limit long before.
+const TIME: Duration = Duration::from_secs(10);
+
 /// Small searches: they decide most of these systems, and their verdicts are compared. Those of the engines themselves: a check of their proofs
 /// would hide what is wrong with them.
 pub fn small(proof: BackwardMode) -> Options {
     let mut options = Options::default().rounds(Some(1)).only_states(true).vacuity(Vacuity::Ignore);
+    options = options.time_limit(TIME);
     options.unchecked = true;
     options.proof = proof;
     // A fixpoint test may make exponentially many clauses where processes are alike.

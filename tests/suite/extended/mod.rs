@@ -169,7 +169,11 @@ fn proofs(
     Ok(())
 }
 
+#[allow(clippy::print_stdout, reason = "shows the model of one seed")]
 fn campaign(first: u64, count: u64, model: impl Fn(u64) -> Model) {
+    if count == 1 {
+        println!("{}", model(first));
+    }
     let compared = compared(first, count, |seed| examine(seed, &model(seed)).map(usize::from));
     assert!(compared * 2 > count, "only {compared} of {count} models were compared");
 }
