@@ -1,5 +1,7 @@
 //! Transitions of the extended language: one, or several of the core that together do the same.
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 
 use super::facts::Facts;
@@ -92,12 +94,13 @@ impl Expander {
 
     /// Whether the core reads a transition as it stands.
     fn stays(&self, decl: &Transition) -> bool {
-        let mut conditions = decl.updates.iter().flat_map(|it| it.value.formulas());
+        let plain = with_named_cells(decl);
+        let mut conditions = plain.updates.iter().flat_map(|it| it.value.formulas());
         let has_one = |it: &Term| it.paths().all(Path::has_cell);
         decl.requires.as_ref().is_none_or(|it| self.is_core(it))
             && decl.lets.iter().all(|it| self.is_core_term(&it.value) && has_one(&it.value))
             && conditions.all(|when| quantifiers(when, &self.predicates).is_empty())
-            && self.raw_updates(decl).into_iter().all(|it| it)
+            && self.raw_updates(&plain).into_iter().all(|it| it)
     }
 
     fn is_core_value(&self, value: &Rhs) -> bool {
@@ -454,6 +457,23 @@ fn step(decl: &Transition, guard: Vec<Expr>, updates: Vec<Update>) -> Transition
     let guard = all(guard, at);
     let requires = (guard.kind != ExprKind::Bool(true)).then_some(guard);
     Transition { requires, lets: Vec::new(), updates, ..decl.clone() }
+}
+
+/// The declaration with values of updates in which a name of a `let` that stands for a variable or a cell is written out: `A[x]` may not exist where
+/// `x` is a variable.
+fn with_named_cells(decl: &Transition) -> Cow<'_, Transition> {
+    let mut given: IndexMap<String, Term> = IndexMap::new();
+    for binding in &decl.lets {
+        let value = in_term(&binding.value, &given);
+        if matches!(value.kind, TermKind::Path(_)) {
+            given.insert(binding.name.text.clone(), value);
+        }
+    }
+    let mut decl = Cow::Borrowed(decl);
+    if !given.is_empty() {
+        decl.to_mut().updates.iter_mut().for_each(|it| it.value = in_value(&it.value, &given));
+    }
+    decl
 }
 
 /// The declaration without what it does, after an error.
