@@ -272,14 +272,10 @@ impl Term {
         self.loc.0
     }
 
-    /// What is divided in a remainder; otherwise the term itself.
-    fn divided(&self) -> &Self {
-        if let TermKind::Remainder(of, _) = &self.kind { of } else { self }
-    }
-
-    /// The operands of a sum, those of sums within it included, or the term itself.
+    /// The operands of a sum or a remainder, those of such terms within it included, or the term itself.
     fn operands(&self) -> Vec<&TermKind> {
-        match &self.divided().kind {
+        match &self.kind {
+            TermKind::Remainder(of, _) => of.operands(),
             TermKind::Sum(summands) => summands.iter().flat_map(|it| it.operand.operands()).collect(),
             other => vec![other],
         }
@@ -332,7 +328,7 @@ pub enum TermKind {
     Count(Count),
     /// `X - 2 * Y + 1`: more than one summand, or one with a factor or a sign of its own.
     Sum(Vec<Summand>),
-    /// `(X + 1) % 4`, from 0 on: of a sum, a name, a cell, a number or a count.
+    /// `(X + 1) % 4`, from 0 on: of a sum, a name, a cell, a number or a count; of a remainder where a name stood for one.
     Remainder(Box<Term>, Number),
     /// `{ kind = Req; from = p }`
     Record(Vec<(Name, Term)>),
@@ -345,7 +341,7 @@ pub struct Summand {
     pub negative: bool,
     /// Its factor; a number has none.
     pub factor: Option<Number>,
-    /// The operand, without sign and factor: a name, a cell, a number or a count; a sum where a name stood for one.
+    /// The operand, without sign and factor: a name, a cell, a number or a count; a sum or a remainder where a name stood for one.
     pub operand: Term,
     /// Where, without the sign between it and the summand before.
     pub loc: Loc,

@@ -222,7 +222,7 @@ impl fmt::Display for Term {
             TermKind::Number(number) => f.write_str(&number.text),
             TermKind::Count(count) => write!(f, "{count}"),
             TermKind::Remainder(of, by) => match of.kind {
-                TermKind::Sum(_) => write!(f, "({of}) % {}", by.text),
+                TermKind::Sum(_) | TermKind::Remainder(..) => write!(f, "({of}) % {}", by.text),
                 _ => write!(f, "{of} % {}", by.text),
             },
             TermKind::Record(fields) => {
@@ -253,7 +253,7 @@ impl fmt::Display for Summand {
             write!(f, "{} * ", factor.text)?;
         }
         match self.operand.kind {
-            TermKind::Sum(_) => write!(f, "({})", self.operand),
+            TermKind::Sum(_) | TermKind::Remainder(..) => write!(f, "({})", self.operand),
             _ => write!(f, "{}", self.operand),
         }
     }

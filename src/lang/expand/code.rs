@@ -15,10 +15,10 @@ use crate::syntax::ast::{
     Comparison, Expr, ExprKind, Loc, Name, Part, Path as Place, ProcessDecl, Quantifier, Rhs, Step, StepKind,
     Term, TermKind, Transition, Update, capital,
 };
-use crate::syntax::{Reads, negation};
+use crate::syntax::{Reads, negation, unsure};
 
 /// Where a process is that has come to the end of its code.
-const DONE: &str = "done";
+pub const DONE: &str = "done";
 
 /// Most cells and names in a value.
 const MOST_READS: usize = 256;
@@ -37,7 +37,7 @@ pub struct Code<'a> {
     predicates: &'a IndexMap<String, Reads>,
     diagnostics: &'a mut Vec<Diagnostic>,
     /// Whether some path comes to the end.
-    ends: bool,
+    pub ends: bool,
     /// The paths from each label.
     pub steps: Vec<Vec<Transition>>,
     /// Whether an error was reported since the last label.
@@ -69,11 +69,8 @@ struct Write {
 impl Write {
     /// That what its value reads has a value: the step needs that, also if it writes another value afterwards.
     fn needed(&self) -> Vec<Expr> {
-        let exist = |value: &Term| {
-            let open =
-                value.paths().filter(|it| !it.has_cell() || it.fields.iter().any(|it| it.text == "head"));
-            open.map(|it| has_value(it, self.at.0)).collect::<Vec<_>>()
-        };
+        let exist =
+            |value: &Term| unsure(value).into_iter().map(|it| has_value(it, self.at.0)).collect::<Vec<_>>();
         match self.update.as_ref().map(|it| &it.value) {
             Some(Rhs::Term(value)) => exist(value),
             Some(Rhs::Cases(cases)) => {
@@ -149,6 +146,10 @@ impl<'a> Code<'a> {
         self.structure(&process.body, true, false);
         if !self.failed {
             self.block(&process.body, &Rest::Nothing);
+        }
+        if let Some(label) = process.labels().find(|it| self.ends && it.text == DONE) {
+            let message = format!("`{DONE}` is the end of the code");
+            self.wrong(label.span(), message, "another place has this name", "choose another name");
         }
     }
 
@@ -483,7 +484,10 @@ impl<'a> Code<'a> {
                 let moved = |it: &str| path.writes.iter().any(|write| write.target.name.text == it);
                 let is_bound = index_names(cell).any(|it| bound.contains(&it.text))
                     || index.cells.iter().any(|it| moved(&it.0.name.text));
-                let same = cell.to_string() == write.target.to_string() && !is_bound && !write.is_whole;
+                // Itself, or a field of a record.
+                let rest = cell.to_string().strip_prefix(&write.target.to_string()).map(str::to_owned);
+                let is_in = rest.is_some_and(|it| it.is_empty() || it.starts_with('.'));
+                let same = is_in && !is_bound && !write.is_whole;
                 if same && cell.has_cell() && path.values.contains_key(&write.target.to_string())
                     || !write.is_whole && !is_bound && surely_differ(path, cell, &write.target)
                 {

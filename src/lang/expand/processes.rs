@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use indexmap::IndexMap;
 
-use super::code::Code;
-use super::make::{all, free};
+use super::code::{Code, DONE};
+use super::make::{all, free, words_of};
 use super::substitute::in_term;
 use crate::diagnostic::Diagnostic;
 use crate::syntax::Reads;
@@ -44,8 +44,7 @@ pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) 
     for item in &file.items {
         match item {
             Item::Process(process) => {
-                let made = Made::of(process, file, &predicates, diagnostics);
-                declared.extend(made.declared);
+                let made = Made::of(process, file, &predicates, &mut declared, diagnostics);
                 initially.push(made.initially);
                 rest.extend(made.transitions.into_iter().map(Item::Transition));
             }
@@ -138,7 +137,6 @@ struct Initially {
 
 /// What a process becomes.
 struct Made {
-    declared: Vec<Item>,
     initially: Initially,
     transitions: Vec<Transition>,
 }
@@ -148,6 +146,7 @@ impl Made {
         process: &ProcessDecl,
         file: &File,
         predicates: &IndexMap<String, Reads>,
+        declared: &mut Vec<Item>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Self {
         let name = &process.name;
@@ -173,16 +172,30 @@ impl Made {
         }
         let mut code = Code::new(process, &itself, &place, &own, predicates, diagnostics);
         code.read();
+        code.ends |= names_the_end(file);
         let (labels, steps) = (code.labels(), code.steps);
         if let Some(first) = labels.first() {
             values.push((place.clone(), Term::named(capital(&first.text), place.loc)));
         }
-        let constructors = labels.iter().map(|it| Name::at(capital(&it.text), it.loc)).collect();
-        let labels_type = Name::at(labels_type, name.loc);
-        let mut declared = vec![Item::Type(TypeDecl {
-            constructors: Some(constructors),
-            ..TypeDecl::new(labels_type.clone(), name.loc)
-        })];
+        let constructors: Vec<Name> = labels.iter().map(|it| Name::at(capital(&it.text), it.loc)).collect();
+        let mut labels_type = Name::at(labels_type, name.loc);
+        // The label of the end is that of all codes, whose labels are of one type then.
+        let shared = declared.iter_mut().find_map(|it| match it {
+            Item::Type(TypeDecl { name, constructors: Some(known), .. }) => {
+                let end = known.last().filter(|it| it.text == capital(DONE))?.text.clone();
+                constructors.iter().any(|it| it.text == end).then_some((name, known))
+            }
+            _ => None,
+        });
+        if let Some((ty, known)) = shared {
+            known.pop();
+            known.extend(constructors);
+            labels_type = ty.clone();
+        } else {
+            let constructors = Some(constructors);
+            declared
+                .push(Item::Type(TypeDecl { constructors, ..TypeDecl::new(labels_type.clone(), name.loc) }));
+        }
         let array = |name: &Name, ty, range| {
             let (kind, loc) = (SymbolKind::Array(index.clone()), name.loc);
             Item::Symbol(SymbolDecl { range, ..SymbolDecl::new(kind, name.clone(), (ty, None), loc) })
@@ -194,8 +207,21 @@ impl Made {
         }
         let transitions = steps.into_iter().flat_map(parts).collect();
         let initially = Initially { itself, values };
-        Self { declared, initially, transitions }
+        Self { initially, transitions }
     }
+}
+
+/// Whether declarations name the label of the end of a code, and no other value or variable has this name.
+fn names_the_end(file: &File) -> bool {
+    let end = capital(DONE);
+    let is_end = |it: &Name| capital(&it.text) == end;
+    let is_declared = file.items.iter().any(|it| match it {
+        Item::Type(it) => it.constructors.iter().flatten().any(is_end),
+        Item::Symbol(it) => is_end(&it.name),
+        Item::Process(it) => it.labels().any(is_end),
+        _ => false,
+    });
+    !is_declared && file.items.iter().any(|it| words_of(it).contains(&end))
 }
 
 /// The transitions of a label: all that choose the same processes are one declaration in several parts.

@@ -87,10 +87,9 @@ pub fn in_value(value: &Rhs, given: &IndexMap<String, Term>) -> Rhs {
 pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
     let kind = match &term.kind {
         TermKind::Number(_) => return term.clone(),
-        // Names of variables have no brackets: a name, a cell or a field, by itself.
-        TermKind::Path(path) => match given.get(&path.to_string()) {
-            Some(Term { kind: TermKind::Path(it), .. }) => TermKind::Path(it.clone()),
-            Some(it) => return it.clone(),
+        TermKind::Path(path) => match value_of(path, given) {
+            Some(Term { kind: TermKind::Path(it), .. }) => TermKind::Path(it),
+            Some(it) => return it,
             None => TermKind::Path(in_path(path.clone(), given)),
         },
         TermKind::Count(count) => TermKind::Count(in_count(count, given)),
@@ -103,11 +102,28 @@ pub fn in_term(term: &Term, given: &IndexMap<String, Term>) -> Term {
     Term { kind, loc: term.loc }
 }
 
-/// A record and a remainder are not summands: the name that stands for one is left there.
+/// What a name, a cell or a field stands for, by itself or as a part of a record: names of variables have no brackets.
+fn value_of(path: &Path, given: &IndexMap<String, Term>) -> Option<Term> {
+    if let Some(known) = given.get(&path.to_string()) {
+        return Some(known.clone());
+    }
+    let (field, record) = path.fields.split_last()?;
+    let record = value_of(&Path { fields: record.to_vec(), ..path.clone() }, given)?;
+    match record.kind {
+        TermKind::Record(fields) => fields.into_iter().find(|it| it.0.text == field.text).map(|it| it.1),
+        TermKind::Path(mut known) => {
+            known.fields.push(field.clone());
+            Some(Term::path(known.placed(), record.loc))
+        }
+        _ => None,
+    }
+}
+
+/// A record is not a summand: the name that stands for one is left there.
 fn in_summand(summand: &Summand, given: &IndexMap<String, Term>) -> Summand {
     let operand = in_term(&summand.operand, given);
     match operand.kind {
-        TermKind::Record(_) | TermKind::Remainder(..) => summand.clone(),
+        TermKind::Record(_) => summand.clone(),
         _ => Summand { operand, ..summand.clone() },
     }
 }

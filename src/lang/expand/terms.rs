@@ -398,6 +398,12 @@ impl Expander {
                     "write out the values, as in {both}, or use a variable of type `{}`",
                     values.name
                 ))
+        } else if term.counts().next().is_some() {
+            let help = format!(
+                "assign it to a variable of type `{}`, and use that as the index in a later step",
+                values.name
+            );
+            error.label("a count is told apart by no cell").help(help)
         } else {
             error.label("the declaration of the array says that this index is")
         };

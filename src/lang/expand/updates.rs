@@ -574,7 +574,7 @@ impl Expander {
                         if one.fixed.iter().any(|it| facts.excludes(it)) {
                             continue;
                         }
-                        let alone = sum.cells.is_empty();
+                        let alone = sum.cells.is_empty() && way.fixed.is_empty();
                         let Some(here) = way.and(&one, |_, _| ()) else { continue };
                         self.number_to(ty, &sum.beside(one.it), &here, alone, facts, term, &mut found)?;
                     }

@@ -283,15 +283,15 @@ impl<'f> IndexBuilder<'f> {
     }
 
     fn path(&mut self, this: &'f ast::Path) {
-        self.named(&this.name, NameKind::Array, Role::Read);
+        self.value(&this.name, Role::Read);
         this.index.iter().flatten().for_each(|it| self.term(it));
         self.fields_of(this, Role::Read);
     }
 
     /// Notes the fields of a path. Returns the type of what is there.
     fn fields_of(&mut self, this: &ast::Path, role: Role) -> Option<String> {
-        let symbol = self.globals.get(&(NameKind::Array.space(), this.name.text.as_str()))?;
-        let mut ty = self.index.symbols[*symbol].ty.clone()?;
+        let global = || self.globals.get(&(NameKind::Array.space(), this.name.text.as_str())).copied();
+        let mut ty = self.index.symbols[self.local_of(&this.name).or_else(global)?].ty.clone()?;
         for field in &this.fields {
             match self.fields.get(&(ty.as_str(), field.text.as_str())).copied() {
                 Some(symbol) => {

@@ -150,10 +150,11 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
     fn labels_and_own_cells_keep_the_case_of_their_letters() {
         let model = "var X : 0..2 init { X = 0 } unsafe (p q) { At[p] = Crit && At[q] = Crit && Old[p] = 2 } fair crit
                      process at { local old : 0..2 = 0 crit: old := X; X := old; if Old[self] = 1 { goto crit } }";
-        let renamed = |word: &str, new| {
+        let renamed_in = |model: &str, word: &str, new| {
             let at = model.find(word).unwrap() as u32;
             rename(model, at, new).map(|places| replaced(model, &places))
         };
+        let renamed = |word: &str, new| renamed_in(model, word, new);
         let labels = renamed("crit:", "inside").unwrap();
         assert_eq!((labels.matches("inside").count(), labels.matches("Inside").count()), (3, 2), "{labels}");
         assert_eq!(renamed("Crit", "Inside").as_ref(), Ok(&labels));
@@ -161,6 +162,10 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
         assert_eq!((cells.matches("seen").count(), cells.matches("Seen").count()), (3, 2), "{cells}");
         assert_eq!(renamed("at {", "place").unwrap().matches("Place").count(), 2);
         assert_eq!(renamed("crit:", "x"), Err(Denied::Taken("X".to_owned(), "variable")));
+        let record = "type msg = { num : 0..2 } init { true } unsafe (p) { Mine[p].num = 2 }
+                      process at { local mine : msg = { num = 0 } go: mine.num := 1; await mine.num = 1 }";
+        let cells = renamed_in(record, "mine :", "seen").unwrap();
+        assert_eq!((cells.matches("seen").count(), cells.matches("Seen").count()), (3, 1), "{cells}");
     }
 
     #[test]

@@ -149,7 +149,7 @@ impl<'a> Context<'a> {
                 return false;
             }
             if let Some(TermMeaning::Value(Term::Proc(_), _)) = scope.lookup(&var.text) {
-                let strict = matches!(self.place, FormulaPlace::Bad | FormulaPlace::State) && !self.counting;
+                let strict = self.place == FormulaPlace::Bad && !self.counting;
                 if strict && self.calls.is_empty() {
                     super::symbols::duplicate("C0109", var, "process variable", None)
                         .label("already in scope")
@@ -208,13 +208,10 @@ impl<'a> Context<'a> {
                 self.existential_choice(Quantified { other, ..bound }, scope)
             }
             (FormulaPlace::State, true) => self.universal_choice(bound, scope),
-            (FormulaPlace::State, false) if self.universal.is_empty() => {
+            (FormulaPlace::State | FormulaPlace::Guard, false) if self.universal.is_empty() => {
                 self.existential_choice(bound, scope)
             }
             (FormulaPlace::Guard, true) if !self.existential => self.universal_choice(bound, scope),
-            (FormulaPlace::Guard, false) if self.universal.is_empty() && !(other && self.existential) => {
-                self.existential_choice(bound, scope)
-            }
             _ => {
                 self.misplaced(universal, other, nested, bound.body, at);
                 Formula::False
@@ -329,7 +326,7 @@ impl<'a> Context<'a> {
                 self.candidates.extend(choice.fresh.iter().map(|&v| ProcRef::Var(v)));
             }
             let around = self.chosen.len();
-            if self.place == FormulaPlace::State {
+            if self.place != FormulaPlace::Bad {
                 self.chosen.extend(&choice.chosen);
             }
             let inner = self.bind(bound, &choice.chosen, scope);

@@ -27,9 +27,14 @@ impl<'a> Context<'a> {
             TermKind::Sum(summands) => self.sum(summands, term.span(), scope),
             TermKind::Record(_) => self.not_core(term.span()),
             TermKind::Remainder(of, _) => {
+                let help = if of.counts().next().is_some() {
+                    "assign the count to a variable of a range, and divide that in a later step"
+                } else {
+                    "declare a range: `type slot = 0 .. 3`, `var X : slot`"
+                };
                 Diagnostic::error("C0204", of.span(), format!("a remainder of `{of}`"))
                     .label("must consist of numbers, and of variables and cells of ranges of at most 16 values: each has a case")
-                    .help("declare a range: `type slot = 0 .. 3`, `var X : slot`")
+                    .help(help)
                     .report(self);
                 TermMeaning::Unknown
             }

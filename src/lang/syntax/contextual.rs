@@ -154,7 +154,7 @@ fn in_code(word: &str, chunk: &[Placed<'_>], next: Option<Token<'_>>) -> Option<
 
 /// Whether the name after these tokens is the last of several that a quantifier binds.
 fn is_bound(chunk: &[Placed<'_>]) -> bool {
-    let names = |it: &&Placed<'_>| matches!(it.1, Token::Lident(_) | Token::Different);
+    let names = |it: &&Placed<'_>| matches!(it.1, Token::Lident(_) | Token::Different | Token::Colon);
     let before = chunk.iter().rev().find(|it| !names(it)).map(|it| it.1);
     matches!(before, Some(Token::Forall | Token::Exists | Token::ForallOther | Token::ExistsOther))
 }

@@ -11,7 +11,7 @@ mod unexpected;
 pub(crate) mod unsupported;
 
 pub use cubicle_grammar::{MAX_DEPTH, ast, print};
-pub use negate::negation;
+pub use negate::{negation, unsure};
 pub use parser::{MAX_BYTES, parse, parse_formula};
 pub(crate) use reads::Reads;
 

@@ -1,6 +1,6 @@
 //! The negation of a formula, as its author would write it: pushed inwards to the comparisons of what has a value.
 
-use super::ast::{Expr, ExprKind, Quantifier, Term};
+use super::ast::{Expr, ExprKind, Path, Quantifier, Term, TermKind};
 
 /// The formula that holds exactly where this one does not.
 pub fn negation(expr: &Expr) -> Expr {
@@ -36,8 +36,18 @@ pub fn negation(expr: &Expr) -> Expr {
     Expr { kind, ..expr.clone() }
 }
 
-/// Whether a term has a value in each state. The first message of a queue has none, nor has a cell where its index has none of its values;
-/// no comparison with it holds then.
+/// Whether a term has a value in each state: no comparison with one that has none holds.
 fn is_defined(term: &Term) -> bool {
-    term.paths().all(|it| it.has_cell() && it.fields.iter().all(|it| it.text != "head"))
+    unsure(term).is_empty()
+}
+
+/// What has no value in some states: the first message of a queue, and a cell where its index has none of its values.
+pub fn unsure(term: &Term) -> Vec<&Path> {
+    match &term.kind {
+        TermKind::Record(fields) => fields.iter().flat_map(|(_, value)| unsure(value)).collect(),
+        _ => {
+            let is_first = |it: &Path| it.fields.iter().any(|it| it.text == "head");
+            term.paths().filter(|it| !it.has_cell() || is_first(it)).collect()
+        }
+    }
 }

@@ -24,8 +24,8 @@ struct Generator {
     labels: Vec<Range<usize>>,
     /// Which code this is.
     own: usize,
-    /// The code that comes to its end, if this is known of one.
-    ends: Option<usize>,
+    /// Whether statements may name the end of a code.
+    ends: bool,
     /// Labels that stand in the code so far.
     placed: usize,
     /// Whether the step has a `with` already.
@@ -85,7 +85,7 @@ fn with_generator(seed: u64, attempt: u64) -> (Program, Generator) {
     let two = is_rich && sorts[0].is_some() && dice.chance(50);
     let further = two.then(|| labels..labels + 1 + dice.below(2));
     let all_labels: Vec<Range<usize>> = std::iter::once(0..labels).chain(further).collect();
-    let ends = (is_rich && dice.chance(40)).then(|| dice.below(all_labels.len()));
+    let ends = is_rich && dice.chance(40);
     let (predicates, names, given) = (Vec::new(), Vec::new(), Vec::new());
     let mut this = Generator {
         dice,
@@ -200,14 +200,8 @@ impl Generator {
             self.labelled(&mut code, 0);
         }
         let goes_on = !matches!(code.last(), Some(Statement::Goto(_)));
-        match self.ends {
-            Some(ends) if ends == own && goes_on && self.dice.chance(50) => {
-                code.push(Statement::Goto(DONE));
-            }
-            Some(ends) if ends == own && goes_on => {}
-            // Two ends would have one name.
-            _ if goes_on && (self.labels.len() > 1 || self.dice.chance(70)) => code.push(self.goto()),
-            _ => {}
+        if goes_on && self.dice.chance(70) {
+            code.push(self.goto());
         }
         code
     }
@@ -218,7 +212,7 @@ impl Generator {
 
     /// A label of a code.
     fn label(&mut self, code: usize) -> usize {
-        if self.ends == Some(code) && self.dice.chance(15) {
+        if self.ends && self.dice.chance(15) {
             return DONE;
         }
         let labels = self.labels[code].clone();
@@ -248,7 +242,7 @@ impl Generator {
             let mut lets = Vec::new();
             for _ in 0..this.dice.below(4) {
                 let name = *this.dice.pick(&["v", "w", "n", "p0", "p1"]);
-                lets.push((name, this.named()));
+                lets.push((name, this.number()));
                 this.names.retain(|it| it.0.name() != name);
                 this.given.push(name);
             }
@@ -524,14 +518,6 @@ impl Generator {
         }
     }
 
-    /// What has a name: to a remainder, nothing is added.
-    fn named(&mut self) -> Number {
-        match self.number() {
-            Number::Round(cell, _) => Number::Read(cell),
-            it => it,
-        }
-    }
-
     /// A pointer that is read.
     fn pointer(&mut self) -> Pointer {
         if self.rich.is_some() && self.boxes.is_some() && self.dice.chance(30) {
@@ -553,7 +539,7 @@ impl Generator {
                 (0, Some(who), _) => return Pointer::Next(who),
                 (1, _, Some((code, who))) if self.locals => return Pointer::LinkOf(code, who),
                 (2, ..) if self.code && next == self.pointers => return Pointer::NextAtLast,
-                (3, ..) => return Pointer::Field(self.record_of_field(true)),
+                (3, ..) => return Pointer::Field(self.record(true)),
                 _ => {}
             }
         }
@@ -601,7 +587,7 @@ impl Generator {
         let number = self.dice.below(most.min(self.predicates.len()).max(1));
         let sorts = *self.predicates.get(number)?;
         let args: Option<Vec<Who>> = sorts.into_iter().map(|sort| self.who(sort)).collect();
-        Some(Formula::Call(number, args?, self.named()))
+        Some(Formula::Call(number, args?, self.number()))
     }
 
     /// That a process of which the code is has come to a label, if one has a name.

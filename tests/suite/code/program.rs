@@ -334,7 +334,7 @@ pub struct Program {
 }
 
 /// The label of the end of a code.
-pub const DONE: usize = usize::MAX;
+pub const DONE: usize = 99;
 
 impl Program {
     /// The sort of the processes that execute a code.
@@ -546,6 +546,9 @@ impl Display for Formula {
             Self::Quantified(quantified, a) => write!(f, "({quantified} {a})"),
             Self::Several(quantified, bound, a) => {
                 let (first, names) = (quantified.bound.0, quantified.to_string());
+                if quantified.bound.1 != bound.1 {
+                    return write!(f, "({} {bound}. {a})", names.trim_end_matches('.'));
+                }
                 write!(
                     f,
                     "({} {a})",

@@ -42,11 +42,11 @@ impl Generator {
             |this: &mut Self, every, bound| Quantified { every, others: this.dice.chance(60), bound };
         let every = self.dice.chance(60);
         let outer = quantified(self, every, outer);
-        // Only universal ones stand in each other.
-        if !every || self.dice.chance(50) {
-            let inner = Bound("y", outer.bound.1);
+        // Only those of one kind stand in each other.
+        if self.dice.chance(50) {
             let body = self.within(outer.bound, |this| {
-                Formula::Or(Box::new(this.of_names()), Box::new(this.inner(inner)))
+                let [first, second] = [this.of_names(), this.inner(inner)].map(Box::new);
+                if this.dice.chance(50) { Formula::Or(first, second) } else { Formula::And(first, second) }
             });
             return Formula::Several(outer, inner, Box::new(body));
         }
@@ -82,15 +82,6 @@ impl Generator {
             (5, ..) if self.code && sort == self.pointers => Record::AtLast,
             (6, ..) if queue.is_some() => Record::Head(queue.expect("a queue")),
             _ => Record::Global,
-        }
-    }
-
-    /// The own record has a field by the name of its array only.
-    pub(super) fn record_of_field(&mut self, is_assigned: bool) -> Record {
-        match self.record(is_assigned) {
-            Record::Own(code) if self.names.iter().any(|it| it.0 == Who::Me) => Record::OwnOf(code, Who::Me),
-            Record::Own(_) => Record::Global,
-            it => it,
         }
     }
 
@@ -131,7 +122,7 @@ impl Generator {
                 let (code, who) = self.who_of_code().filter(|_| self.locals)?;
                 Cell::OwnOf(code, who)
             }
-            _ => Cell::Field(self.record_of_field(is_assigned)),
+            _ => Cell::Field(self.record(is_assigned)),
         })
     }
 
