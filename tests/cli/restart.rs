@@ -97,6 +97,40 @@ fn a_condition_on_several_processes_is_refused_with_its_place() {
     assert!(own.stdout.contains("C0602"), "{own:?}");
 }
 
+/// What is written out by the values of a range is one condition, although it becomes several in the core.
+#[test]
+fn a_range_is_compared_with_what_cannot_have_changed() {
+    let with = |init: &str| {
+        let text = format!(
+            "type slot = 0..2\nvar Num : slot\nconst Lim : slot\narray Tick[proc] : slot\narray Old[proc] : slot\n\
+             init (p q) {{ Num = 0 && {init} }}\nunsafe (p) {{ Tick[p] = 2 }}\n\
+             transition up () {{ Num := 1 }}\ntransition clear (p) {{ Tick[p] := 0; Old[p] := 0 }}\n"
+        );
+        run_stdin("--crash restart --quiet -", text.as_bytes())
+    };
+    for (init, place) in [
+        ("Tick[p] = Num + 1 && Old[p] = 0", "Tick[p] = Num + 1"),
+        ("Tick[p] <= Tick[q] && Old[p] = 0 && Tick[p] < 2", "Tick[p] <= Tick[q]"),
+    ] {
+        let refused = with(init);
+        assert_eq!(refused.code, Some(2), "{init}: {refused:?}");
+        assert!(
+            refused.stderr.contains("C0601") && refused.stderr.contains(place),
+            "{init}: {}",
+            refused.stderr
+        );
+    }
+    for (init, code) in [
+        ("Tick[p] = Num && Old[p] = 0", 0),
+        ("Lim = 0 && Tick[p] = Lim + 1", 0),
+        ("Old[p] < 2 && Tick[p] <= Old[p]", 0),
+        ("Tick[p] <= Old[p]", 1),
+    ] {
+        let found = with(init);
+        assert_eq!(found.code, Some(code), "{init}: {found:?}");
+    }
+}
+
 #[test]
 fn restart_transitions_follow_init() {
     let model = b"type t = A | B | C  var G : t  array S[proc] : t  array T[proc] : t  array K[proc] : t

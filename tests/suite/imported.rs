@@ -14,7 +14,7 @@ use cubicle::{ForwardOptions, Interrupt, Silent, Stop};
 
 use super::support::dice::{Dice, environment};
 use file::Formula::{And, Each, Equal, Iff, Implies, Is, Or, True};
-use file::{Convention, Flavour, Formula, Instance, Model, SORTS, Symbol, Term, Transition, not};
+use file::{Convention, Flavour, Formula, Instance, Known, Model, SORTS, Symbol, Term, Transition, not};
 
 // Random models
 
@@ -450,7 +450,7 @@ fn model(seed: u64) -> Model {
     if maker.dice.chance(25) {
         safety.push(maker.some_for_all(false, 1));
     }
-    Model { flavour, symbols: maker.symbols, axioms, init, transitions, safety }
+    Model { flavour, symbols: maker.symbols, axioms, init, transitions, safety, names: Known::default() }
 }
 
 // The comparison
@@ -474,7 +474,9 @@ fn examine(seed: u64) -> Result<Outcome, String> {
         (text, imported)
     });
     match (&newer.1, &older.1) {
-        (Ok(left), Ok(right)) if left.model == right.model => examine_as(seed, &model, newer),
+        (Ok(left), Ok(right)) if without_comments(&left.model) == without_comments(&right.model) => {
+            examine_as(seed, &model, newer)
+        }
         (Ok(left), Ok(right)) => {
             Err(format!("seed {seed}: two models\n{}\n{}\n{}\n{}", newer.0, left.model, older.0, right.model))
         }
@@ -489,6 +491,11 @@ fn examine(seed: u64) -> Result<Outcome, String> {
             Err(format!("seed {seed}: only the newer convention is refused: {all}\n{}", newer.0))
         }
     }
+}
+
+/// Comments name lines of the text.
+fn without_comments(model: &str) -> String {
+    model.split("(*").map(|it| it.split_once("*)").map_or(it, |(_, rest)| rest)).collect()
 }
 
 fn examine_as(

@@ -244,7 +244,14 @@ impl Shape {
                 .iter()
                 .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
                 .collect(),
-            init: Init { params, body, without_processes: Dnf::truth(), span, places: Vec::new() },
+            init: Init {
+                params,
+                body,
+                without_processes: Dnf::truth(),
+                span,
+                places: Vec::new(),
+                written_out: Vec::new(),
+            },
             bad,
             transitions,
             asks_for_order: order,

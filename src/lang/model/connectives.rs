@@ -55,7 +55,9 @@ impl<'a> Context<'a> {
             kind @ (ExprKind::Not(_) | ExprKind::And(_) | ExprKind::Or(_) | ExprKind::Implies(..)) => {
                 let parts = kind.signed().into_iter();
                 let parts = parts.map(|(it, sign)| self.formula(it, scope, (sign == Some(true)) == positive));
-                Formula::joined(parts.collect(), matches!(kind, ExprKind::And(_)) == positive)
+                let formula = Formula::joined(parts.collect(), matches!(kind, ExprKind::And(_)) == positive);
+                self.note_written_out(kind, &formula, expr.span);
+                formula
             }
             ExprKind::Iff(a, b) => {
                 let both = vec![self.formula(a, scope, true), self.formula(b, scope, positive)];

@@ -5,7 +5,7 @@ use indexmap::{IndexMap, IndexSet};
 
 use super::limits::{MAX_ALL_STEPS, MAX_PROCESS_VARS, MAX_STEPS};
 use super::symbols::Symbols;
-use super::{Count, EnumId, Literal, ProcRef, Var, VarId};
+use super::{Conj, Count, EnumId, Literal, ProcRef, Var, VarId};
 use crate::diagnostic::{Diagnostic, Diagnostics, Reporter, Span};
 use crate::syntax::ast::{File, Predicate, Transition};
 
@@ -154,6 +154,8 @@ pub(super) struct Context<'a> {
     pub needed: IndexMap<VarId, Span>,
     /// Literals of the bad states or of the guard declared here, and the comparisons that they come from.
     pub origins: Vec<(Literal, Span)>,
+    /// The literals of each comparison of `init` that is written out by values.
+    pub written_out: Vec<(Conj, Span)>,
     /// Variables in sums where the original Cubicle has constants only, by declaration, and whether it takes them
     /// for constants there.
     pub sums: IndexMap<Span, IndexMap<Span, bool>>,
@@ -222,6 +224,7 @@ impl<'a> Context<'a> {
         self.exhausted = false;
         self.needed.clear();
         self.origins.clear();
+        self.written_out.clear();
         self.used_params.clear();
         self.passes_over = None;
         self.title = None;

@@ -1,7 +1,8 @@
 //! Formulas in negation normal form.
 
 use super::linear::{Truth, negated};
-use super::{Literal, SystemParts};
+use super::{Conj, Literal, SystemParts};
+use crate::list::add_new;
 
 /// A formula in negation normal form.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,6 +65,16 @@ impl Formula {
     pub fn denial(system: &SystemParts, conj: &[Literal]) -> Option<Self> {
         let opposite = |literal| negated(system, literal).map(Self::Literal);
         Some(Self::or(conj.iter().map(opposite).collect::<Option<_>>()?))
+    }
+
+    /// Adds its literals.
+    pub fn literals(&self, found: &mut Conj) {
+        match self {
+            Self::True | Self::False => {}
+            Self::Literal(literal) => add_new(found, literal.clone()),
+            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|it| it.literals(found)),
+            Self::Exists(_, body) | Self::Forall(_, body) => body.literals(found),
+        }
     }
 
     /// All parts, for some of these processes.

@@ -464,6 +464,8 @@ pub struct Init {
     pub span: Span,
     /// Where its comparisons stand.
     pub places: Vec<(Literal, Span)>,
+    /// The literals of each comparison that is written out by the values of some cells, as those of ranges are, and where it stands.
+    pub written_out: Vec<(Conj, Span)>,
 }
 
 impl Init {

@@ -7,6 +7,8 @@ use super::rename::Truth;
 use super::tuning::MAX_PLACES;
 use super::{Literal, ProcRef, rename};
 use crate::diagnostic::Span;
+use crate::list::add_new;
+use crate::syntax::ast::{Comparison, ExprKind};
 
 impl Context<'_> {
     /// Remembers that the literals of `formula`, if it is part of `init`, a guard, an `unsafe` or an `invariant`, come
@@ -24,6 +26,19 @@ impl Context<'_> {
                 }
             }
             Formula::True | Formula::False | Formula::Exists(..) | Formula::Forall(..) => {}
+        }
+    }
+
+    /// Remembers the literals of a comparison of `init` that is written out by values: where it has a process, it ends with cells that have none, which
+    /// differ from themselves.
+    pub(super) fn note_written_out(&mut self, kind: &ExprKind, formula: &Formula, at: Span) {
+        let last = if let ExprKind::Or(parts) = kind { parts.last().map(|it| &it.kind) } else { None };
+        let is_written_out =
+            matches!(last, Some(ExprKind::Compare { op: Comparison::Ne, left, right }) if left == right);
+        if self.place == FormulaPlace::Init && is_written_out && !self.counting {
+            let mut literals = Vec::new();
+            formula.literals(&mut literals);
+            add_new(&mut self.written_out, (literals, at));
         }
     }
 

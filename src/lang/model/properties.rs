@@ -43,6 +43,7 @@ impl<'a> Context<'a> {
         let body = self.disjuncts(&formula, span);
         let all = self.loose.iter().max().map_or(0, |v| v + 1).max(self.params);
         let places = std::mem::take(&mut self.origins);
+        let written_out = std::mem::take(&mut self.written_out);
         self.restart();
         self.erase_processes = true;
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
@@ -55,7 +56,8 @@ impl<'a> Context<'a> {
                 .label("contradictory formula")
                 .report(self);
         }
-        Init { params: all, body: Dnf(body), without_processes: Dnf(without_processes), span, places }
+        let [body, without_processes] = [body, without_processes].map(Dnf);
+        Init { params: all, body, without_processes, span, places, written_out }
     }
 
     /// The disjuncts of a formula without quantifiers; `None`, with an error at this place, when there are too many.

@@ -120,12 +120,26 @@ pub fn shapes(restarts: &Restarts<'_>, constant: Option<u8>) -> Result<Vec<Shape
             ProcRef::Const(c) if Some(c) == constant => P,
             ProcRef::Const(_) => p,
         };
+        let is_own = |literal: &Literal| {
+            literal.cells().iter().any(|cell| restarts.is_own(&rename::cell(cell, &named)))
+        };
+        for (literals, span) in init.written_out.iter().filter(|it| it.0.iter().any(is_own)) {
+            let mut others = literals.iter().filter(|it| !is_own(it)).flat_map(Literal::cells);
+            if let Some(other) = others.find(|it| restarts.is_assigned(it.var)) {
+                let name = restarts.system.title(other.var);
+                let error = refusal(*span, "`--crash restart`: one process alone cannot go back to this");
+                let label = format!(
+                    "it compares the process, value by value, with `{name}`, which may have changed since"
+                );
+                return Err(Box::new(error.label(label)));
+            }
+        }
         let mut disjuncts = Vec::new();
         let mut counts = false;
         for conj in &body {
             let mut said = Some(Vec::new());
             for (literal, span) in conj {
-                let own = literal.cells().iter().any(|cell| restarts.is_own(&rename::cell(cell, &named)));
+                let own = is_own(literal);
                 counts |= own;
                 if !own && !is_fixed(literal) {
                     continue;

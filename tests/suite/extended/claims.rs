@@ -3,19 +3,27 @@
 use std::collections::BTreeSet;
 
 use super::meaning::{Instance, of_sort, tuples};
-use super::model::{Claim, Formula, INIT, Index, Model, Over, Place, State, Term, Word};
+use super::model::{Claim, Formula, INIT, Index, Model, Place, State, Term, Word};
+use crate::doors::Failures;
 
 /// A field of a variable; `None`: all of them, and what a queue is besides.
 type Part = (usize, Option<usize>);
 
-/// What a formula mentions: processes that are bound outside of it, and variables.
+/// What a formula mentions: processes that are bound outside of it, variables, and cells of arrays by their first index.
 #[derive(Default)]
 struct Mentioned {
     processes: BTreeSet<usize>,
     vars: BTreeSet<Part>,
+    cells: Vec<(Part, Index)>,
 }
 
 impl Mentioned {
+    fn cell(&mut self, part: Part, index: &[Index]) {
+        self.vars.insert(part);
+        self.cells.extend(index.first().map(|it| (part, it.clone())));
+        self.index(index);
+    }
+
     fn index(&mut self, index: &[Index]) {
         for it in index {
             match it {
@@ -31,8 +39,7 @@ impl Mentioned {
         match term {
             Term::Process(process) => drop(self.processes.insert(*process)),
             Term::Read { var, index, place, field } => {
-                self.vars.insert((*var, matches!(place, Place::Cell).then_some(*field)));
-                self.index(index);
+                self.cell((*var, matches!(place, Place::Cell).then_some(*field)), index);
             }
             Term::Plus(term, _)
             | Term::Remainder(term, _)
@@ -68,13 +75,11 @@ impl Mentioned {
                 self.term(b);
             }
             Formula::Same(var, a, b, _) => {
-                self.vars.insert((*var, None));
-                self.index(a);
-                self.index(b);
+                self.cell((*var, None), a);
+                self.cell((*var, None), b);
             }
             Formula::Empty(var, index) | Formula::Full(var, index) => {
-                self.vars.insert((*var, None));
-                self.index(index);
+                self.cell((*var, None), index);
             }
             Formula::Not(a) | Formula::Called(a) => self.formula(a, params),
             Formula::Both(a, b) | Formula::Either(a, b) | Formula::Implies(a, b) | Formula::Iff(a, b) => {
@@ -97,6 +102,30 @@ impl Formula {
             Self::Not(a) | Self::Called(a) => a.is_universal(),
             Self::Both(a, b) | Self::Either(a, b) => a.is_universal() || b.is_universal(),
             _ => false,
+        }
+    }
+
+    /// Whether it holds, or its contrary, where this is said of its comparisons; there, both may be said of one.
+    fn is_satisfied(&self, positive: bool, said: &dyn Fn(&Self, bool) -> bool) -> bool {
+        let inner = |it: &Self, as_written: bool| it.is_satisfied(as_written == positive, said);
+        match self {
+            Self::Called(a) => inner(a, true),
+            Self::Not(a) => inner(a, false),
+            Self::Both(a, b) if positive => inner(a, true) && inner(b, true),
+            Self::Both(a, b) => inner(a, true) || inner(b, true),
+            Self::Either(a, b) if positive => inner(a, true) || inner(b, true),
+            Self::Either(a, b) => inner(a, true) && inner(b, true),
+            Self::Implies(a, b) if positive => inner(a, false) || inner(b, true),
+            Self::Implies(a, b) => inner(a, false) && inner(b, true),
+            Self::Iff(a, b) => {
+                let says = |it: &Self, sign| it.is_satisfied(sign, said);
+                says(a, true) && says(b, positive) || says(a, false) && says(b, !positive)
+            }
+            Self::If(parts) => {
+                let when = |sign| parts[0].is_satisfied(sign, said);
+                when(true) && inner(&parts[1], true) || when(false) && inner(&parts[2], true)
+            }
+            atom => said(atom, positive),
         }
     }
 
@@ -146,16 +175,11 @@ impl Claim {
     /// values, of which others are assigned.
     fn is_assumed(&self, model: &Model) -> Option<bool> {
         let vars = self.mentioned().vars;
-        let updates = || model.transitions.iter().flat_map(|it| &it.updates);
-        let is_assigned = |(var, field): &&Part| {
-            let fields = field.map_or(0..model.vars[*var].fields.len(), |it| it..it + 1);
-            fields.into_iter().any(|field| updates().any(|it| it.assigns(*var, field)))
-        };
-        let assigned: Vec<&Part> = vars.iter().filter(is_assigned).collect();
+        let assigned: Vec<&Part> = vars.iter().filter(|it| model.assigns(**it)).collect();
         if self.word != Word::Invariant || vars.is_empty() || assigned.is_empty() {
             return Some(self.word == Word::Invariant && !vars.is_empty());
         }
-        let over_values = |it: &&Part| model.vars[it.0].index.iter().any(|it| matches!(it, Over::Value(_)));
+        let over_values = |it: &&Part| model.vars[it.0].is_over_values();
         (!assigned.iter().all(over_values)).then_some(false)
     }
 
@@ -170,9 +194,23 @@ impl Claim {
 }
 
 impl Model {
+    /// Whether some transition assigns it.
+    pub fn assigns(&self, (var, field): Part) -> bool {
+        let mut fields = field.map_or(0..self.vars[var].fields.len(), |it| it..it + 1);
+        let updates = || self.transitions.iter().flat_map(|it| &it.updates);
+        fields.any(|field| updates().any(|it| it.assigns(var, field)))
+    }
+
     /// Whether it is known which of its claims are assumed.
     pub fn is_clear(&self) -> bool {
         self.claims.iter().all(|it| it.is_assumed(self).is_some())
+    }
+
+    /// Whether it is known which cells a process has that starts again: of an array over values, some may be assigned and others not.
+    pub fn is_clear_for(&self, failures: Failures) -> bool {
+        let is_clear =
+            |it: &(usize, usize)| !self.vars[it.0].is_over_values() || !self.assigns((it.0, Some(it.1)));
+        failures != Failures::Restart || self.open.iter().all(is_clear)
     }
 }
 
@@ -200,47 +238,51 @@ impl Instance<'_> {
             return None;
         }
         let begins = |state: &State| {
-            let holds =
-                |it| if none { self.holds_of_none(state, it, true) } else { self.holds_of_all(state, it) };
+            let holds = |it: &Formula| {
+                if none {
+                    return it.is_satisfied(true, &|atom, positive| {
+                        let mut mentioned = Mentioned::default();
+                        mentioned.formula(atom, INIT.len());
+                        !mentioned.processes.is_empty() || self.holds(state, atom, &[], 0) == positive
+                    });
+                }
+                self.holds_of_all(it, &|part, args| self.holds(state, part, args, args.len()))
+            };
             self.model.init.iter().all(holds)
                 && !self.model.claims.iter().any(|it| it.is_axiom(self.model) && self.is_excluded(state, it))
         };
         Some(all.into_iter().filter(begins).collect())
     }
 
-    /// Whether a formula holds without processes: its comparisons that mention none say all.
-    fn holds_of_none(&self, state: &State, formula: &Formula, positive: bool) -> bool {
-        let inner = |it: &Formula, as_written: bool| self.holds_of_none(state, it, as_written == positive);
-        match formula {
-            Formula::Called(a) => inner(a, true),
-            Formula::Not(a) => inner(a, false),
-            Formula::Both(a, b) if positive => inner(a, true) && inner(b, true),
-            Formula::Both(a, b) => inner(a, true) || inner(b, true),
-            Formula::Either(a, b) if positive => inner(a, true) || inner(b, true),
-            Formula::Either(a, b) => inner(a, true) && inner(b, true),
-            Formula::Implies(a, b) if positive => inner(a, false) || inner(b, true),
-            Formula::Implies(a, b) => inner(a, false) && inner(b, true),
-            Formula::Iff(a, b) => {
-                let says = |it: &Formula, sign| self.holds_of_none(state, it, sign);
-                says(a, true) && says(b, positive) || says(a, false) && says(b, !positive)
-            }
-            Formula::If(parts) => {
-                let when = |sign| self.holds_of_none(state, &parts[0], sign);
-                when(true) && inner(&parts[1], true) || when(false) && inner(&parts[2], true)
-            }
-            atom => {
-                let mut mentioned = Mentioned::default();
-                mentioned.formula(atom, INIT.len());
-                !mentioned.processes.is_empty() || self.holds(state, atom, &[], 0) == positive
-            }
-        }
+    /// Whether `init` says of a process that starts again what the state says: comparisons with its own cells count, and those of what no
+    /// transition assigns.
+    pub fn begins_again(&self, state: &State, process: usize) -> bool {
+        let counts = |atom: &Formula, args: &[usize]| {
+            let mut mentioned = Mentioned::default();
+            mentioned.formula(atom, INIT.len());
+            let is_own = |(part, index): &(Part, Index)| {
+                let its = match index {
+                    Index::Process(at) => args.get(*at) == Some(&process),
+                    Index::Constant(number) => *number == process,
+                    Index::Value(_) | Index::Pointer(..) => false,
+                };
+                its && self.model.assigns(*part)
+            };
+            mentioned.cells.iter().any(is_own) || !mentioned.vars.iter().any(|it| self.model.assigns(*it))
+        };
+        let said = |part: &Formula, args: &[usize]| {
+            part.is_satisfied(true, &|atom, positive| {
+                !counts(atom, args) || self.holds(state, atom, args, args.len()) == positive
+            })
+        };
+        self.model.init.iter().all(|it| self.holds_of_all(it, &said))
     }
 
     /// Whether a part of `init` holds for all processes that it mentions.
-    fn holds_of_all(&self, state: &State, part: &Formula) -> bool {
+    fn holds_of_all(&self, part: &Formula, said: &dyn Fn(&Formula, &[usize]) -> bool) -> bool {
         match part {
-            Formula::Both(a, b) => self.holds_of_all(state, a) && self.holds_of_all(state, b),
-            Formula::Called(a) => self.holds_of_all(state, a),
+            Formula::Both(a, b) => self.holds_of_all(a, said) && self.holds_of_all(b, said),
+            Formula::Called(a) => self.holds_of_all(a, said),
             part => {
                 let mut mentioned = Mentioned::default();
                 mentioned.formula(part, INIT.len());
@@ -255,7 +297,7 @@ impl Instance<'_> {
                     tuples =
                         tuples.iter().flat_map(|known| of.iter().map(move |it| with(known, *it))).collect();
                 }
-                tuples.iter().all(|args| self.holds(state, part, args, args.len()))
+                tuples.iter().all(|args| said(part, args))
             }
         }
     }

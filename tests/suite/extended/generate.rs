@@ -33,10 +33,6 @@ impl Var {
         self.index.iter().filter_map(|it| if let Over::Process(sort) = it { Some(*sort) } else { None })
     }
 
-    fn has_values(&self) -> bool {
-        self.index.iter().any(|it| matches!(it, Over::Value(_)))
-    }
-
     /// Two processes that are indices of it, if it has one index, which is a process.
     fn two(&self, params: &[Sort]) -> Option<[Vec<Index>; 2]> {
         let [Over::Process(sort)] = self.index[..] else { return None };
@@ -134,7 +130,8 @@ impl Maker {
         let mut found = Vec::new();
         for (at, var) in self.vars.iter().enumerate() {
             let has_head = var.queue.is_some();
-            if !self.fits(at, params) || flat && (var.has_values() || has_head) || self.total && has_head {
+            if !self.fits(at, params) || flat && (var.is_over_values() || has_head) || self.total && has_head
+            {
                 continue;
             }
             found.extend((0..var.fields.len()).filter(|it| fits(var.fields[*it].1)).map(|field| (at, field)));
@@ -526,7 +523,7 @@ impl Maker {
                         let this = &self.vars[it];
                         this.queue.is_none()
                             && this.fields == fields
-                            && !this.has_values()
+                            && !this.is_over_values()
                             && self.fits(it, params)
                     })
                     .collect();

@@ -4,9 +4,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::generate::model;
+use super::generate::{model, opened};
 use super::meaning::{Instance, tuples};
-use super::model::{Formula, Index, Model, NIL, Over, Place, State, Term, Ty};
+use super::model::{Claim, Formula, Index, Model, NIL, Over, Place, State, Term, Ty, Word};
 use super::read;
 use crate::sorted::logs::is_explained;
 use crate::support::dice::{Dice, environment};
@@ -101,8 +101,8 @@ fn after(
 }
 
 /// A part of a run; `None` where no step is possible, or one is an error.
-fn written(instance: &Instance<'_>, dice: &mut Dice) -> Option<Vec<Event>> {
-    let mut state = instance.initial();
+fn written(instance: &Instance<'_>, first: &BTreeSet<State>, dice: &mut Dice) -> Option<Vec<Event>> {
+    let mut state = first.iter().nth(dice.below(first.len()))?.clone();
     let mut events = Vec::new();
     for _ in 0..=dice.below(4) {
         let mut steps = Vec::new();
@@ -155,9 +155,14 @@ fn mistaken(model: &Model, events: &mut [Event], procs: usize, dice: &mut Dice) 
 }
 
 /// Whether some run is of these events.
-fn explained(instance: &Instance<'_>, events: &[Event], procs: usize) -> Result<bool, Errs> {
+fn explained(
+    instance: &Instance<'_>,
+    first: &BTreeSet<State>,
+    events: &[Event],
+    procs: usize,
+) -> Result<bool, Errs> {
     for named in tuples([procs, 0], &vec![0; procs]) {
-        let mut states = BTreeSet::from([instance.initial()]);
+        let mut states = first.clone();
         for event in events {
             states = after(instance, &states, event, &named)?;
         }
@@ -221,15 +226,18 @@ fn log(model: &Model, events: &[Event]) -> String {
 
 /// How many logs are explained, and are not; what is wrong.
 fn examine(seed: u64) -> Result<[usize; 2], String> {
-    let mut model = model(seed);
+    let mut model = if seed.is_multiple_of(4) { opened(seed) } else { model(seed) };
     if model.sorted {
         return Ok([0, 0]);
     }
     // What is bad is another matter.
     let at = model.vars.iter().position(|it| it.name == "At").expect("each model has it");
     let cell = Term::Read { var: at, index: vec![Index::Process(0)], place: Place::Cell, field: 0 };
-    model.claims[0].params = vec![0];
-    model.claims[0].body = vec![Formula::Compare("<>", cell.clone(), cell)];
+    model.claims = vec![Claim {
+        word: Word::Unsafe,
+        params: vec![0],
+        body: vec![Formula::Compare("<>", cell.clone(), cell)],
+    }];
     let text = model.to_string();
     let Some(loaded) = read(seed, &text)? else { return Ok([0, 0]) };
     let dice = &mut Dice::new(seed ^ 0x1065);
@@ -237,11 +245,15 @@ fn examine(seed: u64) -> Result<[usize; 2], String> {
     for _ in 0..8 {
         let procs = 1 + dice.below(3);
         let instance = Instance { model: &model, sizes: [procs, 0] };
-        let Some(mut events) = written(&instance, dice) else { continue };
+        if procs < model.constants || model.most.is_some_and(|it| procs > it) {
+            continue;
+        }
+        let Some(first) = instance.beginnings(200).filter(|it| !it.is_empty()) else { continue };
+        let Some(mut events) = written(&instance, &first, dice) else { continue };
         for _ in 0..dice.below(3) {
             mistaken(&model, &mut events, procs, dice);
         }
-        let Ok(right) = explained(&instance, &events, procs) else { continue };
+        let Ok(right) = explained(&instance, &first, &events, procs) else { continue };
         let log = log(&model, &events);
         let answer = is_explained((&loaded.system, &text), &log, procs, dice.chance(50))
             .map_err(|why| format!("seed {seed}: {why}\n{log}{text}"))?;
@@ -261,7 +273,7 @@ fn campaign(first: u64, count: u64) {
         let [yes, no] = examine(seed).unwrap_or_else(|why| panic!("{why}"));
         compared = [compared[0] + yes, compared[1] + no];
     }
-    assert!(compared.iter().all(|it| *it as u64 * 4 > count), "{compared:?} logs of {count} models");
+    assert!(compared.iter().all(|it| *it as u64 * 5 > count), "{compared:?} logs of {count} models");
 }
 
 #[test]

@@ -80,25 +80,42 @@ impl Instance<'_> {
             next[alive][it] = vec![vec![0]];
             next
         };
-        // The cells of which it is the first index, in the order of these: of a queue, the messages.
-        let initial = self.initial();
-        let restarted = |it: usize| {
-            let mut next = state.clone();
-            for (at, var) in self.model.vars.iter().enumerate() {
-                let Some(Over::Process(sort)) = var.index.first() else { continue };
-                if let Some(own) = of_sort(self.sizes, *sort).position(|process| process == it) {
-                    let row = self.cells(var) / self.sizes[*sort];
-                    next[at][own * row..(own + 1) * row]
-                        .clone_from_slice(&initial[at][own * row..(own + 1) * row]);
-                }
-            }
-            next
-        };
         match failures {
             Failures::Stop(most) if procs - left.len() < most => left.into_iter().map(crashed).collect(),
-            Failures::Restart => (0..procs).map(restarted).collect(),
+            Failures::Restart => (0..procs).flat_map(|it| self.restarted(state, it)).collect(),
             Failures::Stop(_) | Failures::None => Vec::new(),
         }
+    }
+
+    /// The states after a process starts again. Its cells are those of which it is the first index, in the order of these: of a queue, the
+    /// messages.
+    fn restarted(&self, state: &State, process: usize) -> Vec<State> {
+        let initial = self.initial();
+        let mut all = vec![state.clone()];
+        for (at, var) in self.model.vars.iter().enumerate() {
+            let Some(Over::Process(sort)) = var.index.first() else { continue };
+            let Some(own) = of_sort(self.sizes, *sort).position(|it| it == process) else { continue };
+            let row = self.cells(var) / self.sizes[*sort];
+            for place in own * row..(own + 1) * row {
+                all.iter_mut().filter(|_| var.queue.is_some()).for_each(|it| it[at][place].clear());
+                for field in (0..var.fields.len()).filter(|_| var.queue.is_none()) {
+                    if !self.model.assigns((at, Some(field))) {
+                        continue;
+                    }
+                    let with = |state: &State, value| {
+                        let mut state = state.clone();
+                        state[at][place][0][field] = value;
+                        state
+                    };
+                    let is_open = self.model.open.contains(&(at, field));
+                    let known = || initial[at][place][0][field];
+                    let values = if is_open { var.fields[field].1.values() } else { known()..=known() };
+                    all = all.iter().flat_map(|it| values.clone().map(|value| with(it, value))).collect();
+                }
+            }
+        }
+        all.retain(|it| self.begins_again(it, process));
+        all
     }
 
     /// The process in a variable.

@@ -102,6 +102,10 @@ impl Var {
         }
     }
 
+    pub fn is_over_values(&self) -> bool {
+        self.index.iter().any(|it| matches!(it, Over::Value(_)))
+    }
+
     pub fn is_constant(&self) -> bool {
         self.declared.starts_with("const ")
     }

@@ -1,6 +1,7 @@
 //! First-order models as random ones are: their text, and an interpreter that evaluates their formulas about two states directly.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
 
 pub const SORTS: [&str; 2] = ["node", "item"];
@@ -71,9 +72,17 @@ pub struct Model {
     pub init: Vec<Formula>,
     pub transitions: Vec<Transition>,
     pub safety: Vec<Formula>,
+    pub names: Known,
 }
 
 // The text
+
+/// What is known while a text is written: the sorts of variables, and definitions with their names, by their parameters and what they say.
+#[derive(Default)]
+pub struct Known {
+    sorts: RefCell<BTreeMap<String, usize>>,
+    defined: RefCell<BTreeMap<(String, String), (String, String)>>,
+}
 
 /// How the states before and after a step are told apart. In the newer convention a plain symbol is of the state before the step, and `new(..)` of that
 /// after it; in the older one a plain symbol is of the state after the step, and `old(..)` of that before it.
@@ -97,6 +106,7 @@ enum Place<'m> {
 impl Model {
     pub fn text(&self, convention: Convention) -> String {
         let mut out = String::new();
+        self.names.defined.take();
         for sort in SORTS {
             writeln!(out, "sort {sort}").expect("memory");
         }
@@ -116,7 +126,7 @@ impl Model {
             for formula in formulas {
                 // Variables in capital letters need not be bound where an argument shows their sort.
                 let text = match formula {
-                    Each(true, _, body) if !self.formula(body, Place::Plain).contains('=') => {
+                    Each(true, vars, body) if self.is_sorted_by_arguments(vars, body) => {
                         self.formula(body, Place::Plain)
                     }
                     other => self.formula(other, Place::Plain),
@@ -130,6 +140,7 @@ impl Model {
                 Convention::Newer => Place::Newer,
                 Convention::Older => Place::Older(&transition.modifies),
             };
+            self.names.sorts.borrow_mut().extend(transition.params.iter().cloned());
             let params: Vec<String> = bound(&transition.params);
             let names: Vec<&str> =
                 transition.modifies.iter().map(|it| self.symbols[*it].name.as_str()).collect();
@@ -142,7 +153,48 @@ impl Model {
             let (params, names, parts) = (params.join(", "), names.join(", "), parts.join("\n"));
             writeln!(out, "transition step{at}({params})\n  modifies {names}\n{parts}").expect("memory");
         }
-        out
+        let defined = self.names.defined.borrow();
+        let of_all = defined.iter().map(|((params, said), (name, args))| {
+            match name.strip_prefix("derived relation ") {
+                Some(relation) if args.is_empty() => format!("{name}(): {relation}() <-> {said}"),
+                Some(relation) => {
+                    let sorts: Vec<&str> =
+                        params.split(", ").filter_map(|it| Some(it.split_once(": ")?.1)).collect();
+                    format!("{name}({}): forall {params}. {relation}({args}) <-> {said}", sorts.join(", "))
+                }
+                None => format!("definition {name}({params}) = {said}"),
+            }
+        });
+        // Definitions may come after their uses.
+        let of_all: Vec<String> = of_all.collect();
+        out + &of_all.join("\n")
+    }
+
+    /// Whether no comparison is in it.
+    fn is_sorted_by_arguments(&self, vars: &[(String, usize)], body: &Formula) -> bool {
+        self.names.sorts.borrow_mut().extend(vars.iter().cloned());
+        let said = self.said(body, Place::Plain);
+        !said.contains('=') && !said.contains("distinct")
+    }
+
+    /// A formula, by a name for it now and then, which its text decides.
+    fn formula(&self, formula: &Formula, place: Place<'_>) -> String {
+        let said = self.said(formula, place);
+        let chance = said.bytes().fold(7_u32, |sum, it| sum.wrapping_mul(31).wrapping_add(it.into())) >> 8;
+        let has_parts = !matches!(formula, True | Is(..) | Not(_)) && said != "true";
+        if matches!(place, Place::Older(_)) || formula.is_new() || !has_parts || !chance.is_multiple_of(6) {
+            return said;
+        }
+        let sorts = self.names.sorts.borrow();
+        let mut free = Vec::new();
+        formula.free(&mut free);
+        let params: Vec<(String, usize)> = free.iter().map(|it| (it.clone(), sorts[it])).collect();
+        let (args, mut defined) = (free.join(", "), self.names.defined.borrow_mut());
+        let changes = self.symbols.iter().any(|it| it.mutable && said.contains(&it.name));
+        let word = if changes && chance.is_multiple_of(4) { "derived relation " } else { "" };
+        let name = format!("{word}d{}", defined.len());
+        let known = defined.entry((bound(&params).join(", "), said)).or_insert((name, args.clone()));
+        format!("{}({args})", known.0.trim_start_matches("derived relation "))
     }
 
     fn app(&self, symbol: usize, args: &[Term], new: bool, place: Place<'_>) -> String {
@@ -177,7 +229,7 @@ impl Model {
         }
     }
 
-    fn formula(&self, formula: &Formula, place: Place<'_>) -> String {
+    fn said(&self, formula: &Formula, place: Place<'_>) -> String {
         let list = |parts: &[Formula], word: &str| {
             let parts: Vec<String> = parts.iter().map(|it| self.formula(it, place)).collect();
             format!("({})", parts.join(word))
@@ -192,7 +244,14 @@ impl Model {
             Is(symbol, args, new) => self.app(*symbol, args, *new, place),
             Equal(left, right) => format!("({} = {})", self.term(left, place), self.term(right, place)),
             Not(inner) => match &**inner {
-                Equal(left, right) => format!("({} != {})", self.term(left, place), self.term(right, place)),
+                Equal(left, right) => {
+                    let [left, right] = [left, right].map(|it| self.term(it, place));
+                    if left.len() == 3 {
+                        format!("distinct({left}, {right})")
+                    } else {
+                        format!("({left} != {right})")
+                    }
+                }
                 other => format!("!({})", self.formula(other, place)),
             },
             And(parts) if parts.is_empty() => "true".to_owned(),
@@ -210,6 +269,7 @@ impl Model {
             ),
             Each(_, vars, body) if vars.is_empty() => self.formula(body, place),
             Each(universal, vars, body) => {
+                self.names.sorts.borrow_mut().extend(vars.iter().cloned());
                 let word = if *universal { "forall" } else { "exists" };
                 format!("({word} {}. {})", bound(vars).join(", "), self.formula(body, place))
             }
@@ -227,7 +287,49 @@ impl Term {
     }
 }
 
+impl Term {
+    /// Adds the variables in it.
+    fn free(&self, found: &mut Vec<String>) {
+        match self {
+            Self::Var(name) if found.contains(name) => {}
+            Self::Var(name) => found.push(name.clone()),
+            Self::App(_, args, _) => args.iter().for_each(|it| it.free(found)),
+            Self::If(condition, then, other) => {
+                condition.free(found);
+                then.free(found);
+                other.free(found);
+            }
+        }
+    }
+}
+
 impl Formula {
+    /// Adds the variables that are bound outside of it.
+    fn free(&self, found: &mut Vec<String>) {
+        match self {
+            True => {}
+            Is(_, args, _) => args.iter().for_each(|it| it.free(found)),
+            Equal(left, right) => [left, right].into_iter().for_each(|it| it.free(found)),
+            Not(inner) => inner.free(found),
+            And(parts) | Or(parts) => parts.iter().for_each(|it| it.free(found)),
+            Implies(left, right) | Iff(left, right) => {
+                left.free(found);
+                right.free(found);
+            }
+            Self::If(condition, then, other) => {
+                condition.free(found);
+                then.free(found);
+                other.free(found);
+            }
+            Each(_, vars, body) => {
+                let mut inner = Vec::new();
+                body.free(&mut inner);
+                inner.retain(|it| !vars.iter().any(|var| var.0 == *it) && !found.contains(it));
+                found.append(&mut inner);
+            }
+        }
+    }
+
     /// Whether it is about the state after a step.
     fn is_new(&self) -> bool {
         match self {

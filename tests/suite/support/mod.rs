@@ -12,3 +12,4 @@ pub mod generate;
 pub mod judges;
 pub mod model;
 pub mod ranked;
+pub mod tla;

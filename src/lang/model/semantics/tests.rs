@@ -49,6 +49,7 @@ fn system() -> System {
             without_processes: Dnf::truth(),
             span: Span::default(),
             places: Vec::new(),
+            written_out: Vec::new(),
         },
         ..SystemParts::default()
     })
