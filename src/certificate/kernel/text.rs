@@ -12,9 +12,14 @@ pub fn written(plain: &System) -> Vec<String> {
         parts.bad.iter_mut().for_each(|bad| bad.name.clear());
         parts.witnesses.clear();
     });
+    // The comment says what instances there are, and what holds in the one without processes.
+    let model = plain.edited(|parts| {
+        parts.init.without_processes = words::literally_without_processes(&parts.init.body);
+        parts.proc_constants = 0;
+    });
     let text = format!(
         "{}\n(* At least {} processes; where there is none, init is: {} *)\n",
-        words::model(plain),
+        words::model(&model),
         plain.proc_constants,
         words::formula(plain, &plain.init.without_processes, &[]),
     );

@@ -5,7 +5,7 @@ mod model;
 mod values;
 
 pub use literals::{Violation, alternatives, cell, conditions, ending, equation, literal, tail, violated};
-pub use model::{formula, model};
+pub use model::{formula, literally_without_processes, model};
 pub use values::{
     ShownCell, ValueNames, all_cells, cells, cells_of, constant, for_processes, process_names, processes,
     shown_cells,

@@ -69,15 +69,21 @@ fn initially(system: &System, names: &[String]) -> String {
     let Init { body, without_processes: none, .. } = &system.init;
     let text = dnf(system, body, names);
     let Some(one) = names.first() else { return text };
-    let mut said: Vec<Conj> = Vec::new();
-    for way in &body.0 {
-        let of_none = way.iter().filter(|it| it.procs().into_iter().all(|p| p.variables() == 0));
-        add_least(&mut said, of_none.cloned().collect(), |a, b| is_part(a, b));
-    }
-    if said.len() == none.0.len() && said.iter().all(|it| none.0.contains(it)) {
+    let said = literally_without_processes(body);
+    if said.0.len() == none.0.len() && said.0.iter().all(|it| none.0.contains(it)) {
         return text;
     }
     format!("({text} || {one} <> {one}) && ({})", dnf(system, none, names))
+}
+
+/// What `init` says without its literals about processes.
+pub fn literally_without_processes(init: &Dnf) -> Dnf {
+    let mut said: Vec<Conj> = Vec::new();
+    for way in &init.0 {
+        let of_none = way.iter().filter(|it| it.procs().into_iter().all(|p| p.variables() == 0));
+        add_least(&mut said, of_none.cloned().collect(), |a, b| is_part(a, b));
+    }
+    Dnf(said)
 }
 
 /// The name of a property before its parameters, if a model gave it.
