@@ -185,7 +185,7 @@ impl<'f> IndexBuilder<'f> {
             }
             self.type_name(&cell.ty);
             self.range(cell.range.as_ref());
-            cell.start.iter().for_each(|it| self.term(it));
+            cell.start.iter().for_each(|it| self.typed(it, Some(&cell.ty.text)));
         }
         self.code(&process.body);
     }
@@ -290,8 +290,10 @@ impl<'f> IndexBuilder<'f> {
 
     /// Notes the fields of a path. Returns the type of what is there.
     fn fields_of(&mut self, this: &ast::Path, role: Role) -> Option<String> {
-        let global = || self.globals.get(&(NameKind::Array.space(), this.name.text.as_str())).copied();
-        let mut ty = self.index.symbols[self.local_of(&this.name).or_else(global)?].ty.clone()?;
+        let name = this.name.text.as_str();
+        let global = || self.globals.get(&(NameKind::Array.space(), name)).or_else(|| self.raised.get(name));
+        let symbol = self.local_of(&this.name).or_else(|| global().copied())?;
+        let mut ty = self.index.symbols[symbol].ty.clone()?;
         for field in &this.fields {
             match self.fields.get(&(ty.as_str(), field.text.as_str())).copied() {
                 Some(symbol) => {

@@ -166,6 +166,7 @@ transition go (i) requires { S[i] = A && forall_other k. S[k] = A } { Q[j] := ca
                       process at { local mine : msg = { num = 0 } go: mine.num := 1; await mine.num = 1 }";
         let cells = renamed_in(record, "mine :", "seen").unwrap();
         assert_eq!((cells.matches("seen").count(), cells.matches("Seen").count()), (3, 1), "{cells}");
+        assert_eq!(renamed_in(record, "num :", "size").unwrap().matches("size").count(), 5);
     }
 
     #[test]

@@ -43,11 +43,9 @@ fn is_defined(term: &Term) -> bool {
 
 /// What has no value in some states: the first message of a queue, and a cell where its index has none of its values.
 pub fn unsure(term: &Term) -> Vec<&Path> {
-    match &term.kind {
-        TermKind::Record(fields) => fields.iter().flat_map(|(_, value)| unsure(value)).collect(),
-        _ => {
-            let is_first = |it: &Path| it.fields.iter().any(|it| it.text == "head");
-            term.paths().filter(|it| !it.has_cell() || is_first(it)).collect()
-        }
+    if let TermKind::Record(fields) = &term.kind {
+        return fields.iter().flat_map(|(_, value)| unsure(value)).collect();
     }
+    let is_first = |it: &Path| it.fields.iter().any(|it| it.text == "head");
+    term.paths().filter(|it| !it.has_cell() || is_first(it)).collect()
 }
