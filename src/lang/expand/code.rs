@@ -6,7 +6,7 @@
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::formulas::has_value;
+use super::formulas::{has_value, quantified};
 use super::make::{all, any, words_of};
 use super::substitute::{apart, in_path, in_term, in_value, substituted};
 use super::witnesses::sort_of;
@@ -67,8 +67,10 @@ struct Write {
 }
 
 impl Write {
-    /// That what its value reads has a value: the step needs that, also if it writes another value afterwards.
-    fn needed(&self) -> Vec<Expr> {
+    /// That what its value reads has a value, and what the quantifiers say that decide it: the step needs that, also if it writes another value
+    /// afterwards.
+    fn needed(&self, predicates: &IndexMap<String, Reads>) -> Vec<Expr> {
+        let is_quantified = |it: &str| predicates.get(it).is_some_and(|it| it.quantifiers);
         let exist =
             |value: &Term| unsure(value).into_iter().map(|it| has_value(it, self.at.0)).collect::<Vec<_>>();
         match self.update.as_ref().map(|it| &it.value) {
@@ -82,6 +84,8 @@ impl Write {
                     if !exist.is_empty() {
                         needed.push(any(otherwise.chain([all(exist, self.at.0)]).collect(), self.at.0));
                     }
+                    let decide = case.when.iter().flat_map(|it| quantified(it, &is_quantified));
+                    needed.extend(decide.map(|it| any(vec![it.clone(), negation(it)], self.at.0)));
                     before.extend(case.when.clone());
                 }
                 needed
@@ -609,7 +613,7 @@ impl<'a> Code<'a> {
         let (earlier, kept): (Vec<_>, Vec<_>) =
             path.writes.drain(..).partition(|it| it.target.to_string() == key);
         path.writes = kept;
-        path.guard.extend(earlier.iter().flat_map(Write::needed));
+        path.guard.extend(earlier.iter().flat_map(|it| it.needed(self.predicates)));
         path.values.shift_remove(&key);
         path.writes.push(write);
         Some(())

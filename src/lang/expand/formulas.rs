@@ -379,13 +379,15 @@ pub fn projected(term: &Term, field: &str) -> Term {
 
 /// The quantifiers of a formula that are not within others, and the calls of predicates that have some.
 pub fn quantifiers<'e>(expr: &'e Expr, predicates: &IndexMap<String, (Predicate, bool)>) -> Vec<&'e Expr> {
+    let has_some = |body: &Expr| !quantifiers(body, predicates).is_empty();
+    quantified(expr, &|name| predicates.get(name).is_some_and(|(it, _)| has_some(&it.body)))
+}
+
+/// Its outermost quantified formulas, and calls of predicates that have some.
+pub fn quantified<'e>(expr: &'e Expr, has_some: &dyn Fn(&str) -> bool) -> Vec<&'e Expr> {
     match &expr.kind {
         ExprKind::Quantified { .. } => vec![expr],
-        ExprKind::Call { name, .. } => {
-            let body = predicates.get(&name.text).map(|(predicate, _)| &predicate.body);
-            let some = body.is_some_and(|it| !quantifiers(it, predicates).is_empty());
-            if some { vec![expr] } else { Vec::new() }
-        }
-        other => other.formulas().into_iter().flat_map(|it| quantifiers(it, predicates)).collect(),
+        ExprKind::Call { name, .. } if has_some(&name.text) => vec![expr],
+        other => other.formulas().into_iter().flat_map(|it| quantified(it, has_some)).collect(),
     }
 }
