@@ -13,6 +13,7 @@ use crate::list::add_new;
 use crate::syntax::ast::{
     Arg, Comparison, Counted, Expr, ExprKind, Loc, Name, Path, Predicate, Term, TermKind,
 };
+use crate::syntax::unsure;
 
 fn holds(op: Comparison, number: i64) -> bool {
     match op {
@@ -282,7 +283,13 @@ impl Expander {
                 self.formula(&Expr::compare(l, op, r, at))
             })
             .collect();
-        if op == Comparison::Eq { all(parts, at) } else { any(parts, at) }
+        if op == Comparison::Eq {
+            return all(parts, at);
+        }
+        // No comparison holds with what has no value, also where a field differs that has one.
+        let written = [left, right].into_iter().filter(|it| matches!(it.kind, TermKind::Record(_)));
+        let unsure = written.flat_map(unsure).map(|it| self.formula(&has_value(it, at)));
+        all(unsure.chain([any(parts, at)]).collect(), at)
     }
 
     fn compare_values(
