@@ -140,6 +140,13 @@ impl Tla<'_> {
                 let set = function(var.arity(), &format!("{{{}}}", values.join(", ")));
                 let _ = writeln!(out, "  /\\ {name} \\in {set}");
             }
+            // Formulas do not say of which sort a certain process is.
+            let is_sort = self.system.sort_array() == Some(id);
+            for (process, known) in (1..).zip(&domains[initial.cells(id, var)]).filter(|_| is_sort) {
+                if let [sort] = known.as_slice() {
+                    let _ = writeln!(out, "  /\\ {name}[{process}] = {}", self.value(id, *sort));
+                }
+            }
         }
         if related {
             let init = &self.system.init;
