@@ -59,7 +59,7 @@ fn examine(seed: u64) -> Result<usize, String> {
         let same = before.iter().all(|(sizes, it)| after.get(sizes).is_none_or(|after| it == after));
         let is_right = match &mutant.fate {
             Fate::Killed(kill) => after.iter().all(|(sizes, it)| {
-                // Without sorts, the run is one of the instance with so many processes.
+                // Without sorts, the run is one of the instance with its number of processes.
                 model.sorted || sizes[0] != kill.trace.initial.procs || it.1
             }),
             Fate::Undecided(_) | Fate::Untried => true,
