@@ -163,7 +163,7 @@ fn solve(
 }
 
 /// Gives every cell one value: equal or different values where a relational literal asks for them, as far as the two
-/// masks show how.
+/// masks show how. Of an enum the first one, which mostly is that of a process at rest: then counts and equations seldom exclude the witness.
 fn complete<'s>(
     context: &CubeContext,
     cells: &[CubeCell],
@@ -171,7 +171,10 @@ fn complete<'s>(
     relational: impl Iterator<Item = &'s Relational>,
 ) -> Vec<u64> {
     let place = |s: CubeCell| cells.iter().position(|&t| t == s);
-    let last = |m: u64| m.checked_ilog2().map_or(0, |bit| 1u64 << bit);
+    let one = |s: CubeCell, m: u64| match context.kind(s) {
+        CellKind::Enum(_) => m & m.wrapping_neg(),
+        _ => m.checked_ilog2().map_or(0, |bit| 1u64 << bit),
+    };
     for relational in relational {
         let (Relational::Eq(a, b) | Relational::Ne(a, b)) = *relational else { continue };
         if !matches!(context.kind(a), CellKind::Enum(_) | CellKind::Proc) {
@@ -183,11 +186,10 @@ fn complete<'s>(
         };
         let (x, y) = (mask(a, &masks), mask(b, &masks));
         let (x, y) = if matches!(relational, Relational::Eq(..)) {
-            (last(x & y), last(x & y))
+            (one(a, x & y), one(a, x & y))
         } else {
-            let x = last(x);
-            let rest = y & !(x & !OTHER);
-            (x, last(rest))
+            let x = one(a, x);
+            (x, one(a, y & !(x & !OTHER)))
         };
         if x != 0 && y != 0 {
             for (s, m) in [(a, x), (b, y)] {
@@ -197,8 +199,8 @@ fn complete<'s>(
             }
         }
     }
-    for m in &mut masks {
-        *m = last(*m);
+    for (m, &cell) in masks.iter_mut().zip(cells) {
+        *m = one(cell, *m);
     }
     masks
 }
@@ -436,7 +438,7 @@ mod tests {
     use cubicle_lang::model::VarId;
     use cubicle_run::Interrupt;
 
-    /// Without the literals, each cell takes its last value: the first witness would not satisfy them.
+    /// Without the literals, each cell takes one value whatever another one has: the first witness would not satisfy them.
     #[test]
     fn witnesses_satisfy_the_relational_literals() {
         let text = "type t = A | B | C var X : t var Y : t var P : proc var Q : proc
@@ -450,9 +452,9 @@ mod tests {
         };
         // Two processes and anything else.
         let any = OTHER | 0b11;
-        assert_eq!(complete([0b111, 0b111, any, any], &[]), [0b100, 0b100, OTHER, OTHER]);
-        assert_eq!(complete([0b111, 0b011, 1, any], &[Relational::eq(x, y)])[..2], [0b010, 0b010]);
-        assert_eq!(complete([0b110, 0b111, 1, any], &[Relational::ne(x, y)])[..2], [0b100, 0b010]);
+        assert_eq!(complete([0b111, 0b111, any, any], &[]), [0b001, 0b001, OTHER, OTHER]);
+        assert_eq!(complete([0b111, 0b110, 1, any], &[Relational::eq(x, y)])[..2], [0b010, 0b010]);
+        assert_eq!(complete([0b110, 0b111, 1, any], &[Relational::ne(x, y)])[..2], [0b010, 0b001]);
         // Two values that are not processes may still differ.
         assert_eq!(complete([1, 1, any, any], &[Relational::ne(p, q)])[2..], [OTHER, OTHER]);
         assert_eq!(complete([1, 1, 0b11, 0b11], &[Relational::ne(p, q)])[2..], [0b10, 0b01]);
@@ -461,7 +463,7 @@ mod tests {
         assert_eq!(complete([1, 1, any, 0b11], &[Relational::eq(q, first)])[3], 0b01);
         assert_eq!(complete([1, 1, any, 0b11], &[Relational::ne(q, first)])[3], 0b10);
         // Where no values are equal, or none differ, the literals change nothing.
-        assert_eq!(complete([0b001, 0b110, 1, 1], &[Relational::eq(x, y)])[..2], [0b001, 0b100]);
+        assert_eq!(complete([0b001, 0b110, 1, 1], &[Relational::eq(x, y)])[..2], [0b001, 0b010]);
         assert_eq!(complete([0b001, 0b001, 1, 1], &[Relational::ne(x, y)])[..2], [0b001, 0b001]);
     }
 }
