@@ -268,9 +268,10 @@ impl Dpll<'_, '_, '_> {
         self.either(chosen, [Choice::Holds(literal), Choice::Holds(&literal.negate()?)])
     }
 
-    /// Whether what is chosen so far can be completed with one of two choices, the first one tried first.
+    /// Whether what is chosen so far can be completed with one of two choices, the first one tried first. Where the theory leaves one
+    /// completion open, Z3 has to be asked: the others would seldom save that.
     fn either(&mut self, chosen: Chosen, choices: [Choice<'_>; 2]) -> Result<Sat, Halt> {
-        let (mut answer, before) = (Sat::No, self.narrowed.len());
+        let before = self.narrowed.len();
         for choice in choices {
             let mut chosen = chosen.clone();
             let may = match choice {
@@ -284,13 +285,11 @@ impl Dpll<'_, '_, '_> {
             for (place, mask) in self.narrowed.drain(before..).rev() {
                 self.masks[place as usize] = mask;
             }
-            match sat {
-                Sat::Yes => return Ok(Sat::Yes),
-                Sat::Unknown => answer = Sat::Unknown,
-                Sat::No => {}
+            if sat != Sat::No {
+                return Ok(sat);
             }
         }
-        Ok(answer)
+        Ok(Sat::No)
     }
 
     /// Leaves only these values at a place.
