@@ -25,8 +25,9 @@
 //! representative itself and the classes contribute, its own class without it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::classes::{Class, Group, Questions, Unnamed, unknown};
 use super::cubes::{Cubes, orders};
@@ -87,6 +88,8 @@ pub struct CountDefinitions<'a> {
     compares: bool,
     /// Cubes about a single process, then those about two or three, the ones with numbers last.
     about_few: Vec<(usize, &'a [Literal])>,
+    /// By how many processes a case names, once there was one.
+    few_at: Box<[OnceLock<Vec<(usize, GroundFormula)>>]>,
     /// The counts that cubes mention, with the sorts of their indices where the cube says these: all, and those that are taken for granted.
     mentioned: [BTreeSet<(VarId, Vec<Option<u8>>)>; 2],
     interrupt: Interrupt,
@@ -134,9 +137,38 @@ impl<'a> CountDefinitions<'a> {
             pairs: compares || cubes.all.iter().any(|it| it.params > 1),
             compares,
             about_few,
+            few_at: vec![OnceLock::new(); usize::from(unnamed.first) + 1].into(),
             mentioned: [mentioned(0), mentioned(cubes.proved)],
             interrupt: interrupt.clone(),
         })
+    }
+
+    /// What the cubes about few processes say of an unnamed one, in each role, beside those that a case may name: the same for all cases
+    /// that name as many.
+    fn few_at(&self, procs: u8) -> Result<&[(usize, GroundFormula)], ProofFailure> {
+        let (known, generic) = (&self.few_at[usize::from(procs)], self.unnamed.first);
+        if let Some(few) = known.get() {
+            return Ok(few);
+        }
+        let concerns = |part: &&GroundFormula| {
+            let mut concerns = false;
+            part.atoms(&mut |atom| concerns |= atom.mentions(generic));
+            concerns
+        };
+        let (mut few, mut seen) = (Vec::new(), HashSet::new());
+        for (params, cube) in &self.about_few {
+            self.interrupt.poll()?;
+            for named in distinct_tuples(procs.into(), params - 1) {
+                for role in 0..*params {
+                    let mut names: Vec<u8> = named.iter().map(|p| *p as u8).collect();
+                    names.insert(role, generic);
+                    let cube = self.reader.conj(cube, &names, Reading::Now)?;
+                    let said = GroundFormula::all(cube.conjuncts().iter().filter(concerns).cloned());
+                    few.extend(seen.insert((*params, said.clone())).then_some((*params, said)));
+                }
+            }
+        }
+        Ok(known.get_or_init(|| few))
     }
 
     /// The cells that a case with this formula needs; instances of the invariant may be assumed, or only what is taken for granted.
@@ -227,17 +259,10 @@ impl<'a> CountDefinitions<'a> {
         let together: Vec<BTreeSet<usize>> = counted.iter().map(places).collect();
         let mut related: Vec<BTreeSet<usize>> =
             known.iter().map(|it| questions.places(std::iter::once(it))).collect();
-        for (params, cube) in &self.about_few {
-            for named in distinct_tuples(situation.procs.into(), params - 1) {
-                for role in 0..*params {
-                    let mut names: Vec<u8> = named.iter().map(|p| *p as u8).collect();
-                    names.insert(role, generic);
-                    let cube = self.reader.conj(cube, &names, Reading::Now)?;
-                    let places = questions.places(std::iter::once(&cube));
-                    if *params == 1 || places.len() > 1 && !related.contains(&places) {
-                        related.push(places);
-                    }
-                }
+        for (params, cube) in self.few_at(situation.procs)? {
+            let places = questions.places(std::iter::once(cube));
+            if *params == 1 || places.len() > 1 && !related.contains(&places) {
+                related.push(places);
             }
         }
         let room = self.system.max_procs.map(|most| most.saturating_sub(situation.procs.into()) as usize);
