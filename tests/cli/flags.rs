@@ -151,6 +151,28 @@ fn an_expected_end_splits_what_it_reads() {
     }
 }
 
+/// Nothing is asked of processes of other sorts than those whose cells are mentioned.
+#[test]
+fn an_expected_end_is_about_the_processes_of_its_sort() {
+    let model = "
+        type node < proc
+        type item < proc
+        array Sold[item] : bool
+        init (i : item) { Sold[i] = False }
+        transition sell (i j k : item) { Sold[i] := True }
+        process at (n : node) { idle: skip }
+    ";
+    for (cube, code) in
+        [("At[p] = Done", 0), ("At[p] = Idle", 5), ("Sold[p] = False", 0), ("Sold[p] = True", 5)]
+    {
+        for procs in ["node=2,item=2", "3"] {
+            let line = ["--only-forward", "--procs", procs, "--deadlock", "--final", cube, "-"];
+            let outcome = run_words_stdin(&line, model.as_bytes());
+            assert_eq!(outcome.code, Some(code), "{cube}, {procs}: {outcome:?}");
+        }
+    }
+}
+
 /// Twelve processes have half a billion permutations, none of which needs to be tried.
 #[test]
 fn many_parameters_that_are_alike_take_little_time() {

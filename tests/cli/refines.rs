@@ -1,6 +1,6 @@
 //! `cubicle refines` and `cubicle inductive`: answers, errors of maps, documents, files.
 
-use crate::harness::{run, run_words};
+use crate::harness::{Outcome, run, run_words};
 use crate::machine::{assert_valid, schema};
 
 const LEVELS: [(&str, &str, &str, i32); 8] = [
@@ -299,9 +299,6 @@ fn models_with_records_ranges_and_queues_refine_each_other() {
 
 #[test]
 fn a_wrong_initial_state_is_explained_by_what_does_not_hold_of_its_processes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let [low, high, map] =
-        ["low.cub", "high.cub", "m.map"].map(|it| folder.path().join(it).display().to_string());
     let model = |start: &str| {
         format!(
             "type node < proc\ntype item < proc\narray Up[node] : bool\narray Sold[item] : bool\n\
@@ -310,11 +307,63 @@ fn a_wrong_initial_state_is_explained_by_what_does_not_hold_of_its_processes() {
              transition sell (i : item) requires {{ Sold[i] = False }} {{ Sold[i] := True; }}\n"
         )
     };
-    std::fs::write(&low, model("True")).expect("a file");
-    std::fs::write(&high, model("False")).expect("a file");
-    std::fs::write(&map, "").expect("a file");
-    let outcome = run_words(&["refines", &low, &high, "--map", &map]);
+    let outcome = refined(&model("True"), &model("False"), "");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     assert!(outcome.stdout.contains("Sold[#1] = False does not hold"), "{}", outcome.stdout);
     assert!(!outcome.stdout.contains("no such step: Sort["), "{}", outcome.stdout);
+}
+
+/// Whether the first model refines the second one, by the map.
+fn refined(low: &str, high: &str, map: &str) -> Outcome {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [low, high, map] = [("low.cub", low), ("high.cub", high), ("m.map", map)].map(|(name, text)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    });
+    run_words(&["refines", &low, &high, "--map", &map])
+}
+
+/// A step that leaves its range is none of an abstract model that changes nothing there, or has other errors.
+#[test]
+fn an_error_is_a_step_of_a_model_with_the_same_errors_only() {
+    let model = |value: &str, more: &str| {
+        format!(
+            "var X : 0..3\nvar Y : 0..3\ninit {{ X = 0 && Y = 0 }}\nunsafe {{ X > 3 }}\n\
+             transition t () {{ X := {value} }}\n{more}"
+        )
+    };
+    let (wraps, leaves) = ("case | X < 3 : X + 1 | _ : X", "X + 1");
+    let other = "transition u () { Y := Y + 1 }";
+    let low = model(leaves, "");
+    for high in [model(wraps, ""), model(wraps, other), model("?", "")] {
+        let broken = refined(&low, &high, "");
+        assert_eq!(broken.code, Some(1), "{high}: {broken:?}");
+        assert!(
+            broken.stdout.contains("no such step: it leaves a range, or a queue overflows"),
+            "{broken:?}"
+        );
+    }
+    let right = refined(&low, &low, "");
+    assert_eq!(right.code, Some(0), "{right:?}");
+}
+
+/// Of which sort a process is, and which value `nil` is, the map has to say where the concrete model has no such thing.
+#[test]
+fn sorts_and_nil_of_the_abstract_model_alone_need_a_meaning() {
+    let plain = "array B[proc] : bool\nvar G : proc\ninit (p) { G <> p }\nunsafe (p) { B[p] = True && false }\n\
+                 transition t (p) { G := p }\n";
+    let sorted = "type node < proc\ntype item < proc\narray B[item] : bool\nvar G : node\n\
+                  init (n : node i : item) { G <> n && B[i] = False }\nunsafe (i : item) { B[i] = True }\n\
+                  transition t (n : node) { G := n }\n";
+    let with_nil = "array B[proc] : bool\nvar G : proc or nil\ninit { G = nil }\n\
+                    unsafe (p) { B[p] = True && G = p && false }\ntransition t (p) { G := p }\n";
+    for (high, name, map) in [(sorted, "Sort", "Sort[p] := Node;"), (with_nil, "Nil", "Nil := G;")] {
+        let refused = refined(plain, high, "");
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        let words = format!("no meaning is given for abstract variable `{name}`");
+        assert!(refused.stderr.contains(&words), "{refused:?}");
+        let told = refined(plain, high, map);
+        assert!(matches!(told.code, Some(0 | 1)), "{told:?}");
+    }
 }

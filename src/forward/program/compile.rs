@@ -23,7 +23,9 @@ use crate::symmetry::canonical::{Exchangeable, Symmetry};
 use crate::tuning::{MAX_CELLS, MAX_INSTANCES, MAX_POSITIONS, MAX_PROCS};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::{admits, interchangeable};
-use cubicle_lang::model::{Assignment, Bad, Branch, Literal, System, Term, TransitionId};
+use cubicle_lang::model::{
+    Assignment, Bad, Branch, Cell, Literal, ProcRef, System, Term, TransitionId, Type,
+};
 use cubicle_run::ForwardOptions;
 
 impl Program {
@@ -140,6 +142,20 @@ fn read_by_ends<'a>(system: &'a System, expected: &[Literal]) -> Cow<'a, System>
     Cow::Owned(system.edited(|parts| parts.bad.push(end)))
 }
 
+/// That a process is of another sort than the one that an expected end mentions cells of.
+fn of_another_sort(system: &System, expected: &[Literal]) -> Option<Literal> {
+    let process = ProcRef::Var(0);
+    let sort = |cell: &Cell| {
+        let places = cell.index.iter().enumerate().filter(|(_, p)| **p == process);
+        places.map(|it| it.0).find_map(|at| system.index_sort(cell.var, at))
+    };
+    let sort = expected.iter().flat_map(Literal::cells).find_map(sort)?;
+    let array = system.sort_array()?;
+    let Type::Enum(sorts) = system.var(array).ty else { return None };
+    let values = system.enumeration(sorts).all() & !(1 << sort);
+    (values != 0).then(|| Literal::In { cell: Cell::at(array, [process]), values })
+}
+
 /// Refuses instances that would use up the memory before the first state.
 fn check_size(system: &System, places: &Places, sorts: Option<&FixedSorts>) -> Result<(), Unbuildable> {
     let procs = places.procs;
@@ -247,15 +263,23 @@ impl Compiler<'_> {
         Ok(bads)
     }
 
-    fn ends(&self, expected: &[Literal]) -> Result<Option<Vec<Guard>>, Unbuildable> {
+    fn ends(&self, expected: &[Literal]) -> Result<Option<Vec<Vec<Guard>>>, Unbuildable> {
         if expected.is_empty() {
             return Ok(None);
         }
+        // Nothing is asked of processes of other sorts than those whose cells it mentions.
+        let other = of_another_sort(self.grounder.system, expected);
         let mut ends = Vec::new();
         for process in 0..self.cells.procs {
-            let Some(conj) = self.grounder.conj(expected, &[process])? else { return Ok(None) };
-            let Some(guard) = self.guard(&conj, &[])? else { return Ok(None) };
-            ends.push(guard);
+            let mut guards = Vec::new();
+            for way in other.as_ref().map(std::slice::from_ref).into_iter().chain([expected]) {
+                let Some(conj) = self.grounder.conj(way, &[process])? else { continue };
+                guards.extend(self.guard(&conj, &[])?);
+            }
+            if guards.is_empty() {
+                return Ok(None);
+            }
+            ends.push(guards);
         }
         Ok(Some(ends))
     }

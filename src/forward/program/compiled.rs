@@ -41,8 +41,8 @@ pub struct Program {
     pub dead: DeadCells,
     /// Steps that leave this range are disabled.
     pub range: Option<(i64, i64)>,
-    /// Guards that all hold at an expected end; empty when none is expected. `None`: no state is an expected end.
-    pub ends: Option<Vec<Guard>>,
+    /// For each process, guards of which one holds at an expected end. `None`: no state is an expected end.
+    pub ends: Option<Vec<Vec<Guard>>>,
     /// Polled by loops over all states.
     pub interrupt: Interrupt,
 }

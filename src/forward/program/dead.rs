@@ -45,7 +45,7 @@ impl DeadCells {
         choosing: &Choosing,
         steps: &[Step<'_>],
         bads: &[BadInstance],
-        ends: Option<&[Guard]>,
+        ends: Option<&[Vec<Guard>]>,
         disjuncts: &[InitDisjunct],
     ) -> Self {
         let mut fixed = vec![false; system.vars.len()];
@@ -62,7 +62,8 @@ impl DeadCells {
             }
             (0..cells.len()).filter(|c| step.changes(*c)).for_each(|c| writers[c].push(i));
         }
-        let guards: Vec<&Guard> = bads.iter().map(|it| &it.guard).chain(ends.into_iter().flatten()).collect();
+        let ends = ends.into_iter().flatten().flatten();
+        let guards: Vec<&Guard> = bads.iter().map(|it| &it.guard).chain(ends).collect();
         let is_finite = |c: usize| matches!(cells.cells[c].kind, CodeKind::Enum | CodeKind::Proc);
         let may_die = |c: usize| {
             let cell = &cells.cells[c];

@@ -1,5 +1,6 @@
 //! Which bad cube a state satisfies, and whether it stands for a deadlock: no transition is enabled and no end is expected.
 
+use crate::program::code::Guard;
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
 use crate::program::step::Scratch;
@@ -128,31 +129,52 @@ impl Program {
     fn end(&self, state: &[u64]) -> ExpectedEnd {
         let Some(ends) = &self.ends else { return ExpectedEnd::No };
         let mut end = ExpectedEnd::Expected;
-        for guard in ends {
-            let defined = |c: usize| self.get(state, c) != UNDEF;
-            let in_sets = guard
-                .sets
-                .iter()
-                .all(|(c, set)| !defined(*c) || set >> self.packing.fields[*c].raw(state) & 1 == 1);
-            let mut known = Some(in_sets);
-            for test in &guard.tests {
-                let readable = test.find(&mut |c| !defined(c)).is_none();
-                if readable && known != Some(false) {
-                    match self.test(test, state) {
-                        Some(true) => {}
-                        Some(false) => known = Some(false),
-                        None => known = None,
+        for guards in ends {
+            let mut of_process = ExpectedEnd::No;
+            for guard in guards {
+                match self.satisfied(guard, state) {
+                    ExpectedEnd::No => {}
+                    ExpectedEnd::Expected => {
+                        of_process = ExpectedEnd::Expected;
+                        break;
                     }
+                    open => of_process = open,
                 }
             }
-            match (known, self.open_cell(guard, state)) {
-                (Some(false), _) => return ExpectedEnd::No,
+            match of_process {
+                ExpectedEnd::No => return ExpectedEnd::No,
                 // Another process may still rule out the end.
-                (_, Some(cell)) => end = ExpectedEnd::Depends(cell),
-                (None, None) if matches!(end, ExpectedEnd::Expected) => end = ExpectedEnd::Numbers,
-                _ => {}
+                ExpectedEnd::Depends(_) => end = of_process,
+                ExpectedEnd::Numbers if matches!(end, ExpectedEnd::Expected) => end = of_process,
+                ExpectedEnd::Numbers | ExpectedEnd::Expected => {}
             }
         }
         end
+    }
+
+    /// Whether a guard holds.
+    fn satisfied(&self, guard: &Guard, state: &[u64]) -> ExpectedEnd {
+        let defined = |c: usize| self.get(state, c) != UNDEF;
+        let in_sets = guard
+            .sets
+            .iter()
+            .all(|(c, set)| !defined(*c) || set >> self.packing.fields[*c].raw(state) & 1 == 1);
+        let mut known = Some(in_sets);
+        for test in &guard.tests {
+            let readable = test.find(&mut |c| !defined(c)).is_none();
+            if readable && known != Some(false) {
+                match self.test(test, state) {
+                    Some(true) => {}
+                    Some(false) => known = Some(false),
+                    None => known = None,
+                }
+            }
+        }
+        match (known, self.open_cell(guard, state)) {
+            (Some(false), _) => ExpectedEnd::No,
+            (_, Some(cell)) => ExpectedEnd::Depends(cell),
+            (None, None) => ExpectedEnd::Numbers,
+            (Some(true), None) => ExpectedEnd::Expected,
+        }
     }
 }

@@ -132,6 +132,12 @@ impl Var {
         self.span == Span::default() && !matches!(self.ty, Type::Enum(_)) && self.kind != VarKind::Const
     }
 
+    /// Whether the elaboration added it to say which error happened: what left its range, or which queue was full.
+    pub fn is_of_errors(&self) -> bool {
+        let is_enum = matches!(self.ty, Type::Enum(id) if id != BOOL);
+        self.span == Span::default() && is_enum && self.kind == VarKind::Global
+    }
+
     /// Whether it is the constant that `nil` stands for.
     pub fn is_nil(&self) -> bool {
         self.span == Span::default() && self.ty == Type::Proc && self.kind == VarKind::Const

@@ -42,8 +42,10 @@ pub enum ArgTerm {
 pub struct RefinementMap {
     /// For each abstract variable, its value in terms of concrete cells; its indices are `ProcRef::Var(0)`, `Var(1)`, ..
     pub variables: Vec<Vec<Branch>>,
-    /// For each declaration of a concrete transition, the steps that it may be.
-    pub steps: Vec<Vec<Image>>,
+    /// For each declaration of a concrete transition, the steps that it may be where it is no error.
+    steps: Vec<Vec<Image>>,
+    /// The concrete variable that says which error happened, where the abstract model does not have these errors.
+    errors: Option<VarId>,
     /// What the map leaves out and names decided, as statements of a map.
     pub guessed: Vec<String>,
 }
@@ -75,12 +77,20 @@ impl RefinementMap {
         let text = MapText::read(map).map_err(in_map)?;
         let both = BothModels::new(concrete.system.to_parts(), abstraction.system);
         let both = both.ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
-        let mut this = Self { variables: Vec::new(), steps: Vec::new(), guessed: Vec::new() };
+        let mut this = Self { variables: Vec::new(), steps: Vec::new(), errors: None, guessed: Vec::new() };
         this.variables = this
             .variables(&both, &text.variables, concrete, abstraction, text_of_concrete)
             .map_err(in_map)?;
+        let errors = (0..).map(VarId).zip(&concrete.system.vars).filter(|(_, it)| it.is_of_errors());
+        this.errors = errors.map(|it| it.0).find(|var| !this.reads(*var));
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
+    }
+
+    /// The steps that a concrete transition of this declaration may be, which assigns these variables: none where it is an error that the
+    /// abstract model does not have.
+    pub fn images(&self, origin: u16, assigns: &dyn Fn(VarId) -> bool) -> &[Image] {
+        if self.errors.is_some_and(assigns) { &[] } else { &self.steps[usize::from(origin)] }
     }
 
     fn variables(
@@ -167,8 +177,8 @@ impl RefinementMap {
         let found = (0..)
             .zip(&concrete.system.vars)
             .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
-        if found.is_none() && var.span == Span::default() {
-            // What says that a range was left, or that a queue was full: nothing is wrong in the abstract model.
+        if found.is_none() && var.span == Span::default() && var.kind == VarKind::Global {
+            // What says that an error happened, or that a bad state was seen: nothing is wrong in the abstract model.
             return Ok(vec![Branch { when: Dnf::truth(), value: Term::Constructor(0) }]);
         }
         let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();

@@ -78,9 +78,10 @@ impl<'a> ImageReader<'a> {
         images.map(|image| self.name(before, step, image)).collect()
     }
 
-    /// The steps that the map gives for a concrete one.
+    /// The steps that the map gives for a concrete one; none for an error that the abstract model does not have.
     fn declared(&self, step: &Step) -> &'a [Image] {
-        &self.map.steps[usize::from(self.concrete.system().transition(step.transition).origin)]
+        let it = self.concrete.system().transition(step.transition);
+        self.map.images(it.origin, &|var| it.assignment(var).is_some())
     }
 
     /// The parts of an abstract transition, each with all arguments that begin with these.
@@ -177,7 +178,11 @@ impl<'a> ImageReader<'a> {
             let why = steps.iter().find_map(|step| self.disabled(&old, step));
             format!("{name} is not possible{}", why.map_or_else(String::new, |why| format!(": {why}")))
         };
-        self.declared(step).iter().map(why).collect()
+        let declared = self.declared(step);
+        if declared.is_empty() {
+            return vec!["it leaves a range, or a queue overflows".to_owned()];
+        }
+        declared.iter().map(why).collect()
     }
 
     /// The first cell that differs, with its value in `wanted` and in `held`.

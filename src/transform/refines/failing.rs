@@ -117,7 +117,12 @@ impl Step<'_> {
     /// All its failing copies.
     fn copies(&self) -> Result<Vec<Transition>, NoRefinement> {
         let mut choices = vec![Choice { procs: self.decl.params.len() as u8, ..Choice::default() }];
-        for image in &self.map.steps[usize::from(self.origin)] {
+        let vars = &self.concrete.system.vars;
+        let assigns = |var: VarId| {
+            let name = &vars[usize::from(var.0)].name;
+            self.decl.updates.iter().any(|it| it.target.name.text == *name)
+        };
+        for image in self.map.images(self.origin, &assigns) {
             let mut next = Vec::new();
             for choice in &choices {
                 self.failures(choice, image, &mut next)?;
