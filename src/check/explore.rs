@@ -1,13 +1,15 @@
 //! The explorations that the options ask for, and the sizes of their instances.
 
+use std::borrow::Cow;
+
 use super::demand::Demand;
 use super::session::Session;
-use super::size::{Purpose, named, nearest, oracle_size};
+use super::size::{Purpose, divided, named, nearest, oracle_size};
 use super::sizes;
 use super::tuning::DEFAULT_PROCS;
 use super::vacuity::is_to_prove;
 use cubicle_lang::model::System;
-use cubicle_run::{Event, ForwardOptions, Options, Procs, Verdict};
+use cubicle_run::{Event, Exploration, ForwardOptions, Options, Procs, Verdict};
 
 /// Explores the instances; a verdict only when the run ends here.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
@@ -24,13 +26,31 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     let store = if options.only_forward { options.store } else { options.forward.store };
     let (checkpoint, spill) = (options.checkpoint.clone(), options.spill.clone());
     let limits = ForwardOptions { store, checkpoint, spill, ..options.forward.clone() };
+    let mut first = None;
     for procs in instances(session) {
-        let found = session.explore(procs, &limits, purpose);
-        if let Some(verdict) = session.conclude_instance(found).break_value() {
-            return verdict;
+        let mut found = session.explore(procs, &limits, purpose);
+        if first.is_some() {
+            leave_known_out(session, &mut found.exploration);
+        }
+        match session.conclude_instance(found).break_value() {
+            // Larger instances may have further bad cubes.
+            Some(Some(Verdict::Unsafe(trace))) if !options.forward.stop_at_unsafe => first = Some(trace),
+            Some(ended) if first.is_none() => return ended,
+            Some(_) => break,
+            None => {}
         }
     }
-    None
+    first.map(|trace| session.decided_by_run(*trace))
+}
+
+/// Of the runs to bad cubes of an instance, keeps those to cubes that no smaller instance has met.
+fn leave_known_out(session: &Session<'_>, found: &mut Exploration) {
+    let smaller = session.known.space.explored.iter().map(|it| &it.exploration);
+    let met = smaller.flat_map(|it| it.unsafe_trace.iter().chain(&it.more_unsafe_traces));
+    let known: Vec<Option<usize>> = met.map(|run| run.bad).collect();
+    let further = std::mem::take(&mut found.more_unsafe_traces);
+    let runs = found.unsafe_trace.take().into_iter().chain(further);
+    found.more_unsafe_traces = runs.filter(|run| !known.contains(&run.bad)).collect();
 }
 
 /// Whether the search may have anything to ask its oracle: with nothing to prove, no candidate is ever made.
@@ -53,7 +73,7 @@ pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
     let (system, options) = (session.system, session.options);
     let asked = named(options);
     let Some(wanted) = asked.or(options.only_forward.then_some(DEFAULT_PROCS)) else { return Vec::new() };
-    let wanted = if options.proof.oracle_procs().is_some() { oracle_size(system, wanted) } else { wanted };
+    let wanted = wanted_size(system, options, wanted);
     let procs = nearest(system, wanted);
     if procs != wanted && asked.is_some() {
         let text =
@@ -64,7 +84,16 @@ pub fn instances(session: &mut Session<'_>) -> Vec<usize> {
     if options.up_to { (least..=procs).collect() } else { vec![procs] }
 }
 
-/// The size of the one instance that the options ask for, when they ask for one.
-pub fn only_instance(system: &System, options: &Options) -> usize {
-    nearest(system, named(options).unwrap_or(DEFAULT_PROCS))
+/// The size of an instance for which the options name this number of processes.
+fn wanted_size(system: &System, options: &Options, procs: usize) -> usize {
+    if options.proof.oracle_procs().is_some() { oracle_size(system, procs) } else { procs }
+}
+
+/// The size of the one instance that the options ask for, when they ask for one, and how it is explored: as a session does that leads others.
+pub fn only_instance<'o>(system: &System, options: &'o Options) -> (usize, Cow<'o, ForwardOptions>) {
+    let wanted = wanted_size(system, options, named(options).unwrap_or(DEFAULT_PROCS));
+    let serves = options.proof.oracle_procs().is_some() && !options.only_forward;
+    let purpose = if serves { Purpose::Oracle } else { Purpose::Answer };
+    let procs = nearest(system, wanted);
+    (procs, divided(system, procs, &options.forward, options.require_complete, purpose))
 }

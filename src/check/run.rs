@@ -185,7 +185,7 @@ impl Checker {
 /// The report before any work.
 fn blank(system: &System, options: &Options) -> Report {
     let assumptions = assumptions::of(system, options.backward.trust_invariants);
-    Report { assumptions, ..Report::default() }
+    Report { assumptions, of_sorts: options.forward.of_sorts.clone(), ..Report::default() }
 }
 
 /// What a run is about.

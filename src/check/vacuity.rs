@@ -197,8 +197,7 @@ impl Look {
     fn at(&mut self, session: &Session<'_>, procs: usize, purpose: Purpose) {
         let Session { system, options, report, .. } = session;
         let whole = purpose == Purpose::Answer;
-        let divided = |it: &Exploration| !it.sorts.is_empty() && options.forward.of_sorts.is_empty();
-        match report.explorations.iter().find(|it| it.procs == procs && !(whole && divided(it))) {
+        match report.explorations.iter().find(|it| it.procs == procs && (!whole || it.sorts.is_empty())) {
             Some(known) if known.stop == Stop::Complete => {
                 return self.complete.extend(whole.then_some(procs));
             }

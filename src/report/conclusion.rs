@@ -113,14 +113,15 @@ fn answers(run: EndedRun<'_>) -> String {
             Some(unknown(why, style))
         }
         Some(Deadlocks::NoneSeen) if proved(report) => {
-            report.coverage.as_ref().map(|seen| style.good(in_states("No deadlock", seen) + &rests_on))
+            let seen = report.coverage.as_ref();
+            seen.map(|seen| style.good(in_states("No deadlock", seen, &report.of_sorts) + &rests_on))
         }
         Some(Deadlocks::Open(_) | Deadlocks::NoneSeen) | None => None,
     };
     let last = match (report.conclusion(), &report.verdict) {
         (Conclusion::NothingFound, _) => {
             let seen = report.coverage.as_ref().expect("without a proof there is an exploration");
-            [Some(style.good(in_states("Nothing wrong", seen) + &rests_on)), None]
+            [Some(style.good(in_states("Nothing wrong", seen, &report.of_sorts) + &rests_on)), None]
         }
         (Conclusion::Deadlock, _) | (Conclusion::Unknown, Some(Verdict::Safe)) => [safety, deadlocks],
         _ => [deadlocks, safety],
@@ -164,8 +165,8 @@ fn refuted(system: &System, source: &Source<'_>, report: &Report, trace: &Trace)
 
 /// `Nothing wrong found with 3 processes in all 5107 orbits of states`: says what was seen, since it is not
 /// a proof for any number of processes.
-fn in_states(what: &str, seen: &Coverage) -> String {
-    let processes = words::sizes(&seen.procs, ", ");
+fn in_states(what: &str, seen: &Coverage, sorts: &[(String, usize)]) -> String {
+    let processes = words::sizes(&seen.procs, ", ") + &words::of_sorts(sorts);
     let (unit, of) = if seen.symmetry { ("orbit", " of states") } else { ("state", "") };
     if seen.states == 0 && seen.cut.is_none() {
         return format!("{what} found with {processes}: no state is initial");

@@ -10,7 +10,7 @@ use super::trace::EndedRun;
 use cubicle_lang::model::{System, tail_names};
 use cubicle_lang::words;
 use cubicle_run::style::Style;
-use cubicle_run::words::{cause, count, reason};
+use cubicle_run::words::{cause, count, of_sorts, reason};
 use cubicle_run::{
     Acceptance, BackwardMode, Candidate, Decider, Exploration, Options, Outcome, Proposals, Reason, Report,
     Stage, Stop, Tests, Verdict,
@@ -21,11 +21,7 @@ const MOST_INVARIANTS: usize = 20;
 
 /// `Explored 3 processes: all 5107 orbits, 26 steps deep, all 11 transitions fired`.
 pub fn explored(system: &System, exploration: &Exploration, style: Style) -> String {
-    let mut procs = count(exploration.procs, "process");
-    if !exploration.sorts.is_empty() {
-        let sizes: Vec<String> = exploration.sorts.iter().map(|(sort, n)| format!("{sort}={n}")).collect();
-        let _ = write!(procs, " ({})", sizes.join(","));
-    }
+    let procs = count(exploration.procs, "process") + &of_sorts(&exploration.sorts);
     let states = count(exploration.states, if exploration.symmetry { "orbit" } else { "state" });
     let seen = match exploration.stop {
         Stop::Complete if exploration.states == 0 => "no state is initial".to_owned(),

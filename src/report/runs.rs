@@ -8,7 +8,7 @@ use cubicle_lang::model::semantics::{FairStep, Lasso, Semantics, Served, State, 
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_lang::words::{ValueNames, for_processes, processes};
 use cubicle_run::style::Style;
-use cubicle_run::words::{cause, count, numbers, sizes, unproved};
+use cubicle_run::words::{cause, count, numbers, of_sorts, sizes, unproved};
 use cubicle_run::{Report, RunsSeen, TemporalFinding, TemporalReport};
 
 /// `Runs with 2 processes: all 14 states, 30 steps`.
@@ -173,8 +173,7 @@ fn asked(system: &System, fair: &FairStep) -> String {
 pub fn known(system: &System, report: &Report, style: Style) -> String {
     let mut text = String::new();
     for known in &report.temporal {
-        let unchecked = report.is_unchecked() && known.proof.is_some();
-        let line = line(system, known, unchecked, style);
+        let line = line(system, report, known, style);
         let _ = writeln!(text, "{}: {line}", system.temporal[known.property].name);
         let because = known.proof.iter().filter(|_| known.proved).flat_map(|it| &it.because);
         because.for_each(|line| text += &format!("     {line}\n"));
@@ -182,7 +181,8 @@ pub fn known(system: &System, report: &Report, style: Style) -> String {
     text
 }
 
-fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) -> String {
+fn line(system: &System, report: &Report, known: &TemporalReport, style: Style) -> String {
+    let unchecked = report.is_unchecked() && known.proof.is_some();
     let cover = system.temporal[known.property].kind == TemporalKind::Cover;
     if let Some(found) = &known.found {
         let procs = count(found.run().initial.procs, "process");
@@ -196,7 +196,7 @@ fn line(system: &System, known: &TemporalReport, unchecked: bool, style: Style) 
         return style
             .bad(format!("VIOLATED: never reached with any number of processes ({proved} no run shows it)"));
     }
-    let sizes = sizes(&known.held, ", ");
+    let sizes = sizes(&known.held, ", ") + &of_sorts(&report.of_sorts);
     let any = system.max_procs.is_none() || !system.has_processes();
     let held = match (known.held.is_empty(), cover) {
         (none, false) if known.proved && (none || any) => {

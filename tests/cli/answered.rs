@@ -1,6 +1,6 @@
 //! Models that once had a wrong answer, or none: the command, its exit code, and what it prints. The models are in `tests/found4`.
 
-use crate::harness::run;
+use crate::harness::{run, run_stdin};
 
 /// The command, with `@` for the folder of models, its exit code, and a part of its output.
 type Row = (&'static str, i32, &'static str);
@@ -79,4 +79,52 @@ fn a_lemma_whose_cells_are_simplified_away() {
 #[test]
 fn initial_bad_states_with_quantifiers() {
     answers(&[("@A2_crash.cub", 1, "UNSAFE"), ("@A2_crash_sorts.cub", 1, "UNSAFE")]);
+}
+
+/// What one division of the processes among sorts shows is not said of all instances with as many processes.
+#[test]
+fn divisions_of_processes_among_sorts() {
+    let (locks, only) = ("tests/traps/L70.cub", "tests/traps/L71.cub");
+    for (options, model, code, part) in [
+        (
+            "--engine classic --nodes 1 --procs node=2,lock=1",
+            locks,
+            3,
+            "all states with 3 processes (node=2,lock=1) were seen",
+        ),
+        ("brab 1 --nodes 1", locks, 3, "all states with 2 processes (node=1,lock=1) were seen: none is bad"),
+        (
+            "--only-forward --procs node=2,lock=1",
+            locks,
+            0,
+            "Nothing wrong found with 3 processes (node=2,lock=1) in all 3 orbits",
+        ),
+        ("--only-forward --procs node=2,lock=1 --ltl F{false}", locks, 1, "VIOLATED"),
+        (
+            "--only-forward --procs node=2,lock=1 --ltl G{true}",
+            locks,
+            0,
+            "ltl: holds with 3 processes (node=2,lock=1)\n",
+        ),
+        ("--vacuity error --procs node=2,lock=1", only, 0, "SAFE"),
+        (
+            "--deadlock --procs node=1,lock=2",
+            only,
+            0,
+            "No deadlock found with 3 processes (node=1,lock=2) in all",
+        ),
+    ] {
+        let found = run(&format!("{options} {model}"));
+        let all = format!("{}{}", found.stdout, found.stderr);
+        assert_eq!(found.code, Some(code), "{options}: {all}");
+        assert!(all.contains(part), "{options}: {all}");
+    }
+    // The one node takes a lock where there are two of them.
+    let text = std::fs::read_to_string(only).expect("a model");
+    let wrong = format!("{text}invariant (l : lock) {{ Taken[l] = True }}\n");
+    for division in ["", "--procs node=2,lock=1", "--procs node=3", "--procs 3"] {
+        let found = run_stdin(&format!("--trust-invariants {division} -"), wrong.as_bytes());
+        assert_eq!(found.code, Some(2), "{division}: {found:?}");
+        assert!(found.stdout.contains("ASSUMPTION REFUTED"), "{division}: {found:?}");
+    }
 }

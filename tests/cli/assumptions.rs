@@ -214,3 +214,34 @@ fn a_run_refutes_a_trusted_invariant() {
         assert_eq!(on(&format!("{line} --certificate /nowhere"), &right).code, Some(2), "{line}");
     }
 }
+
+/// With fewer processes, only the lemma is wrong, and where `all` is wrong, so is `two`.
+#[test]
+fn further_bad_states_are_looked_for_in_larger_instances_too() {
+    let model = "
+type state = Idle | Want | Crit | Done
+array At[proc] : state
+init (p) { At[p] = Idle }
+invariant one (p) { At[p] = Want }
+unsafe two (p q) { At[p] = Crit && At[q] = Crit }
+unsafe all (p q r) { At[p] = Crit && At[q] = Crit && At[r] = Crit }
+unsafe three (p q r) { At[p] = Done && At[q] = Done && At[r] = Done }
+transition ask (p) requires { At[p] = Idle } { At[p] := Want }
+transition go (p) requires { At[p] = Want } { At[p] := Crit }
+transition end (p) requires { At[p] = Crit } { At[p] := Done }
+";
+    for (line, last, runs) in [
+        ("--only-forward --procs 3 --upto", "INVARIANT REFUTED", 1),
+        ("--only-forward --procs 1 --upto --all-errors", "INVARIANT REFUTED", 1),
+        ("--only-forward --procs 2 --upto --all-errors", "UNSAFE !", 2),
+        ("--only-forward --procs 3 --upto --all-errors", "UNSAFE !", 4),
+        ("--only-forward --procs 3 --all-errors --jobs 2", "UNSAFE !", 4),
+        ("--only-forward --procs 3 --all-errors --forward dfs", "UNSAFE !", 4),
+        ("brab 3 --upto --all-errors", "UNSAFE !", 4),
+    ] {
+        let outcome = on(line, model);
+        let answer = outcome.stdout.lines().last().unwrap_or_default();
+        assert_eq!((outcome.code, answer.starts_with(last)), (Some(1), true), "{line}: {outcome:?}");
+        assert_eq!(outcome.stdout.matches("Error trace: ").count(), runs, "{line}: {outcome:?}");
+    }
+}

@@ -187,6 +187,8 @@ fn the_proof_is_that_of_one_process() {
         ("brab 3 --engine pdr --verbose", "examples/berkeley.cub"),
         ("brab 3 --quiet --allow C0916", "examples/german_wrong.cub"),
         ("brab 2 --quiet", "examples/live_ticket_wrong.cub"),
+        ("brab 1 --quiet", "tests/traps/L70.cub"),
+        ("brab 2 --quiet", "tests/traps/L71.cub"),
     ] {
         // One process alone would use fewer states, where there are many.
         let plain = run(&format!("{line} --max-forward 1000000000 {model}"));
@@ -400,6 +402,7 @@ fn invalid_cluster_command_lines_are_refused() {
         ),
         ("--local 2 -- --spill x examples/mutex.cub".to_owned(), "--spill has no effect here"),
         ("--local 2 -- --unchecked examples/mutex.cub".to_owned(), "--unchecked has no effect here"),
+        ("--local 2 -- -type-only examples/mutex.cub".to_owned(), "--type-only has no effect here"),
         ("--local 2 -- -".to_owned(), "it must be a file"),
         ("--local 0 -- examples/mutex.cub".to_owned(), "0 is not in 1..=64"),
         ("--local 2 -- --engine classic examples/mutex.cub".to_owned(), "add brab K"),

@@ -164,9 +164,17 @@ fn what_cannot_be_stated_is_refused() {
         assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(2), ""), "{step}: {outcome:?}");
         assert!(outcome.stderr.contains("C0702") && outcome.stderr.contains(says), "{step}: {outcome:?}");
     }
-    let refused = run(&format!("{} -- --trust-invariants", words(LEVELS[0])));
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("--trust-invariants has no effect on a refinement"), "{refused:?}");
+    for further in
+        ["--trust-invariants", "-trust-invariants", "-crash stop", "-ltl F{false}", "-lemmas-in lemmas"]
+    {
+        let refused = run(&format!("{} -- {further}", words(LEVELS[0])));
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{further}: {refused:?}");
+        let name = further.trim_start_matches('-').split(' ').next().unwrap_or_default();
+        let says = format!("--{name} has no effect on a refinement");
+        assert!(refused.stderr.contains(&says), "{further}: {refused:?}");
+    }
+    let original = run(&format!("{} -- -brab 2 -nodes 5000", words(LEVELS[0])));
+    assert_eq!(original.code, Some(0), "{original:?}");
 }
 
 #[test]

@@ -197,7 +197,7 @@ const TABLE: &[OptionNeeds] = &[
     row("crash", &[CHECK]),
     row("ltl", &[CHECK, ONE_PROCESS]),
     row("show_transformed", &[CHECK, ONE_PROCESS]),
-    original("type_only", &[ONE_PROCESS]),
+    row("type_only", &[ONE_PROCESS]),
 ];
 
 /// Looks for options of `given` that have no effect with `args`. The error is about the first of them. Flags of the original program in its own spelling, which `spelt_as_original` lists by name, only

@@ -27,7 +27,7 @@ impl Campaign {
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
             let (exits, conditional) = program.exits(state, &mut scratch);
             if let Some(number) = self.insert(state, ROOT, exits, 0) {
-                if let Some((bad, refined)) = program.bad(state, &mut scratch) {
+                if let Some((bad, refined)) = program.bad(state, &mut scratch, &|_| false) {
                     self.found_bad(number, refined, bad);
                 }
                 if self.options.deadlock

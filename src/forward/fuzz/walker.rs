@@ -202,7 +202,7 @@ impl Walker<'_> {
         let program = &*self.view.program;
         self.out.links.push(self.at);
         if self.out.bad.is_none()
-            && let Some((bad, refined)) = program.bad(next, &mut self.ahead)
+            && let Some((bad, refined)) = program.bad(next, &mut self.ahead, &|_| false)
         {
             self.out.bad = Some((number, refined, bad));
         }

@@ -19,9 +19,14 @@ impl Program {
         bad.iter().any(|w| *w != 0)
     }
 
-    /// The first ground bad cube that `state` satisfies, and the state with the cells that it reads defined.
+    /// The first ground bad cube that `state` satisfies, of one that is not known, and the state with the cells that it reads defined.
     #[inline]
-    pub fn bad(&self, state: &[u64], scratch: &mut Scratch) -> Option<(usize, Vec<u64>)> {
+    pub fn bad(
+        &self,
+        state: &[u64],
+        scratch: &mut Scratch,
+        is_known: &dyn Fn(usize) -> bool,
+    ) -> Option<(usize, Vec<u64>)> {
         if self.bads.is_empty() {
             return None;
         }
@@ -30,7 +35,7 @@ impl Program {
         if bad.iter().all(|w| *w == 0) {
             return None;
         }
-        for i in bits(bad) {
+        for i in bits(bad).filter(|i| !is_known(self.bads[*i].bad)) {
             let guard = &self.bads[i].guard;
             let mut found = None;
             if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {

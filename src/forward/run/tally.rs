@@ -92,10 +92,16 @@ impl Examiner for Tally<'_> {
     }
 
     fn examine(&mut self, number: usize, state: &[u64]) -> Option<Stop> {
-        let found = self.program.bad(state, &mut self.scratch);
-        self.numbers |= self.scratch.numbers;
-        let (bad, refined) = found?;
-        self.findings.bad(number, refined, bad);
-        self.stop_at_unsafe.then_some(Stop::Unsafe)
+        // It may be in cubes that no state was in before, beside one that is known.
+        loop {
+            let (findings, all) = (&self.findings, !self.stop_at_unsafe);
+            let found = self.program.bad(state, &mut self.scratch, &|bad| all && findings.has(bad));
+            self.numbers |= self.scratch.numbers;
+            let (bad, refined) = found?;
+            self.findings.bad(number, refined, bad);
+            if self.stop_at_unsafe {
+                return Some(Stop::Unsafe);
+            }
+        }
     }
 }

@@ -62,7 +62,7 @@ impl Instance {
         let limits = Limits::new(&self.options, interrupt);
         let (deadlock, widest, clock) = (self.options.deadlock, widest(&limits), limits.clock);
         let expander = Expander::new(&self.program, Arc::clone(&clock), deadlock, widest, true);
-        let config = WorkerConfig { me, total, workers, memory };
+        let config = WorkerConfig { me, total, workers, memory, stop_at_unsafe: self.options.stop_at_unsafe };
         let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));

@@ -32,6 +32,8 @@ pub struct WorkerConfig {
     pub workers: usize,
     /// The bytes that its states may take.
     pub memory: usize,
+    /// Whether one bad state is enough.
+    pub stop_at_unsafe: bool,
 }
 
 /// The unfinished work of a round.
@@ -309,9 +311,15 @@ impl Worker {
         match self.store.insert(state, h) {
             Inserted::New(_) => {
                 self.next_sleeps.push(sleep);
-                if let Some((bad, refined)) = self.program.bad(state, &mut self.scratch) {
-                    let level = self.levels.len() - 1;
+                let (level, mut met) = (self.levels.len() - 1, Vec::new());
+                while let Some((bad, refined)) =
+                    self.program.bad(state, &mut self.scratch, &|bad| met.contains(&bad))
+                {
                     note_bad(&mut self.bads, bad, NotableState { level, state: state.to_vec(), refined });
+                    met.push(bad);
+                    if self.config.stop_at_unsafe {
+                        break;
+                    }
                 }
             }
             Inserted::Old(number) => {

@@ -24,6 +24,8 @@ pub struct Report {
     pub temporal: Vec<TemporalReport>,
     /// Why some property of runs is open; `None` when none is.
     pub unproved: Option<Reason>,
+    /// How many processes of each sort the instances have that the options ask for; empty where that is open.
+    pub of_sorts: Vec<(String, usize)>,
     /// What the explorations that the options ask for saw; `None` when they ask for none.
     pub coverage: Option<Coverage>,
     /// The forward explorations, in increasing order of processes.

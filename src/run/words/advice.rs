@@ -1,6 +1,6 @@
 //! How far an undecided run got, and what may help, as lines without a final stop.
 
-use super::reason::{cause, count};
+use super::reason::{cause, count, of_sorts};
 use crate::result::{Exploration, Growing, Growth, Limit, Looked, Open, OpenRoot, Report, Stop, Try};
 use cubicle_lang::load::{any_numbers, any_numbers_are};
 use cubicle_lang::model::{Rational, System, VarId};
@@ -49,14 +49,18 @@ fn with(procs: usize) -> String {
 /// The instances of which all states were seen.
 fn seen_completely(explorations: &[Exploration]) -> Option<String> {
     let complete = explorations.iter().filter(|it| it.stop == Stop::Complete && it.unsafe_trace.is_none());
-    let sizes: Vec<usize> = complete.map(|it| it.procs).collect();
-    let (first, last) = (sizes.first()?, sizes.last()?);
-    let instances = if sizes.len() > 1 && last - first + 1 == sizes.len() {
-        format!("{first} to {last} processes")
-    } else {
-        super::sizes(&sizes, ", ")
+    // Of several sorts, one division of the processes says nothing of the others.
+    let (whole, divided): (Vec<_>, Vec<_>) = complete.partition(|it| it.sorts.is_empty());
+    let sizes: Vec<usize> = whole.iter().map(|it| it.procs).collect();
+    let whole = match &sizes[..] {
+        [] => None,
+        [first, .., last] if last - first + 1 == sizes.len() => Some(format!("{first} to {last} processes")),
+        _ => Some(super::sizes(&sizes, ", ")),
     };
-    Some(format!("all states with {instances} were seen: none is bad"))
+    let divided = divided.iter().map(|it| count(it.procs, "process") + &of_sorts(&it.sorts));
+    let instances: Vec<String> = whole.into_iter().chain(divided).collect();
+    (!instances.is_empty())
+        .then(|| format!("all states with {} were seen: none is bad", instances.join(", ")))
 }
 
 /// The instances in which a real run was searched for.

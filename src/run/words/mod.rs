@@ -4,4 +4,4 @@ mod advice;
 mod reason;
 
 pub use advice::{how_far, suggestion};
-pub use reason::{cause, count, listed_sizes, numbers, reason, sizes, unproved};
+pub use reason::{cause, count, listed_sizes, numbers, of_sorts, reason, sizes, unproved};

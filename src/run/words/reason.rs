@@ -20,6 +20,12 @@ pub fn sizes(sizes: &[usize], between: &str) -> String {
     count(numbers(sizes, between), "process")
 }
 
+/// ` (node=2,lock=1)`, behind a number of processes: how many are of each sort. Nothing where that is open.
+pub fn of_sorts(sorts: &[(String, usize)]) -> String {
+    let sizes: Vec<String> = sorts.iter().map(|(sort, procs)| format!("{sort}={procs}")).collect();
+    if sizes.is_empty() { String::new() } else { format!(" ({})", sizes.join(",")) }
+}
+
 /// `2, 3`: numbers with this between two of them.
 pub fn numbers(all: &[usize], between: &str) -> String {
     all.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)

@@ -191,7 +191,8 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
         Err(refused) => return document::refused(typed, refused),
     };
     let whole = settings::options(args, &system, &Allowed::default());
-    let mut options = whole.forward.clone();
+    let (procs, options) = only_instance(&system, &whole);
+    let mut options = options.into_owned();
     if let Some(cube) = &args.expected_end {
         match expected_end(ModelSource::new(&system, &text), cube) {
             Ok(end) => options.expected_end = end,
@@ -205,7 +206,6 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
     options.time = None;
     options.checkpoint = kept::checkpoint(args, &system, Vec::new());
     following.keeps(options.checkpoint.as_ref());
-    let procs = only_instance(&system, &whole);
     if cubicle_forward::walks(&options) {
         let walked = here::follow(cluster, &system, procs, &options, &interrupt, &following);
         return following.ended(walked);

@@ -1,10 +1,12 @@
 //! The words of `cubicle refines`, and the engines at work on a derived model.
 
 use std::ffi::OsString;
+use std::iter::once;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::CommandFactory;
 use cubicle_certificate::{Certificate, CheckOptions, Claim, Subject, certify_as, explain};
 use cubicle_check::{Origin, Refusal, check_claim};
 use cubicle_lang::load::{Allowed, ModelSource};
@@ -12,12 +14,13 @@ use cubicle_lang::model::System;
 use cubicle_run::{Acceptance, Interrupt, Options, Reason, Report, Silent, Vacuity};
 use cubicle_transform::refines::Refinement;
 
+use crate::cli::args::Args;
 use crate::cli::choices::{OF_RUNS, ResultFormat, choice};
 use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::model::parse;
 use crate::cli::quantities::duration;
-use crate::cli::settings;
+use crate::cli::{compat, settings};
 
 const AFTER_HELP: &str = "\
 The map has a statement for each abstract variable, an update whose right-hand side is about the concrete
@@ -126,7 +129,11 @@ const OBLIGATION_TIME: Duration = Duration::from_secs(60);
 
 /// The options of the engines on the command line.
 pub fn engine_options(args: &RefinesArgs, system: &System, allowed: &Allowed) -> Result<Options, Failure> {
-    for word in &args.options {
+    let mut command = Args::command();
+    command.build();
+    // In either spelling: `-crash stop` asks for what `--crash stop` does.
+    let further = once("cubicle".into()).chain(args.options.iter().cloned());
+    for word in compat::rewrite(&command, further).words {
         let word = word.to_string_lossy();
         let name = word.split('=').next().unwrap_or_default();
         if name.starts_with("--") && !PASSED_ON.split(' ').any(|it| it == name) {

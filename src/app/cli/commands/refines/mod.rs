@@ -331,7 +331,8 @@ impl Answered<'_> {
             }
             Finding::Explored => {
                 let coverage = self.found.coverage.as_ref();
-                let sizes = words::sizes(coverage.map_or(&[][..], |it| &it.procs), ", ");
+                let sizes = words::sizes(coverage.map_or(&[][..], |it| &it.procs), ", ")
+                    + &words::of_sorts(&self.found.of_sorts);
                 let cut = coverage.is_none_or(|it| it.cut.is_some());
                 let seen = if cut { "not all states were seen" } else { "all states were seen" };
                 format!("{title} with {sizes}: {seen}")
