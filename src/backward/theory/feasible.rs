@@ -10,6 +10,7 @@ use super::fourier_motzkin::{Row, between, sum};
 use super::sat::Sat;
 use crate::cube::{Bound, CubeCell, Form, Overflow, Relational, negated};
 use crate::tuning::{MAX_DISEQUALITIES, MAX_ROWS};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Rational, Relation, gcd};
 
 thread_local! {
@@ -96,6 +97,7 @@ struct Eliminated {
 /// Whether the rows have a solution. What was eliminated is added to `stages`, in that order.
 fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) -> Result<Sat, Overflow> {
     let mut exact = true;
+    let mut bounded = Bounded::by(&rows);
     loop {
         ROWS.set(ROWS.get() + rows.len() as u64);
         // Decide rows without variables.
@@ -107,11 +109,12 @@ fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) ->
             return Ok(Sat::No);
         }
         rows.retain(|row| !row.terms.is_empty());
-        let Some(cell) = cheapest(&rows) else {
+        let Some(cell) = bounded.cheapest() else {
             return Ok(if exact { Sat::Yes } else { Sat::Unknown });
         };
         let (about, mut next): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.coefficient(cell).is_some());
+        about.iter().for_each(|row| bounded.count(row, false));
         let with = |row: &Row| row.coefficient(cell).unwrap_or(Rational::ZERO);
         let (upper, lower): (Vec<_>, Vec<_>) =
             about.iter().map(|row| (row, with(row))).partition(|(_, k)| k.signum() > 0);
@@ -122,7 +125,7 @@ fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) ->
                     exact = false;
                 }
                 let (terms, bound) = sum(u, kl, l, ku)?;
-                keep(&mut next, tightened(terms, between(l, u), bound, integer)?);
+                keep(&mut next, tightened(terms, between(l, u), bound, integer)?, &mut bounded);
                 if next.len() > MAX_ROWS {
                     return Ok(Sat::Unknown);
                 }
@@ -134,8 +137,9 @@ fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) ->
 }
 
 /// Adds a row, unless another one bounds the same form at least as tightly; it takes the place of one that does not.
-fn keep(rows: &mut Vec<Row>, new: Row) {
+fn keep(rows: &mut Vec<Row>, new: Row, bounded: &mut Bounded) {
     let Some(same) = rows.iter_mut().find(|row| row.terms == new.terms) else {
+        bounded.count(&new, true);
         rows.push(new);
         return;
     };
@@ -250,17 +254,29 @@ fn tightened(
     Ok(Row { terms, relation, bound })
 }
 
-/// The variable whose elimination makes fewest rows.
-fn cheapest(rows: &[Row]) -> Option<CubeCell> {
-    let mut seen: Vec<(CubeCell, usize, usize)> = Vec::new();
-    for row in rows {
-        for &(s, k) in &row.terms {
-            let at = seen.iter().position(|t| t.0 == s).unwrap_or_else(|| {
-                seen.push((s, 0, 0));
-                seen.len() - 1
-            });
-            if k.signum() > 0 { seen[at].1 += 1 } else { seen[at].2 += 1 }
+/// How many rows bound each number from below and from above; the numbers ascend.
+struct Bounded(Vec<(CubeCell, [usize; 2])>);
+
+impl Bounded {
+    fn by(rows: &[Row]) -> Self {
+        let cells = sorted(rows.iter().flat_map(|row| row.terms.iter().map(|term| term.0)));
+        let mut this = Self(cells.into_iter().map(|cell| (cell, [0; 2])).collect());
+        rows.iter().for_each(|row| this.count(row, true));
+        this
+    }
+
+    /// Counts a row that is new, or one no more that goes.
+    fn count(&mut self, row: &Row, is_new: bool) {
+        for &(cell, k) in &row.terms {
+            let at = self.0.binary_search_by_key(&cell, |it| it.0).expect("a number of the first rows");
+            let rows = &mut self.0[at].1[usize::from(k.signum() > 0)];
+            if is_new { *rows += 1 } else { *rows -= 1 }
         }
     }
-    seen.into_iter().min_by_key(|&(s, u, l)| (u * l, s)).map(|t| t.0)
+
+    /// The number whose elimination makes fewest rows.
+    fn cheapest(&self) -> Option<CubeCell> {
+        let bounded = self.0.iter().filter(|it| it.1 != [0; 2]);
+        bounded.min_by_key(|(_, [lower, upper])| lower * upper).map(|it| it.0)
+    }
 }

@@ -27,8 +27,13 @@ impl Campaign {
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
             let (exits, conditional) = program.exits(state, &mut scratch);
             if let Some(number) = self.insert(state, ROOT, exits, 0) {
-                if let Some((bad, refined)) = program.bad(state, &mut scratch, &|_| false) {
+                let mut met = Vec::new();
+                while let Some((bad, refined)) = program.bad(state, &mut scratch, &|bad| met.contains(&bad)) {
                     self.found_bad(number, refined, bad);
+                    met.push(bad);
+                    if self.options.stop_at_unsafe {
+                        break;
+                    }
                 }
                 if self.options.deadlock
                     && conditional
@@ -180,11 +185,12 @@ impl Campaign {
                     self.look_around(number);
                 }
             }
-            if let Some((_, refined, bad)) = outcome.bad.take_if(|(n, ..)| *n as usize == i) {
+            let bads = outcome.bads.len();
+            for (_, refined, bad) in outcome.bads.extract_if(.., |it| it.0 as usize == i) {
                 self.found_bad(number, refined, bad);
-                if self.limits.stop.is_some() {
-                    break;
-                }
+            }
+            if outcome.bads.len() < bads && self.limits.stop.is_some() {
+                break;
             }
         }
         (new_states, numbers)

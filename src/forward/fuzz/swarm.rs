@@ -121,7 +121,7 @@ impl Campaign {
             && found.taken.iter().all(|(at, _)| is_there(at, new))
             && found.combinations.iter().all(|(it, n)| (*it as usize) < combinations && (*n as usize) < new)
             && found.fired.iter().chain([&found.steps]).all(|n| *n < MOST_STEPS)
-            && found.bad.iter().all(|(n, refined, bad)| is_state(n, refined) && *bad < bads)
+            && found.bads.iter().all(|(n, refined, bad)| is_state(n, refined) && *bad < bads)
             && found.deadlocks.iter().all(|(n, refined)| is_state(n, refined))
             && found.around.iter().all(|(from, at)| self.around.contains_key(from) && is_there(at, new))
             && found.nearest.is_none_or(|(_, at)| task.aim.is_some() && is_there(&at, new))

@@ -37,9 +37,9 @@ pub struct WalkOutcome {
     pub combinations: Vec<(u32, u32)>,
     /// How often each transition fired.
     pub fired: Vec<u64>,
-    /// The first bad state: its number among the new ones, the state with the deciding cells defined,
+    /// Bad states, the first in each cube, where one is not enough: the number among the new ones, the state with the deciding cells defined,
     /// and the cube.
-    pub bad: Option<(u32, Vec<u64>, usize)>,
+    pub bads: Vec<(u32, Vec<u64>, usize)>,
     /// New states that are deadlocked, with the deciding cells defined.
     pub deadlocks: Vec<(u32, Vec<u64>)>,
     /// States reached from states near deadlocks, with their distances.
@@ -201,10 +201,12 @@ impl Walker<'_> {
         };
         let program = &*self.view.program;
         self.out.links.push(self.at);
-        if self.out.bad.is_none()
-            && let Some((bad, refined)) = program.bad(next, &mut self.ahead, &|_| false)
+        let (bads, all) = (&mut self.out.bads, !self.view.options.stop_at_unsafe);
+        while (all || bads.is_empty())
+            && let Some((bad, refined)) =
+                program.bad(next, &mut self.ahead, &|bad| bads.iter().any(|it| it.2 == bad))
         {
-            self.out.bad = Some((number, refined, bad));
+            bads.push((number, refined, bad));
         }
         if self.coverage {
             let combinations = &mut self.out.combinations;
