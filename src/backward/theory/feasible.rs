@@ -114,7 +114,9 @@ fn eliminate(mut rows: Vec<Row>, integer: bool, stages: &mut Vec<Eliminated>) ->
         };
         let (about, mut next): (Vec<_>, Vec<_>) =
             rows.into_iter().partition(|row| row.coefficient(cell).is_some());
-        about.iter().for_each(|row| bounded.count(row, false));
+        for row in &about {
+            bounded.count(row, false);
+        }
         let with = |row: &Row| row.coefficient(cell).unwrap_or(Rational::ZERO);
         let (upper, lower): (Vec<_>, Vec<_>) =
             about.iter().map(|row| (row, with(row))).partition(|(_, k)| k.signum() > 0);
@@ -261,7 +263,9 @@ impl Bounded {
     fn by(rows: &[Row]) -> Self {
         let cells = sorted(rows.iter().flat_map(|row| row.terms.iter().map(|term| term.0)));
         let mut this = Self(cells.into_iter().map(|cell| (cell, [0; 2])).collect());
-        rows.iter().for_each(|row| this.count(row, true));
+        for row in rows {
+            this.count(row, true);
+        }
         this
     }
 
