@@ -356,6 +356,29 @@ fn an_error_is_a_step_of_a_model_with_the_same_errors_only() {
     assert_eq!(right.code, Some(0), "{right:?}");
 }
 
+/// In which order the transitions of a model may fail, and what else may, makes no difference to an error that both models have.
+#[test]
+fn an_error_is_that_of_the_same_name() {
+    let model = |transitions: &str| {
+        format!("var X : 0..3\nvar Y : 0..3\ninit {{ X = 0 && Y = 0 }}\nunsafe {{ X > 3 }}\n{transitions}")
+    };
+    let (t, u) = ("transition t () { X := X + 1 }\n", "transition u () { Y := Y + 1 }\n");
+    let fewer = "transition u () { Y := case | Y < 3 : Y + 1 | _ : Y }\n";
+    let [both, turned, one] = [[t, u], [u, t], [t, fewer]].map(|it| model(&it.concat()));
+    for (low, high, code) in [(&both, &turned, 0), (&one, &both, 1), (&one, &turned, 1), (&both, &one, 1)] {
+        let outcome = refined(low, high, "");
+        assert_eq!(outcome.code, Some(code), "{low}{high}{outcome:?}");
+    }
+    let guarded = model(&[t, "transition u () requires { Y < 3 } { Y := Y + 1 }\n"].concat());
+    for high in [&both, &turned] {
+        let outcome = refined(&guarded, high, "");
+        assert_eq!(outcome.code, Some(0), "{high}{outcome:?}");
+    }
+    let outcome = refined(&both, &guarded, "");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(outcome.stdout.contains("Trouble = Y_left_its_range"), "{outcome:?}");
+}
+
 /// Of which sort a process is, and which value `nil` is, the map has to say where the concrete model has no such thing.
 #[test]
 fn sorts_and_nil_of_the_abstract_model_alone_need_a_meaning() {
@@ -373,5 +396,37 @@ fn sorts_and_nil_of_the_abstract_model_alone_need_a_meaning() {
         assert!(refused.stderr.contains(&words), "{refused:?}");
         let told = refined(plain, high, map);
         assert!(matches!(told.code, Some(0 | 1)), "{told:?}");
+    }
+}
+
+/// An abstract array has cells at the processes of its sorts only, whatever the map says of others.
+#[test]
+fn cells_of_processes_of_other_sorts_are_not_compared() {
+    let low = |start: &str| {
+        format!(
+            "array Kept[proc] : bool\narray Flag[proc] : bool\ninit (p) {{ Flag[p] = False }}\n\
+             unsafe (p) {{ Flag[p] = True && false }}\n\
+             transition sell (p) requires {{ Kept[p] = {start} }} {{ Flag[p] := True }}\n\
+             transition note (p) requires {{ Kept[p] = True }} {{ Flag[p] := True }}\n"
+        )
+    };
+    let high = |update: &str| {
+        format!(
+            "type node < proc\ntype item < proc\narray Sold[item] : bool\n\
+             init (i : item) {{ Sold[i] = False }}\nunsafe (i : item) {{ Sold[i] = True && false }}\n\
+             transition sell (i : item) {{ {update} }}\n"
+        )
+    };
+    let one = high("Sold[i] := True");
+    let all = high("Sold[j] := case | j = i : True | _ : Sold[j]");
+    let map =
+        "Sort[p] := case | Kept[p] = True : Node | _ : Item;\nSold[p] := Flag[p];\nnote(p) => stutter;\n";
+    for high in [&one, &all] {
+        for (start, code) in [("False", 0), ("True", 1)] {
+            let outcome = refined(&low(start), high, map);
+            assert_eq!(outcome.code, Some(code), "{start} {high} {outcome:?}");
+        }
+        let outcome = refined(&low("False"), high, &map.replace("Node | _ : Item", "Item | _ : Node"));
+        assert_eq!(outcome.code, Some(1), "{high} {outcome:?}");
     }
 }

@@ -44,8 +44,8 @@ pub struct RefinementMap {
     pub variables: Vec<Vec<Branch>>,
     /// For each declaration of a concrete transition, the steps that it may be where it is no error.
     steps: Vec<Vec<Image>>,
-    /// The concrete variable that says which error happened, where the abstract model does not have these errors.
-    errors: Option<VarId>,
+    /// The values of the concrete variable that says which error happened, of errors that the abstract model does not have.
+    errors: Vec<(VarId, u8)>,
     /// What the map leaves out and names decided, as statements of a map.
     pub guessed: Vec<String>,
 }
@@ -77,20 +77,40 @@ impl RefinementMap {
         let text = MapText::read(map).map_err(in_map)?;
         let both = BothModels::new(concrete.system.to_parts(), abstraction.system);
         let both = both.ok_or_else(|| refused(InText::Concrete, Span::default(), TOO_MANY))?;
-        let mut this = Self { variables: Vec::new(), steps: Vec::new(), errors: None, guessed: Vec::new() };
+        let mut this =
+            Self { variables: Vec::new(), steps: Vec::new(), errors: Vec::new(), guessed: Vec::new() };
         this.variables = this
             .variables(&both, &text.variables, concrete, abstraction, text_of_concrete)
             .map_err(in_map)?;
-        let errors = (0..).map(VarId).zip(&concrete.system.vars).filter(|(_, it)| it.is_of_errors());
-        this.errors = errors.map(|it| it.0).find(|var| !this.reads(*var));
+        if let Some((var, names)) = errors_of(concrete.system).filter(|it| !this.reads(it.0)) {
+            this.errors = (1..names.len() as u8).map(|value| (var, value)).collect();
+        }
         this.steps = this.steps(&text.steps, concrete, abstraction).map_err(in_map)?;
         Ok(this)
     }
 
-    /// The steps that a concrete transition of this declaration may be, which assigns these variables: none where it is an error that the
+    /// The steps that a concrete transition of this declaration may be, which assigns these values: none where it is an error that the
     /// abstract model does not have.
-    pub fn images(&self, origin: u16, assigns: &dyn Fn(VarId) -> bool) -> &[Image] {
-        if self.errors.is_some_and(assigns) { &[] } else { &self.steps[usize::from(origin)] }
+    pub fn images(&self, origin: u16, assigns: &dyn Fn(VarId, u8) -> bool) -> &[Image] {
+        let is_error = self.errors.iter().any(|(var, value)| assigns(*var, *value));
+        if is_error { &[] } else { &self.steps[usize::from(origin)] }
+    }
+
+    /// What the abstract variable of errors is where the concrete model has others, or in another order: the error of the same name.
+    fn errors_by_name(&mut self, own: Option<(VarId, &[String])>, names: &[String]) -> Vec<Branch> {
+        let mut branches = Vec::new();
+        let (var, own) = own.unwrap_or((VarId(0), &[]));
+        for (value, name) in (0..).zip(own).skip(1) {
+            match (0..).zip(names).find(|it| it.1 == name) {
+                Some((same, _)) => branches.push(Branch {
+                    when: Dnf(vec![vec![Literal::In { cell: Cell::global(var), values: 1 << value }]]),
+                    value: Term::Constructor(same),
+                }),
+                None => self.errors.push((var, value)),
+            }
+        }
+        branches.push(Branch { when: Dnf::truth(), value: Term::Constructor(0) });
+        branches
     }
 
     fn variables(
@@ -177,8 +197,12 @@ impl RefinementMap {
         let found = (0..)
             .zip(&concrete.system.vars)
             .find(|(_, it)| it.name == var.name && it.arity() == var.arity() && it.ty == ty);
+        if found.is_none() && var.is_of_errors() {
+            let names = errors_of(abstraction.system).map_or(&[][..], |it| it.1);
+            return Ok(self.errors_by_name(errors_of(concrete.system), names));
+        }
         if found.is_none() && var.span == Span::default() && var.kind == VarKind::Global {
-            // What says that an error happened, or that a bad state was seen: nothing is wrong in the abstract model.
+            // What says that a bad state was seen: there is none in the abstract model.
             return Ok(vec![Branch { when: Dnf::truth(), value: Term::Constructor(0) }]);
         }
         let names: Vec<String> = (1..=var.arity()).map(|number| format!("p{number}")).collect();
@@ -252,6 +276,13 @@ impl RefinementMap {
         self.guessed.push(format!("{name}({params}) => {STUTTER};"));
         Image::Stutter
     }
+}
+
+/// The variable that says which error happened, if there is one, and its values, of which the first one says that there was none.
+fn errors_of(system: &System) -> Option<(VarId, &[String])> {
+    let (var, it) = (0..).zip(&system.vars).find(|it| it.1.is_of_errors())?;
+    let Type::Enum(id) = it.ty else { return None };
+    Some((VarId(var), &system.enumeration(id).constructors))
 }
 
 /// Refuses models about whose refinement nothing is said here.

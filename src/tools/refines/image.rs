@@ -3,7 +3,7 @@
 use cubicle_lang::model::semantics::{
     Env, Semantics, State, Step, StepError, Trace, Value, distinct_tuples, tuples,
 };
-use cubicle_lang::model::{Cell, Literal, ProcRef, System, TransitionId};
+use cubicle_lang::model::{Assignment, Branch, Cell, Literal, ProcRef, System, Term, TransitionId, VarId};
 use cubicle_lang::refinement::{ArgTerm, Image, RefinementMap};
 use cubicle_lang::words::{ValueNames, literal, processes, shown_cells};
 
@@ -62,15 +62,54 @@ impl<'a> ImageReader<'a> {
         Some(State { procs: state.procs, values })
     }
 
+    /// The abstract states around a step, which agree at processes of other sorts than those of an array: there are no such cells.
+    fn around(&self, before: &State, step: &Step) -> Option<(State, State)> {
+        let (old, mut new) = (self.state(before)?, self.state(&step.after)?);
+        for (at, _) in self.missing(&old).iter().enumerate().filter(|it| *it.1) {
+            new.values[at] = old.values[at];
+        }
+        Some((old, new))
+    }
+
+    /// For each place of an abstract state, whether it is none of a cell.
+    fn missing(&self, state: &State) -> Vec<bool> {
+        let (system, layout) = (self.abstraction.system(), self.abstraction.layout());
+        let is_of = |process: usize, sort: u8| {
+            let array = system.sort_array().expect("an index has a sort");
+            state.values[layout.position(array, [process])] == Value::Constructor(sort)
+        };
+        let mut missing = Vec::with_capacity(layout.len());
+        for (id, var) in (0..).map(VarId).zip(&system.vars) {
+            for index in tuples(state.procs, var.arity()) {
+                let is_other = |(at, process): (usize, &usize)| {
+                    system.index_sort(id, at).is_some_and(|sort| !is_of(*process, sort))
+                };
+                missing.push(index.iter().enumerate().any(is_other));
+            }
+        }
+        missing
+    }
+
+    /// Whether a step is one of the abstract model, whatever it says of cells that do not exist.
+    fn is_step(&self, old: &State, mut step: Step) -> Result<(), StepError> {
+        let missing = self.missing(old);
+        loop {
+            match self.abstraction.is_step(old, &step) {
+                Err(StepError::Effect(_, at, value, _)) if missing[at] => step.after.values[at] = value,
+                other => return other,
+            }
+        }
+    }
+
     /// The abstract steps, by their names, that a concrete step is.
     pub fn images(&self, before: &State, step: &Step) -> Vec<String> {
-        let (Some(old), Some(new)) = (self.state(before), self.state(&step.after)) else { return Vec::new() };
+        let Some((old, new)) = self.around(before, step) else { return Vec::new() };
         let possible = |image: &&Image| match image {
             Image::Stutter => old == new,
             Image::Step { origin, args } => self.arguments(before, step, args).is_some_and(|args| {
                 self.ways(*origin, &args).any(|(transition, args)| {
                     let step = Step { transition, args, after: new.clone() };
-                    self.abstraction.is_step(&old, &step).is_ok()
+                    self.is_step(&old, step).is_ok()
                 })
             }),
         };
@@ -81,7 +120,11 @@ impl<'a> ImageReader<'a> {
     /// The steps that the map gives for a concrete one; none for an error that the abstract model does not have.
     fn declared(&self, step: &Step) -> &'a [Image] {
         let it = self.concrete.system().transition(step.transition);
-        self.map.images(it.origin, &|var| it.assignment(var).is_some())
+        let value = |branch: &Branch, value| branch.value == Term::Constructor(value);
+        self.map.images(it.origin, &|var, error| match it.assignment(var) {
+            Some(Assignment::Cases(branches)) => branches.iter().any(|it| value(it, error)),
+            _ => false,
+        })
     }
 
     /// The parts of an abstract transition, each with all arguments that begin with these.
@@ -149,7 +192,7 @@ impl<'a> ImageReader<'a> {
 
     /// Why a step is none of those that the map gives: a line for each. Empty when it is one.
     pub fn why_not(&self, before: &State, step: &Step, names: &ValueNames<'_>) -> Vec<String> {
-        let (Some(old), Some(new)) = (self.state(before), self.state(&step.after)) else { return Vec::new() };
+        let Some((old, new)) = self.around(before, step) else { return Vec::new() };
         if !self.images(before, step).is_empty() {
             return Vec::new();
         }
@@ -169,7 +212,7 @@ impl<'a> ImageReader<'a> {
                 .map(|(transition, args)| Step { transition, args, after: new.clone() })
                 .collect();
             for step in &steps {
-                if let Err(StepError::Effect(_, at, value, _)) = self.abstraction.is_step(&old, step) {
+                if let Err(StepError::Effect(_, at, value, _)) = self.is_step(&old, step.clone()) {
                     let mut wanted = new.clone();
                     wanted.values[at] = value;
                     return format!("{name}: {}", self.differs(&wanted, &new, names));

@@ -7,7 +7,8 @@ use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
 use cubicle_lang::model::{
-    Assignment, Bad, Cell, Conj, Literal, ProcRef, System, Transition, TransitionId, Universal, Update, VarId,
+    Assignment, Bad, Cell, Conj, Literal, ProcRef, System, Transition, TransitionId, Type, Universal, Update,
+    VarId,
 };
 use cubicle_lang::refinement::{
     ArgTerm, Image, InText, NoRefinement, RefinedModel, RefinementMap, held, parts, reads, refused,
@@ -117,10 +118,12 @@ impl Step<'_> {
     /// All its failing copies.
     fn copies(&self) -> Result<Vec<Transition>, NoRefinement> {
         let mut choices = vec![Choice { procs: self.decl.params.len() as u8, ..Choice::default() }];
-        let vars = &self.concrete.system.vars;
-        let assigns = |var: VarId| {
-            let name = &vars[usize::from(var.0)].name;
-            self.decl.updates.iter().any(|it| it.target.name.text == *name)
+        let assigns = |var: VarId, value: u8| {
+            let of = self.concrete.system.var(var);
+            let Type::Enum(id) = of.ty else { return false };
+            let name = &self.concrete.system.enumeration(id).constructors[usize::from(value)];
+            let is = |it: &Rhs| matches!(it, Rhs::Term(it) if it.alone().is_some_and(|it| it.text == *name));
+            self.decl.updates.iter().any(|it| it.target.name.text == of.name && is(&it.value))
         };
         for image in self.map.images(self.origin, &assigns) {
             let mut next = Vec::new();
@@ -276,6 +279,7 @@ impl Step<'_> {
             };
             let reading = |cell: &Cell| self.after(cell, after, arity);
             let held = read(system, &before(&place)?.unwrap_or_default(), &reading)?;
+            ways = both(&ways, &conj(system, &self.exists(*var, index), &before)?)?;
             ways = both(&ways, &differ(system, place.var, &wanted, &held)?)?;
         }
         let (span, mut universals) = (self.decl.loc.0, Vec::new());
@@ -303,6 +307,17 @@ impl Step<'_> {
             ..part.clone()
         };
         Ok(ways.into_iter().map(copy).collect())
+    }
+
+    /// That an abstract array has a cell at these processes: they are of its sorts.
+    fn exists(&self, var: VarId, index: &[u8]) -> Conj {
+        let system = self.abstraction.system;
+        let of_sort = |(at, process): (usize, &u8)| {
+            let array = self.scene.both.abstract_var(system.sort_array()?);
+            let cell = Cell::at(array, [ProcRef::Var(*process)]);
+            Some(Literal::In { cell, values: 1 << system.index_sort(var, at)? })
+        };
+        index.iter().enumerate().filter_map(of_sort).collect()
     }
 
     /// What a concrete cell holds after these updates.

@@ -14,10 +14,16 @@ use crate::support::fair::{CRASH, Demand, Holding, Steps};
 /// How many processes of each sort; without sorts, all are of the first one.
 pub type Sizes = [usize; 2];
 
+/// An error: the variable that leaves its range, or the queue that overflows, and whether it is a queue that does.
+pub type Trouble = (usize, bool);
+
+/// The states after a step, and its errors, each with the arguments.
+pub type Outcomes = (Vec<(Vec<usize>, State)>, Vec<(Vec<usize>, Trouble)>);
+
 /// What an update does: nothing is possible, an error, or one of several lists of new cells.
 pub enum Outcome {
     Blocked,
-    Error,
+    Error(Trouble),
     Cells(Vec<(usize, usize, Vec<Vec<i64>>)>),
 }
 
@@ -302,7 +308,7 @@ impl Instance<'_> {
         // Nothing is written where there is no cell.
         let Some(at) = self.position(state, var, index, args) else { return Outcome::Cells(Vec::new()) };
         self.assigned(var, &state[var][at], field, values)
-            .map_or(Outcome::Error, |cell| Outcome::Cells(vec![(var, at, cell)]))
+            .map_or(Outcome::Error((var, false)), |cell| Outcome::Cells(vec![(var, at, cell)]))
     }
 
     fn outcomes(&self, state: &State, update: &Update, args: &[usize], params: usize) -> Vec<Outcome> {
@@ -348,7 +354,7 @@ impl Instance<'_> {
             }
             Update::Values(ty, var, index, field, when, value) => {
                 let mut cells = Vec::new();
-                let mut error = false;
+                let mut error = None;
                 for it in 0..ty.values().count() {
                     let with = [args, &[it]].concat();
                     let held = || Some(state[*var][self.position(state, *var, index, &with)?][0][*field]);
@@ -356,11 +362,11 @@ impl Instance<'_> {
                     let value = if applies { self.value(state, value, &with) } else { held() };
                     match self.written(state, (*var, index, *field), &[value], &with) {
                         Outcome::Cells(written) => cells.extend(written),
-                        Outcome::Error => error = true,
+                        Outcome::Error(it) => error = Some(it),
                         Outcome::Blocked => return vec![Outcome::Blocked],
                     }
                 }
-                vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
+                vec![error.map_or(Outcome::Cells(cells), Outcome::Error)]
             }
             Update::Send(var, index, values) => {
                 let queue = self.model.vars[*var].queue.expect("a queue");
@@ -372,12 +378,13 @@ impl Instance<'_> {
                     return vec![match queue.full {
                         Full::Blocks => Outcome::Blocked,
                         Full::Drops => Outcome::Cells(Vec::new()),
-                        Full::Fails => Outcome::Error,
+                        Full::Fails => Outcome::Error((*var, true)),
                     }];
                 }
                 let fields = &self.model.vars[*var].fields;
                 let fits = values.iter().zip(fields).all(|(value, (_, ty))| ty.contains(*value));
-                let sent = if fits { one(*var, at, [&cell[..], &[values]].concat()) } else { Outcome::Error };
+                let longer = || one(*var, at, [&cell[..], &[values.clone()]].concat());
+                let sent = if fits { longer() } else { Outcome::Error((*var, false)) };
                 let lost = queue.lossy.then(|| Outcome::Cells(Vec::new()));
                 [sent].into_iter().chain(lost).collect()
             }
@@ -418,17 +425,17 @@ impl Instance<'_> {
         what: impl Fn(&[usize], usize) -> Option<(usize, &'i Vec<Index>, usize, Option<i64>)>,
     ) -> Vec<Outcome> {
         let mut cells = Vec::new();
-        let mut error = false;
+        let mut error = None;
         for z in of_sort(self.sizes, sort) {
             let with = [args, &[z]].concat();
             let Some((var, index, field, value)) = what(&with, z) else { continue };
             match self.written(state, (var, index, field), &[value], &with) {
                 Outcome::Cells(written) => cells.extend(written),
-                Outcome::Error => error = true,
+                Outcome::Error(it) => error = Some(it),
                 Outcome::Blocked => return vec![Outcome::Blocked],
             }
         }
-        vec![if error { Outcome::Error } else { Outcome::Cells(cells) }]
+        vec![error.map_or(Outcome::Cells(cells), Outcome::Error)]
     }
 
     /// The least state that differs from this one only in the names of processes.
@@ -490,7 +497,13 @@ impl Instance<'_> {
 
     /// The states after a step of this transition, with its arguments, and whether some step is an error.
     pub fn steps(&self, state: &State, transition: &Transition) -> (Vec<(Vec<usize>, State)>, bool) {
-        let (mut next, mut error) = (Vec::new(), false);
+        let (next, errors) = self.steps_and_errors(state, transition);
+        (next, !errors.is_empty())
+    }
+
+    /// The states after a step of this transition, and its errors, each with the arguments.
+    pub fn steps_and_errors(&self, state: &State, transition: &Transition) -> Outcomes {
+        let (mut next, mut errors) = (Vec::new(), Vec::new());
         let params = transition.params.len();
         let (mut read, mut pointers) = (BTreeSet::new(), BTreeSet::new());
         let values = transition
@@ -508,23 +521,23 @@ impl Instance<'_> {
         if read.iter().any(|it| named(it).is_none())
             || !pointers.iter().filter_map(named).all(|it| Self::alive(state, it))
         {
-            return (next, error);
+            return (next, errors);
         }
         for args in tuples(self.sizes, &transition.params) {
             let alive = args.iter().all(|it| Self::alive(state, *it));
             if !alive || !transition.guard.iter().all(|it| self.holds(state, it, &args, params)) {
                 continue;
             }
-            let mut runs: Vec<(State, bool, bool)> = vec![(state.clone(), false, false)];
+            let mut runs: Vec<(State, bool, Vec<Trouble>)> = vec![(state.clone(), false, Vec::new())];
             for update in &transition.updates {
                 let outcomes = self.outcomes(state, update, &args, params);
                 let mut all = Vec::new();
                 for (state, blocked, wrong) in &runs {
                     for outcome in &outcomes {
-                        let mut run = (state.clone(), *blocked, *wrong);
+                        let mut run = (state.clone(), *blocked, wrong.clone());
                         match outcome {
                             Outcome::Blocked => run.1 = true,
-                            Outcome::Error => run.2 = true,
+                            Outcome::Error(error) => run.2.push(*error),
                             Outcome::Cells(cells) => {
                                 for (var, at, cell) in cells {
                                     // Updates of a transition write different variables here.
@@ -537,14 +550,15 @@ impl Instance<'_> {
                 }
                 runs = all;
             }
-            for (state, blocked, wrong) in runs {
-                error |= wrong && !blocked;
-                if !wrong && !blocked {
+            for (state, _, wrong) in runs.into_iter().filter(|it| !it.1) {
+                if wrong.is_empty() {
                     next.push((args.clone(), state));
                 }
+                // Any of what is wrong is said.
+                errors.extend(wrong.into_iter().map(|it| (args.clone(), it)));
             }
         }
-        (next, error)
+        (next, errors)
     }
 }
 

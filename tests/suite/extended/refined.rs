@@ -11,7 +11,7 @@ use cubicle::transform::refines::Refinement;
 use cubicle::{BackwardMode, Interrupt, Silent, Stop, Verdict, check};
 
 use super::generate::model;
-use super::meaning::{Instance, Sizes};
+use super::meaning::{Instance, Outcomes, Sizes};
 use super::model::{Model, NAMES, Over, Term, Update, renamed, ways};
 use super::{MOST_TRANSITIONS, instances, of_sizes};
 use crate::doors::small_search;
@@ -21,32 +21,37 @@ use crate::support::dice::{Dice, environment};
 /// no step at all.
 type Steps = Vec<Vec<Option<(usize, bool)>>>;
 
-/// Whether each step from a reachable state is one of the other model's; `None` where a step is an error.
-fn is_refined((low, high): (&Model, &Model), map: &Steps, sizes: Sizes, limit: usize) -> Option<bool> {
+/// Whether each step from a reachable state is one of the other model's; an error is one where that has an error of this name.
+fn is_refined(
+    (low, high): (&Model, &Model),
+    map: &Steps,
+    same_name: impl Fn(usize) -> bool,
+    sizes: Sizes,
+    limit: usize,
+) -> Option<bool> {
     let [own, other] = [low, high].map(|model| Instance { model, sizes });
     let mut seen = BTreeSet::from([own.initial()]);
     let mut open = VecDeque::from([own.initial()]);
     let mut refines = own.initial() == other.initial();
     while let Some(state) = open.pop_front() {
-        let mut possible = Vec::new();
-        for theirs in &high.transitions {
-            let (next, error) = other.steps(&state, theirs);
-            if error {
-                return None;
-            }
-            possible.push(next);
-        }
+        let possible: Vec<Outcomes> =
+            high.transitions.iter().map(|it| other.steps_and_errors(&state, it)).collect();
+        let named = |args: &[usize], turned: bool| {
+            if turned { args.iter().rev().copied().collect() } else { args.to_vec() }
+        };
         for (ours, may) in low.transitions.iter().zip(map) {
-            let (next, error) = own.steps(&state, ours);
-            if error {
-                return None;
+            let (next, errors) = own.steps_and_errors(&state, ours);
+            for (args, error) in errors {
+                let is = |(theirs, turned): &(usize, bool)| {
+                    possible[*theirs].1.contains(&(named(&args, *turned), error))
+                };
+                refines &= same_name(error.0) && may.iter().flatten().any(is);
             }
             for (args, next) in next {
                 let is = |it: &Option<(usize, bool)>| match it {
                     None => next == state,
                     Some((theirs, turned)) => {
-                        let args = if *turned { args.iter().rev().copied().collect() } else { args.clone() };
-                        possible[*theirs].contains(&(args, next.clone()))
+                        possible[*theirs].0.contains(&(named(&args, *turned), next.clone()))
                     }
                 };
                 refines &= may.iter().any(is);
@@ -150,7 +155,8 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
         map += &format!("{} => {};\n", step(at, params, false), may.join(" | "));
     }
     let mut texts = [low.to_string(), high.to_string()];
-    if dice.chance(50) {
+    let renames = dice.chance(50);
+    if renames {
         texts[1] = renamed(&texts[1], |it| other_name(&high, it));
         map += &of_variables(&low);
     }
@@ -165,8 +171,9 @@ fn refined(seed: u64) -> Result<Option<bool>, String> {
         Err(refused) => return Err(shown(&format!("{:?}", refused.errors))),
     };
     let mut answer = None;
+    let same_name = |var: usize| !renames || other_name(&high, &high.vars[var].name).is_none();
     for sizes in instances(&low, 2) {
-        let Some(right) = is_refined((&low, &high), &steps, sizes, 500) else { break };
+        let Some(right) = is_refined((&low, &high), &steps, same_name, sizes, 500) else { break };
         let options = of_sizes(&low, sizes).max_states(4_000);
         let explored = |system: &System| {
             explore(system, sizes.iter().sum(), &options, &Interrupt::default(), &mut Silent).exploration
