@@ -383,7 +383,7 @@ impl Instance<'_> {
                 }
                 let fields = &self.model.vars[*var].fields;
                 let fits = values.iter().zip(fields).all(|(value, (_, ty))| ty.contains(*value));
-                let longer = || one(*var, at, [&cell[..], &[values.clone()]].concat());
+                let longer = || one(*var, at, [&cell[..], std::slice::from_ref(&values)].concat());
                 let sent = if fits { longer() } else { Outcome::Error((*var, false)) };
                 let lost = queue.lossy.then(|| Outcome::Cells(Vec::new()));
                 [sent].into_iter().chain(lost).collect()
