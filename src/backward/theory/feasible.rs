@@ -269,7 +269,7 @@ impl Bounded {
         this
     }
 
-    /// Counts a row that is new, or one no more that goes.
+    /// Adds a row to the counts, or takes out one that goes.
     fn count(&mut self, row: &Row, is_new: bool) {
         for &(cell, k) in &row.terms {
             let at = self.0.binary_search_by_key(&cell, |it| it.0).expect("a number of the first rows");

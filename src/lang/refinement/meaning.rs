@@ -42,7 +42,7 @@ pub enum ArgTerm {
 pub struct RefinementMap {
     /// For each abstract variable, its value in terms of concrete cells; its indices are `ProcRef::Var(0)`, `Var(1)`, ..
     pub variables: Vec<Vec<Branch>>,
-    /// For each declaration of a concrete transition, the steps that it may be where it is no error.
+    /// For each declaration of a concrete transition, the steps that it may be where it is not an error.
     steps: Vec<Vec<Image>>,
     /// The values of the concrete variable that says which error happened, of errors that the abstract model does not have.
     errors: Vec<(VarId, u8)>,
