@@ -57,14 +57,20 @@ pub fn prove_derived(
 /// Decides the problem, using what is explored already.
 pub fn decide(session: &mut Session<'_>) {
     let mut spurious = None;
-    let verdict = Auto { session, spurious: &mut spurious }.rounds();
+    let mut auto = Auto { session, spurious: &mut spurious, has_looked: false };
+    let mut verdict = auto.rounds();
+    if matches!(verdict, Verdict::Unknown(Reason::Spurious(_))) {
+        verdict = auto.look_forward().unwrap_or(verdict);
+    }
     session.report.verdict = Some(verdict);
 }
 
 struct Auto<'s, 'a> {
     session: &'s mut Session<'a>,
-    /// The first search that found only spurious traces; after it, instances were explored for a real one.
+    /// What the first search said that found only spurious traces.
     spurious: &'s mut Option<Reason>,
+    /// Whether instances were explored for a real one since.
+    has_looked: bool,
 }
 
 impl Auto<'_, '_> {
@@ -128,6 +134,12 @@ impl Auto<'_, '_> {
             }
             if !open.is_empty()
                 && let Some(verdict) = all_sizes::decide(self.session, schedule::states(level))
+            {
+                return verdict;
+            }
+            // Another search of the round may have decided with less.
+            if self.spurious.is_some()
+                && let Some(verdict) = self.look_forward()
             {
                 return verdict;
             }
@@ -225,7 +237,7 @@ impl Auto<'_, '_> {
         let spurious = &mut *self.spurious;
         let alone = |session: &mut Session<'_>| {
             let end = first.search(session);
-            let ended = Auto { session, spurious }.conclude(&first, end);
+            let ended = Auto { session, spurious, has_looked: false }.conclude(&first, end);
             let goes_on = matches!(&ended, Verdict::Unknown(reason) if !is_final(reason));
             (ended, goes_on)
         };
@@ -249,9 +261,14 @@ impl Auto<'_, '_> {
             && self.spurious.is_none()
         {
             *self.spurious = Some(reason.clone());
-            return look_forward(self.session).unwrap_or(verdict);
         }
         verdict
+    }
+
+    /// Explores instances for a trace that one executes, once; the verdict when there is one.
+    fn look_forward(&mut self) -> Option<Verdict> {
+        let is_due = !std::mem::replace(&mut self.has_looked, true);
+        if is_due { look_forward(self.session) } else { None }
     }
 
     /// Puts the outcome of a search into the report; returns its verdict.

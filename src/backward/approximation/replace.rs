@@ -21,8 +21,9 @@ use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
-    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_LATER, NETWORK_LITERALS,
-    NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
+    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_EFFORT_LATER,
+    NETWORK_LATER, NETWORK_LITERALS, NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT,
+    SOUGHT_STATES, WIDEN_AT,
 };
 use cubicle_run::{Event, Observer, OracleAnswer, OracleGrowth, Trace};
 use tracing::debug;
@@ -215,7 +216,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         observer.event(setting.system, Event::Work { what: "choosing candidates that hold together" });
         let times = spent.saturating_mul(NETWORK_EFFORT) / NETWORK_WHOLE_AT;
-        let effort = spent.saturating_mul(times.clamp(1, NETWORK_EFFORT));
+        let most = spent.saturating_mul(NETWORK_EFFORT_LATER).max(NETWORK_EFFORT * NETWORK_WHOLE_AT);
+        let effort = spent.saturating_mul(times.clamp(1, NETWORK_EFFORT)).min(most);
         let clauses = usize::try_from(effort.saturating_mul(CLAUSES_PER_EFFORT)).unwrap_or(usize::MAX);
         let comparisons = effort.saturating_mul(COMPARISONS_PER_EFFORT);
         run.tester.effort_left = Some(EffortLeft { comparisons, clauses, max_effort });
@@ -238,7 +240,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         for more in 0..=NETWORK_MORE {
             let size = (self.brab.procs, more);
-            if self.lemmas.is_too_large(size) {
+            if self.lemmas.is_given_up(size, effort) {
                 break;
             }
             let limits = CandidateLimits {
@@ -248,14 +250,18 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 ..self.limits
             };
             let mut unseen = |run: &mut Run<'_, '_>, cube: &Cube| self.is_unseen(run, cube);
-            match Network::new(run, limits, proved.clone(), &mut unseen)?.close(effort)? {
-                Closing::Closed(visited) => return Ok(Some(visited)),
-                Closing::Lost { effort: spent } => effort = effort.saturating_sub(spent),
-                Closing::Large => {
-                    self.lemmas.was_too_large(size);
+            let network = Network::new(run, limits, proved.clone(), &mut unseen)?;
+            match network.close(effort) {
+                Ok(Closing::Closed(visited)) => return Ok(Some(visited)),
+                Ok(Closing::Lost { effort: spent }) => effort = effort.saturating_sub(spent),
+                Ok(Closing::Large) => {
+                    self.lemmas.give_up(size, u64::MAX);
                     break;
                 }
-                Closing::Open => break,
+                end => {
+                    self.lemmas.give_up(size, effort.saturating_mul(NETWORK_AGAIN));
+                    return end.map(|_| None);
+                }
             }
         }
         Ok(None)

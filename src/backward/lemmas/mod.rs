@@ -34,9 +34,12 @@ pub struct Lemmas {
     /// Comparisons to begin with, beside those of the system.
     proposed: OnceCell<Vec<Literal>>,
     progress: RefCell<Progress>,
-    /// Networks of candidates that were given up since they became too large: processes of the oracle, and how much larger candidates were allowed.
-    too_large: RefCell<Vec<(usize, usize)>>,
+    /// Networks of candidates that did not close.
+    given_up: RefCell<Vec<(NetworkSize, u64)>>,
 }
+
+/// Of a network: processes of the oracle, and how much larger candidates were allowed.
+type NetworkSize = (usize, usize);
 
 impl Lemmas {
     /// None, for a search that is too short to look for any.
@@ -59,14 +62,14 @@ impl Lemmas {
         self.proposed.get_or_init(|| comparisons.to_vec());
     }
 
-    /// Whether a network of this size became too large in another search: with more states it mostly does, too.
-    pub(super) fn is_too_large(&self, size: (usize, usize)) -> bool {
-        self.too_large.borrow().contains(&size)
+    /// Whether a network of this size did not close in another search, and will not with this effort: with more states it mostly does not, either.
+    pub(super) fn is_given_up(&self, size: NetworkSize, effort: u64) -> bool {
+        self.given_up.borrow().iter().any(|(other, least)| *other == size && effort < *least)
     }
 
-    /// Remembers that a network of this size became too large.
-    pub(super) fn was_too_large(&self, size: (usize, usize)) {
-        self.too_large.borrow_mut().push(size);
+    /// Remembers that a network of this size did not close, and with which effort it may.
+    pub(super) fn give_up(&self, size: NetworkSize, least: u64) {
+        self.given_up.borrow_mut().push((size, least));
     }
 
     /// Takes over the progress of another search that began from the same state, if it is further, and what it remembers of networks.
@@ -75,7 +78,7 @@ impl Lemmas {
         if further(&other) > further(self) {
             std::mem::swap(self, &mut other);
         }
-        self.too_large.get_mut().append(other.too_large.get_mut());
+        self.given_up.get_mut().append(other.given_up.get_mut());
     }
 
     /// Spends more effort on guesses from templates and an oracle; the lemmas are known when that was enough.

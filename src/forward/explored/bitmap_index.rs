@@ -13,16 +13,32 @@ use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::{Cell, Conj, Literal, System};
 use cubicle_run::{Forbidden, OracleAnswer};
 
-/// One bitmap for each raw value of a cell's field, including the undefined one.
-type CellBitmaps = Vec<Vec<u64>>;
+/// The states with one raw value of a cell's field.
+#[derive(Clone)]
+struct Column {
+    words: Vec<u64>,
+    /// Which words have a state: states with the same value are mostly near each other.
+    summary: Vec<u64>,
+}
+
+/// One column for each raw value of a cell's field, including the undefined one.
+type CellBitmaps = Vec<Column>;
 
 /// For a cell, the allowed columns or the excluded ones (true), whichever are fewer.
-type Part<'a> = (Vec<&'a [u64]>, bool);
+type Part<'a> = (Vec<&'a Column>, bool);
+
+/// The words of a word of summaries, among these, that may have states that satisfy all parts.
+fn of_summary(parts: &[Part<'_>], at: usize, mut words: u64) -> u64 {
+    for (columns, _) in parts.iter().filter(|it| !it.1) {
+        words &= columns.iter().fold(0, |union, column| union | column.summary[at]);
+    }
+    words
+}
 
 /// The states of a word, among these, that satisfy all parts.
 fn of_word(parts: &[Part<'_>], at: usize, mut word: u64) -> u64 {
     for (columns, invert) in parts {
-        let union = columns.iter().fold(0, |union, column| union | column[at]);
+        let union = columns.iter().fold(0, |union, column| union | column.words[at]);
         word &= if *invert { !union } else { union };
         if word == 0 {
             break;
@@ -163,10 +179,14 @@ impl BitmapIndex {
     fn column(&self, store: &Store, cell: usize) -> &CellBitmaps {
         self.cells[cell].get_or_init(|| {
             let field = self.program.packing.fields[cell];
-            let mut columns = vec![vec![0u64; self.range.len().div_ceil(64)]; 1 << field.bits];
+            let words = self.range.len().div_ceil(64);
+            let empty = Column { words: vec![0; words], summary: vec![0; words.div_ceil(64)] };
+            let mut columns = vec![empty; 1 << field.bits];
             for i in 0..self.range.len() {
                 let raw = field.raw(store.state(self.range.start + i));
-                columns[raw as usize][i / 64] |= 1 << (i % 64);
+                let column = &mut columns[raw as usize];
+                column.words[i / 64] |= 1 << (i % 64);
+                column.summary[i / 4096] |= 1 << (i / 64 % 64);
             }
             columns
         })
@@ -189,7 +209,12 @@ impl BitmapIndex {
             denied.is_empty() || !cells.any(|cell| is_undefined(cell, state))
         };
         let mut clear = true;
-        for w in 0..states.div_ceil(64) {
+        let words = states.div_ceil(64);
+        let summaries = (0..words.div_ceil(64)).flat_map(|at| {
+            let some = of_summary(&parts, at, u64::MAX >> (64 * (at + 1)).saturating_sub(words));
+            (0..64).filter(move |bit| some >> bit & 1 == 1).map(move |bit| at * 64 + bit)
+        });
+        for w in summaries {
             let all = if w == states / 64 { (1u64 << (states % 64)) - 1 } else { u64::MAX };
             let mut word = of_word(&parts, w, all);
             for (parts, _) in denied.iter().filter(|it| it.1.tests.is_empty()) {
@@ -233,7 +258,7 @@ impl BitmapIndex {
             let n = columns.len();
             let invert = allowed.count_ones() as usize * 2 > n;
             let chosen = (0..n).filter(|c| (allowed >> c & 1 == 1) != invert);
-            parts.push((chosen.map(|c| columns[c].as_slice()).collect(), invert));
+            parts.push((chosen.map(|c| &columns[c]).collect(), invert));
         }
         parts.sort_by_key(|(columns, invert)| (*invert, columns.len()));
         parts

@@ -44,7 +44,7 @@ impl Program {
                 disjunct.narrow();
             }
             let mut meet_chosen = |mut codes: Vec<i64>, numbers: &mut bool| {
-                self.cells.normalize(codes.as_mut_slice());
+                self.cells.normalize(&mut codes);
                 if self.packing.pack(&codes, &mut packed).is_none() {
                     *numbers = true;
                     return Ok(());

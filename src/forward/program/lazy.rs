@@ -118,12 +118,8 @@ impl Program {
                 stack.push((next, if fits { held } else { UNFIT }));
             });
             if !alone {
-                let codes = self.packing.codes(&packed);
-                self.cells.choices(&codes, cell, set, &mut |codes| {
-                    let mut next = packed.clone();
-                    let fits = self.packing.pack(&codes, &mut next).is_some();
-                    stack.push((next, if fits { held } else { UNFIT }));
-                });
+                let state = Packed { fields: &self.packing.fields, state: packed };
+                self.cells.ranked_choices(&state, cell, set, &mut |next| stack.push((next.state, held)));
             }
             order(&mut stack[first..]);
         }
@@ -169,7 +165,7 @@ impl Program {
         let (codes, mut ways) = (self.packing.codes(state), Vec::new());
         *numbers |= self.cells.cells[cell].codes == 0;
         self.cells.choices(&codes, cell, allowed, &mut |mut codes| {
-            self.cells.normalize(codes.as_mut_slice());
+            self.cells.normalize(&mut codes);
             let mut packed = vec![0; state.len()];
             match self.packing.pack(&codes, &mut packed) {
                 Some(()) => ways.push(packed),
@@ -196,7 +192,7 @@ impl Program {
                 self.cells.choices(&codes, cell, self.cells.open_codes(cell), &mut |next| stack.push(next));
                 stack[first..].reverse();
             } else {
-                self.cells.normalize(codes.as_mut_slice());
+                self.cells.normalize(&mut codes);
                 self.packing.pack(&codes, &mut packed).expect("defined cells fit");
                 if f(&mut packed) {
                     return true;

@@ -2,13 +2,12 @@
 
 use crate::state::cells::{Cells, Class, CodeKind, MAX_CODES};
 use crate::state::codes::{Codes, UNDEF};
-use cubicle_lang::list::sorted;
 use cubicle_lang::model::classes::Distinctness;
 
 impl Cells {
     /// Brings nameless codes into canonical form: numbered by first occurrence in order of the cells,
     /// or densely within each gap.
-    pub fn normalize(&self, state: &mut (impl Codes + ?Sized)) {
+    pub fn normalize(&self, state: &mut impl Codes) {
         for class in self.classes.iter().filter(|c| c.nameless > 0) {
             match class.names {
                 Distinctness::Single | Distinctness::Gaps => {}
@@ -82,47 +81,53 @@ impl Cells {
 
     /// Calls `f` with `state` once for each way to choose the value of `cell`; see [`codes_for`](Self::codes_for).
     pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, f: &mut dyn FnMut(Vec<i64>)) {
-        let class = &self.classes[self.cells[cell].class];
         let mut set = |code: i64| {
             let mut next = state.to_vec();
             next[cell] = code;
             f(next);
         };
-        if self.codes_for(&|c| state[c], cell, allowed, &mut set) {
-            return;
+        if !self.codes_for(&|c| state[c], cell, allowed, &mut set) {
+            self.ranked_choices(&state.to_vec(), cell, allowed, f);
         }
-        (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(set);
-        for gap in 0..=self.procs as i64 {
-            let first = class.base + gap * class.per_gap;
+    }
+
+    /// As [`choices`](Self::choices), for an undefined cell of a class of ordered values: others move up where a nameless value comes below them.
+    pub fn ranked_choices<C: Codes + Clone>(
+        &self,
+        state: &C,
+        cell: usize,
+        allowed: u128,
+        f: &mut dyn FnMut(C),
+    ) {
+        let class = &self.classes[self.cells[cell].class];
+        let set = |state: &C, code: i64| {
+            let mut next = state.clone();
+            next.set_code(cell, code);
+            next
+        };
+        (0..class.base).filter(|c| allowed >> c & 1 == 1).for_each(|code| f(set(state, code)));
+        let mut dense = set(state, UNDEF);
+        self.normalize(&mut dense);
+        for first in (0..=self.procs as i64).map(|gap| class.base + gap * class.per_gap) {
             if allowed >> first & 1 == 0 {
                 continue;
             }
             let in_gap = first..first + class.per_gap;
-            let others = class.cells.iter().filter(|c| **c != cell).map(|c| state[*c]);
-            let used: Vec<i64> = sorted(others.filter(|c| in_gap.contains(c)));
+            let codes = class.cells.iter().map(|c| dense.code(*c));
+            let free = codes.filter(|code| in_gap.contains(code)).max().map_or(first, |last| last + 1);
             // Values above are moved up by one to make room; there are at most
             // `per_gap` cells, so the last rank stays in the gap.
-            for rank in 0..=used.len() {
-                let mut next = state.to_vec();
-                let mut dense = next.clone();
-                dense[cell] = UNDEF;
-                self.normalize(dense.as_mut_slice());
-                next.clone_from(&dense);
-                for &c in &class.cells {
-                    if c != cell && in_gap.contains(&next[c]) && next[c] >= first + rank as i64 {
-                        next[c] += 1;
+            for code in first..=free {
+                let mut next = set(&dense, code);
+                for &c in class.cells.iter().filter(|c| **c != cell) {
+                    let other = next.code(c);
+                    if in_gap.contains(&other) && other >= code {
+                        next.set_code(c, other + 1);
                     }
                 }
-                next[cell] = first + rank as i64;
                 f(next);
             }
-            for rank in 0..used.len() {
-                let mut next = state.to_vec();
-                next[cell] = UNDEF;
-                self.normalize(next.as_mut_slice());
-                next[cell] = first + rank as i64;
-                f(next);
-            }
+            (first..free).for_each(|code| f(set(&dense, code)));
         }
     }
 

@@ -9,7 +9,7 @@ pub trait Codes {
     fn set_code(&mut self, cell: usize, code: i64);
 }
 
-impl Codes for [i64] {
+impl Codes for Vec<i64> {
     fn code(&self, cell: usize) -> i64 {
         self[cell]
     }

@@ -68,20 +68,21 @@ impl Field {
 }
 
 /// A packed state, seen as codes.
-pub struct Packed<'a> {
+#[derive(Clone)]
+pub struct Packed<'a, S> {
     pub fields: &'a [Field],
-    pub state: &'a mut [u64],
+    pub state: S,
 }
 
-impl Codes for Packed<'_> {
+impl<S: AsRef<[u64]> + AsMut<[u64]>> Codes for Packed<'_, S> {
     #[inline]
     fn code(&self, cell: usize) -> i64 {
-        self.fields[cell].get(self.state)
+        self.fields[cell].get(self.state.as_ref())
     }
 
     #[inline]
     fn set_code(&mut self, cell: usize, code: i64) {
-        self.fields[cell].set(self.state, code);
+        self.fields[cell].set(self.state.as_mut(), code);
     }
 }
 

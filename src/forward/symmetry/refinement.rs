@@ -195,7 +195,7 @@ pub fn rename(cells: &Cells, perm: &[u8], codes: &[i64], out: &mut Vec<i64>) {
         let points = cell.kind == CodeKind::Proc && code != UNDEF && code < cells.procs as i64;
         out[to] = if points { i64::from(perm[code as usize]) } else { code };
     }
-    cells.normalize(out.as_mut_slice());
+    cells.normalize(out);
 }
 
 struct Orders<'a, T, F> {

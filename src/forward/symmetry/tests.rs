@@ -89,7 +89,7 @@ fn random_codes(cells: &Cells, rng: &mut ChaCha8Rng) -> Vec<i64> {
             CodeKind::Proc | CodeKind::Abstract => rng.random_range(0..cell.codes as i64),
         })
         .collect();
-    cells.normalize(codes.as_mut_slice());
+    cells.normalize(&mut codes);
     codes
 }
 
@@ -110,7 +110,7 @@ fn renamed(cells: &Cells, codes: &[i64], names: &[usize]) -> Vec<i64> {
             _ => codes[from],
         };
     }
-    cells.normalize(out.as_mut_slice());
+    cells.normalize(&mut out);
     out
 }
 
