@@ -1,9 +1,11 @@
 //! Matches candidate cubes against all stored states: one bitmap over the states for each (cell, code), so that
 //! a cube under one renaming is an intersection of a few bitmaps.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use crate::ground::{Arguments, Grounder, Lit, Side};
 use crate::program::{Gaps, Guard, Program};
@@ -209,6 +211,7 @@ impl BitmapIndex {
             denied.is_empty() || !cells.any(|cell| is_undefined(cell, state))
         };
         let mut clear = true;
+        let mut known = HashMap::new();
         let words = states.div_ceil(64);
         let summaries = (0..words.div_ceil(64)).flat_map(|at| {
             let some = of_summary(&parts, at, u64::MAX >> (64 * (at + 1)).saturating_sub(words));
@@ -231,9 +234,11 @@ impl BitmapIndex {
                     !it.tests.is_empty()
                         && of_word(parts, w, 1 << bit) != 0
                         && !it.reads.iter().any(|cell| is_undefined(*cell, state))
-                        && self.satisfies(it, state)
+                        && self.program.all(&it.tests, state) == Some(true)
                 };
-                if (guard.tests.is_empty() || self.satisfies(guard, state)) && !denied.iter().any(denies) {
+                if (guard.tests.is_empty() || self.satisfies(guard, state, &mut known))
+                    && !denied.iter().any(denies)
+                {
                     if is_clear(state) {
                         return Some(true);
                     }
@@ -264,15 +269,15 @@ impl BitmapIndex {
         parts
     }
 
-    /// Whether a state that satisfies the sets also satisfies the tests.
-    fn satisfies(&self, guard: &Guard, state: &[u64]) -> bool {
-        let undefined = |c: &usize| {
-            let field = self.program.packing.fields[*c];
-            field.raw(state) == field.undef
-        };
-        if !guard.reads.iter().any(undefined) {
+    /// Whether a state that satisfies the sets also satisfies the tests, whatever they read that it leaves undefined. That depends on the cells of the
+    /// guard alone: `known` has the answers by what these hold.
+    fn satisfies(&self, guard: &Guard, state: &[u64], known: &mut HashMap<SmallVec<[u64; 8]>, bool>) -> bool {
+        let field = |cell: usize| self.program.packing.fields[cell];
+        if !guard.reads.iter().any(|cell| field(*cell).raw(state) == field(*cell).undef) {
             return self.program.all(&guard.tests, state) == Some(true);
         }
-        self.program.may_hold(guard, state, Gaps::new(&mut false, None))
+        let cells = guard.sets.iter().map(|it| it.0).chain(guard.reads.iter().copied());
+        let may_hold = || self.program.may_hold(guard, state, Gaps::new(&mut false, None));
+        *known.entry(cells.map(|cell| field(cell).raw(state)).collect()).or_insert_with(may_hold)
     }
 }
