@@ -18,7 +18,6 @@ pub enum Phase {
     Subsumption,
     /// Tests whether several visited cubes together contain a cube, without Z3.
     FiniteDomain,
-    /// Z3.
     Solver,
     /// Tests whether a cube meets init, without Z3.
     Initial,

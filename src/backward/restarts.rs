@@ -134,7 +134,6 @@ impl Paused {
     }
 }
 
-/// A search with all its runs.
 struct Search<'a> {
     setting: Setting<'a>,
     proof: BackwardMode,

@@ -43,7 +43,6 @@ impl Unnamed {
         compare(rest, Relation::Le, true).ok()
     }
 
-    /// Whether a process is of the class of a representative.
     pub const fn is_of_class(self, process: u8, representative: u8) -> bool {
         process - (process - self.first) % 2 == representative
     }

@@ -51,7 +51,6 @@ type Ways = Vec<(GroundFormula, GroundSum)>;
 pub struct Situation<'a> {
     /// How many processes it names.
     pub procs: u8,
-    /// The step, if there is one.
     pub step: Option<(&'a Transition, &'a [u8])>,
     /// What is known of an unnamed process.
     pub known: &'a dyn Fn(u8) -> Result<Vec<GroundFormula>, Overflow>,

@@ -88,7 +88,6 @@ impl CubeInstance {
         Self { cube, procs, beyond: Vec::new() }
     }
 
-    /// The cubes that it rests on.
     pub fn rests_on(&self) -> Vec<usize> {
         std::iter::once(self.cube).chain(self.beyond.iter().flat_map(Self::rests_on)).collect()
     }

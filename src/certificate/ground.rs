@@ -254,7 +254,6 @@ pub struct GroundReader<'a> {
 }
 
 impl<'a> GroundReader<'a> {
-    /// A reader for formulas of `system`.
     pub const fn new(system: &'a System) -> Self {
         Self { system }
     }

@@ -19,7 +19,6 @@ pub enum Demand {
 #[derive(Debug)]
 pub struct CubeIndex<'a> {
     pub reader: GroundReader<'a>,
-    /// The cubes.
     pub claims: Vec<&'a Forbidden>,
     /// For each cube, its literals by the last parameter that they mention; those without one first.
     pub levels: Vec<Vec<Vec<&'a Literal>>>,

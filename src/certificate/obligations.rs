@@ -21,7 +21,6 @@ use cubicle_run::{Forbidden, Interrupt};
 /// A way in which the processes of an obligation can coincide: one formula to refute.
 #[derive(Clone, Debug)]
 pub struct ObligationCase<'a> {
-    /// What it is a case of.
     pub obligation: Obligation,
     /// How many of its processes are named because they may be what a cube says that no other process is.
     pub beyond: u8,
@@ -48,7 +47,6 @@ impl ObligationCase<'_> {
 /// The state that a case is about.
 #[derive(Clone, Copy, Debug)]
 enum About<'t> {
-    /// Any state.
     State,
     /// An initial state of the instance without processes.
     Empty,

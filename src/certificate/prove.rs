@@ -368,7 +368,6 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Calls of Z3 so far.
     fn calls(&self) -> u64 {
         self.session.as_ref().map_or(0, |session| session.calls)
     }

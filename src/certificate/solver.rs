@@ -14,7 +14,6 @@ use cubicle_lang::model::{Rational, Relation, System, Type};
 use cubicle_run::{Interrupt, Interrupted};
 use cubicle_solver::{self as solver, Answer, Solver};
 
-/// The answer of a call.
 #[derive(Debug)]
 pub enum CaseAnswer {
     /// Satisfiable, by this state.

@@ -99,7 +99,6 @@ const LEVEL_FACTOR: u32 = 3;
 pub const ORACLE_GROWTH_FACTOR: usize = 4;
 
 impl Entry {
-    /// Its effort at a level.
     pub fn effort(&self, level: u32) -> u64 {
         let behind = u32::from(self.behind_from.is_some_and(|from| level >= from));
         effort_of_level(level - behind)

@@ -21,7 +21,6 @@ use cubicle_run::{
 };
 use cubicle_transform::moves_numbers;
 
-/// A run.
 pub struct Session<'a> {
     pub system: &'a System,
     pub options: &'a Options,

@@ -94,7 +94,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Explores the instance with `procs` processes.
     pub fn explore(
         self,
         system: &System,

@@ -117,7 +117,6 @@ pub fn listen(address: &str) -> Result<TcpListener, Fault> {
     TcpListener::bind(address).map_err(|error| Fault(format!("cannot listen at {address}: {error}")))
 }
 
-/// Connects all.
 fn join(
     cluster: Cluster,
     agreement: Agreement,

@@ -49,7 +49,6 @@ pub struct Clock {
     /// What the leader had used at its last call, in nanoseconds.
     used: AtomicU64,
     expired: AtomicBool,
-    /// Calls of [`Clock::poll`].
     polls: AtomicU32,
 }
 

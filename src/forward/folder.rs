@@ -18,7 +18,6 @@ pub fn make(folder: &Path) -> Result<(), StorageError> {
     fs::create_dir_all(folder).map_err(|why| failed("make", folder, &why))
 }
 
-/// What a folder contains.
 pub fn entries(folder: &Path) -> Result<Vec<PathBuf>, StorageError> {
     let paths = fs::read_dir(folder).and_then(|all| all.map(|entry| Ok(entry?.path())).collect());
     paths.map_err(|why| failed("read", folder, &why))

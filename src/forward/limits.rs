@@ -10,7 +10,6 @@ use cubicle_run::{ForwardOptions, Interrupt, Stop};
 /// Stores have fewer states than this: numbers have 32 bits, and the last few have special meanings.
 pub const MAX_STATES: usize = u32::MAX as usize - 16;
 
-/// The limits of one exploration.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Why to stop, once there is a reason.

@@ -24,7 +24,6 @@ pub struct Progress {
     restarts: usize,
     /// Changes with each event.
     version: u64,
-    /// The explorations that ended.
     explorations: Vec<ExplorationFigures>,
     /// The current exploration: processes and states.
     exploring: Option<(usize, usize)>,

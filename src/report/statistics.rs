@@ -20,7 +20,6 @@ const LABEL: usize = 33;
 pub(super) struct Block(String);
 
 impl Block {
-    /// Opens a block.
     pub(super) fn new(title: &str, style: Style) -> Self {
         Self(format!("{}\n* {}\n{}\n", "=".repeat(WIDTH), style.title(title), "-".repeat(WIDTH)))
     }

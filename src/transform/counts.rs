@@ -261,7 +261,6 @@ impl Step<'_> {
         substitute::literal(self.system, literal, value)
     }
 
-    /// `#{p | when}`, or the sum of a term of these processes.
     fn counted(parts: &mut SystemParts, when: &[Conj], value: &Linear, other: ProcRef) -> Option<Linear> {
         // No count reads another one.
         let counts = |cell: &Cell| parts.count_of(cell.var).is_some();

@@ -19,7 +19,6 @@ use super::{live, memory};
 /// How much later than a command itself should end at its time limit the watchdog ends it.
 const OVERTIME: Duration = Duration::from_secs(2);
 
-/// A command on a model.
 pub struct Command {
     model: PathBuf,
     format: ResultFormat,
@@ -32,7 +31,6 @@ pub struct Command {
 
 /// A run of a command, under supervision.
 pub struct Run<'a, A> {
-    /// The arguments.
     pub args: &'a A,
     /// How it ends, and where its output goes.
     pub ending: &'a Arc<Ending>,

@@ -50,7 +50,6 @@ pub struct Ending {
     pub pictures: Pictures,
     /// Standard output.
     pub output: Output,
-    /// Messages to the user.
     pub messages: Messages,
     interrupt: Interrupt,
     /// Which thread writes the answer.

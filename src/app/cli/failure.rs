@@ -16,7 +16,6 @@ use super::output::{CLOSED, Output, complain};
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Failure {
-    /// The exit code.
     pub code: u8,
     /// What is wrong, in one line.
     pub error: String,
@@ -24,7 +23,6 @@ pub struct Failure {
     pub help: Option<String>,
     /// What left open what had to be known first.
     pub open: Option<Box<Reason>>,
-    /// Whether that was reported.
     pub reported: bool,
 }
 

@@ -40,7 +40,6 @@ impl Messages {
         Self::new(MessageFormat::Human, false, style, false, String::new())
     }
 
-    /// The messages so far.
     pub fn reported(&self) -> MutexGuard<'_, Vec<Message>> {
         locked(&self.reported)
     }
@@ -70,7 +69,6 @@ impl Messages {
         self.tell("warning", Message::new(Level::Warning, text));
     }
 
-    /// Reports a note.
     pub fn note(&self, text: &str) {
         self.tell("note", Message::new(Level::Note, text));
     }

@@ -23,7 +23,6 @@ const MOST_QUERIES: usize = 10;
 /// At most this many traces are written.
 const MOST_TRACES: usize = 20;
 
-/// The folder of a run.
 pub struct RunDir {
     path: PathBuf,
 }
@@ -97,7 +96,6 @@ pub fn traces(system: &System, source: &Source<'_>, found: &Report) -> impl Iter
     traces.chain(runs.map(|(property, run)| itf::write_run(system, property, run, source)))
 }
 
-/// The path of the page of a run in its folder.
 pub fn page_in(folder: &Path) -> PathBuf {
     folder.join("report.html")
 }

@@ -44,7 +44,6 @@ pub struct Places {
 }
 
 impl Places {
-    /// Those of a document.
     pub fn new(uri: &str, document: &OpenModel) -> Self {
         let at = |span: Span| (document.line(span.start), document.range(span));
         let names = |item: &Item| match item {

@@ -36,7 +36,6 @@ impl Running {
     }
 }
 
-/// The current runs.
 #[derive(Default)]
 pub struct ProofRuns {
     /// Whether the client shows progress.

@@ -110,7 +110,6 @@ fn after_header(input: &mut impl BufRead) -> io::Result<Incoming> {
 pub struct Outgoing(Arc<Mutex<Box<dyn Write + Send>>>, Framing);
 
 impl Outgoing {
-    /// To `output`.
     pub fn new(output: Box<dyn Write + Send>, framing: Framing) -> Self {
         Self(Arc::new(Mutex::new(output)), framing)
     }
@@ -131,7 +130,6 @@ impl Outgoing {
         let _ = written.and_then(|()| output.flush());
     }
 
-    /// Sends a notification.
     pub fn notify(&self, method: &str, params: Value) {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
@@ -164,7 +162,6 @@ impl RequestError {
     pub const PARSE: i32 = -32700;
     /// A request that is not due.
     pub const INVALID_REQUEST: i32 = -32600;
-    /// There is no such method.
     pub const METHOD_NOT_FOUND: i32 = -32601;
     /// Its parameters make no sense.
     pub const INVALID_PARAMS: i32 = -32602;

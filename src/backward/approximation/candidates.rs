@@ -8,7 +8,6 @@ use crate::theory::consequences;
 use crate::tuning::MAX_LITERALS;
 use cubicle_lang::model::{Init, Literal, Rational, Relation};
 
-/// Limits on the form of candidates.
 #[derive(Clone, Copy, Debug)]
 pub struct CandidateLimits {
     /// Most processes beside the rigid ones; in a system with sorts, of each sort.
@@ -19,7 +18,6 @@ pub struct CandidateLimits {
     pub cells: usize,
     /// Most candidates tried.
     pub count: Option<usize>,
-    /// Which numeric literals candidates may have.
     pub numeric: Numeric,
 }
 

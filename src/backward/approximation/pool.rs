@@ -134,7 +134,6 @@ impl Pool {
     }
 }
 
-/// A candidate that is reachable.
 #[derive(Debug)]
 pub struct Reached {
     /// A run to it, if one is known.

@@ -7,7 +7,6 @@ use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Term};
 /// A formula over the processes that a cube names, one by number for each index, and a further one.
 #[derive(Clone, Copy, Debug)]
 pub struct Counted<'a> {
-    /// The formula.
     pub body: &'a Dnf,
     /// The processes of its first variables.
     pub index: &'a [u8],

@@ -44,7 +44,6 @@ impl CubeCell {
         self.0 >> 48 == PROCESS
     }
 
-    /// The process, if this is one.
     pub const fn as_process(self) -> Option<u8> {
         if self.is_process() { Some(self.0 as u8) } else { None }
     }

@@ -35,7 +35,6 @@ pub enum CellValue {
     Constructor(u8),
     /// A cell or a process.
     Cell(CubeCell),
-    /// A linear expression.
     Linear(SmallVec<[(CubeCell, Rational); 2]>, Rational),
 }
 

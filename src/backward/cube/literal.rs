@@ -139,7 +139,6 @@ impl Relational {
         }
     }
 
-    /// Whether `cell` occurs.
     pub fn mentions(&self, cell: CubeCell) -> bool {
         match self {
             Self::Eq(a, b) | Self::Ne(a, b) | Self::Lt(a, b) | Self::Le(a, b) => *a == cell || *b == cell,

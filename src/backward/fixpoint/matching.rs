@@ -86,7 +86,6 @@ impl Digest {
         self.features & !n.features == 0 && self.signature & !n.signature == 0 && self.procs <= n.procs
     }
 
-    /// Whether `n` may subsume the cube.
     pub fn may_be_subsumed(&self, n: &Cube) -> bool {
         n.features & !self.features == 0 && n.signature & !self.signature == 0 && n.procs <= self.procs
     }

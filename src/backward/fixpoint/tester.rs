@@ -20,7 +20,6 @@ use std::time::Duration;
 pub enum Covered {
     /// One visited cube contains it: its place among them, where that is known.
     Subsumed(Option<usize>),
-    /// The cube is empty.
     Empty,
     /// Several visited cubes together contain it.
     Union,
@@ -28,7 +27,6 @@ pub enum Covered {
     No,
 }
 
-/// Counters of fixpoint tests.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct TestCounts {
     /// Decided by one visited cube.
@@ -55,7 +53,6 @@ pub struct Tester<'a> {
     pub counting: Option<&'a Counting<'a>>,
     /// Which solver decides hard tests.
     pub mode: SolverMode,
-    /// Z3.
     pub solver: CubeSolver<'a>,
     /// Where cells stand in tables.
     pub tables: Tables,
@@ -68,7 +65,6 @@ pub struct Tester<'a> {
 }
 
 impl<'a> Tester<'a> {
-    /// A tester for one search.
     pub fn new(
         system: &'a System,
         context: &'a CubeContext,

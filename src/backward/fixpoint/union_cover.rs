@@ -216,7 +216,6 @@ struct Dpll<'a, 'b, 'c> {
     n: &'a Tested<'b>,
     cells: &'a [CubeCell],
     clauses: &'a [CoverClause],
-    /// Their relational literals.
     relations: &'a Relations,
     /// The clauses, short ones first.
     order: &'a [usize],
@@ -379,7 +378,6 @@ fn excluded(
     counting.excludes(context, &cube, &[])
 }
 
-/// The result of propagation.
 enum Propagated {
     /// A clause has no literal left.
     Conflict,

@@ -21,7 +21,6 @@ struct VisitedCube {
     table: Box<[u64]>,
 }
 
-/// Visited cubes.
 #[derive(Debug, Default)]
 pub struct Visited {
     /// By age, as `entries`: small, since every test runs over all of them.
@@ -65,7 +64,6 @@ impl Visited {
         self.entries.remove(place);
     }
 
-    /// The visited cubes, in order.
     pub fn cubes(&self) -> impl Iterator<Item = &Cube> {
         self.entries.iter().map(|e| &e.pattern.cube)
     }

@@ -10,7 +10,6 @@ pub struct NumberClass {
     pub vars: Vec<VarId>,
     /// Numbers that one of them is compared with or set to; ascending.
     pub constants: Vec<Rational>,
-    /// Whether they are integers.
     pub integer: bool,
 }
 

@@ -37,7 +37,6 @@ pub struct Node {
     pub depth: usize,
 }
 
-/// All nodes of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Nodes(Vec<Node>);
 

@@ -79,7 +79,6 @@ pub struct Totals {
     /// Effort, hard tests aside; see [`BackwardOptions::max_effort`].
     pub effort: u64,
     pub pre: PreCounts,
-    /// Nodes postponed.
     pub postponed: u64,
 }
 
@@ -260,7 +259,6 @@ impl<'a, 'r> Run<'a, 'r> {
         None
     }
 
-    /// Counts how large a cube is.
     pub fn count_size(&mut self, cube: &Cube) {
         self.state.counts.max_procs = self.state.counts.max_procs.max(cube.procs.into());
         self.state.counts.max_literals = self.state.counts.max_literals.max(cube.len());

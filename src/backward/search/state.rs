@@ -89,7 +89,6 @@ impl Frontier {
     }
 }
 
-/// Figures of a run.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct RunCounts {
     /// Nodes expanded.
@@ -105,7 +104,6 @@ pub struct RunCounts {
     /// Visited nodes that a later one subsumes.
     pub deleted: usize,
     pub pre: PreCounts,
-    /// Nodes postponed.
     pub postponed: usize,
 }
 

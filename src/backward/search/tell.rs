@@ -40,7 +40,6 @@ impl Run<'_, '_> {
         observer.event(system, Event::Frontier { waiting: queued + postponed, depth: node.depth });
     }
 
-    /// Reports the fate of a node.
     pub(super) fn tell_fate(&self, id: NodeId, fate: GraphFate, observer: &mut dyn Observer) {
         if !wants_graph(observer) {
             return;

@@ -72,7 +72,6 @@ const INSTANCES_AT_ONCE: usize = 4;
 
 /// What is to be refuted.
 pub struct Case<'c> {
-    /// What it belongs to.
     pub obligation: Obligation,
     /// The cubes that may be used.
     pub usable: Range<usize>,

@@ -47,7 +47,6 @@ fn ghosts(system: &System, extended: &System) -> String {
     lines(groups.iter().map(|it| lines(it.iter().map(one))))
 }
 
-/// The file with the theorem.
 pub fn theorem(Stated { system, extended, cubes }: &Stated, hints: &Hints) -> String {
     let mut out = format!(
         "(* Written by cubicle. To know what the theorem says, read `written`, Print.v and Model.v; the rest is checked. *)\n\n\
@@ -302,7 +301,6 @@ impl Atoms {
         }
     }
 
-    /// The name of an atom.
     fn atom(&mut self, atom: &Rc<LinearAtom>) -> String {
         let next = self.names.len() + 1;
         let number = *self.names.entry_ref(atom).or_insert_with(|| {

@@ -69,7 +69,6 @@ pub struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// Of the instances of these sizes.
     pub fn new(session: &Session<'a>, property: &Temporal, sizes: impl Iterator<Item = usize>) -> Self {
         let (system, forward) = (session.system, session.options.forward.clone());
         let limits = ForwardOptions { max_states: Some(STATES), strategy: Strategy::Bfs, ..forward };

@@ -29,7 +29,6 @@ pub struct Course<F> {
 }
 
 impl<F: Serialize> Course<F> {
-    /// Writes it to a file.
     pub fn write(&self, folder: &Path, level: usize) -> Result<Part, StorageError> {
         let text = serde_json::to_string(self).expect("it is made of texts and numbers");
         write(folder, &format!("course-{level}"), text.as_bytes())

@@ -40,7 +40,6 @@ impl NewPart {
         Ok(Self { path, file, to: BufWriter::with_capacity(1 << 16, to), checksum: Hasher::new(), bytes: 0 })
     }
 
-    /// Appends these bytes.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), StorageError> {
         self.checksum.update(bytes);
         self.bytes += bytes.len() as u64;
@@ -60,7 +59,6 @@ impl NewPart {
     }
 }
 
-/// Writes a whole file.
 pub fn write(folder: &Path, file: &str, bytes: &[u8]) -> Result<Part, StorageError> {
     let mut part = NewPart::begin(folder, file.to_owned())?;
     part.write(bytes)?;

@@ -11,10 +11,8 @@ use crate::error::StorageError;
 use crate::program::Program;
 use cubicle_run::{Checkpoint, ForwardOptions};
 
-/// Version of the format.
 const FORMAT: u32 = 5;
 
-/// Name of the file.
 const FILE: &str = "manifest";
 
 /// The first words of a manifest.
@@ -69,7 +67,6 @@ pub struct OwnerParts {
 }
 
 impl OwnerParts {
-    /// All of them.
     pub fn all(&self) -> impl Iterator<Item = &Part> {
         self.states.iter().chain([&self.waiting])
     }

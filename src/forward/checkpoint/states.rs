@@ -178,14 +178,12 @@ impl<'a> Levels<'a> {
 
 /// Which packed words are valid states.
 pub struct Valid<'a> {
-    /// The instance.
     pub program: &'a Program,
     /// For each word, the bits that belong to some field.
     used: Vec<u64>,
 }
 
 impl<'a> Valid<'a> {
-    /// States of this instance.
     pub fn new(program: &'a Program) -> Self {
         let mut used = vec![0; program.packing.words];
         for field in &program.packing.fields {
@@ -194,7 +192,6 @@ impl<'a> Valid<'a> {
         Self { program, used }
     }
 
-    /// Words of a state.
     pub const fn words(&self) -> usize {
         self.used.len()
     }

@@ -15,7 +15,6 @@ use crate::tuning::{CHUNK_STATES, CHUNKS_AHEAD, MOST_HELPED};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{Event, Exploration, Observer, Stop, StoreKind, Strategy};
 
-/// A running search.
 pub struct Search<'a> {
     pub problem: Problem<'a>,
     pub limits: Limits,

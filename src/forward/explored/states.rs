@@ -152,7 +152,6 @@ impl ExploredStates {
         &self.0.system
     }
 
-    /// The system, options and interrupt of the exploration.
     pub fn explored_as(&self) -> (&System, &ForwardOptions, &Interrupt) {
         (&self.0.system, &self.0.options, &self.0.interrupt)
     }
@@ -162,7 +161,6 @@ impl ExploredStates {
         self.visited().store.len()
     }
 
-    /// The views of `procs` processes.
     pub fn views(&self, procs: usize) -> Views {
         let (SharedStates { system, program, .. }, visited) = (&*self.0, self.visited());
         Views::new(program, usize::from(system.proc_constants), system.orders_processes, &visited, procs)

@@ -10,7 +10,6 @@ use crate::ground::FixedSorts;
 use crate::program::Program;
 use crate::symmetry::general::General;
 
-/// Which processes are alike.
 pub(super) struct Alike {
     /// The processes without a name, as a set, that the model does not distinguish.
     free: u64,

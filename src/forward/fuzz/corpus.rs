@@ -58,7 +58,6 @@ impl Corpus {
         self.taken[state]
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.taken.capacity() * 8
             + self.exits.capacity() * 2

@@ -15,7 +15,6 @@ use crate::program::{BadInstance, Guard, Instance, Program, Test, Write, Written
 use crate::state::UNDEF;
 use crate::tuning::MAX_PLANNED_SIZE;
 
-/// The effect of an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActionKind {
     /// Some of the writes of a ground transition.

@@ -121,7 +121,6 @@ impl Campaign {
         }
     }
 
-    /// Merges the results of a walk.
     pub fn merge(&mut self, task: &Task, mut outcome: WalkOutcome, time: Duration) {
         let (new_states, numbers) = self.merge_states(&mut outcome);
         for (at, bits) in &outcome.taken {

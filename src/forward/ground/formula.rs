@@ -31,7 +31,6 @@ pub enum Lit {
     Same { a: usize, b: usize, negated: bool },
     /// Process order; at least one side is a cell.
     Less { a: Side, b: Side, strict: bool },
-    /// A linear constraint.
     Linear { sum: Sum, relation: Relation },
 }
 
@@ -62,7 +61,6 @@ pub type GroundConj = Vec<Lit>;
 /// A disjunction of conjunctions; empty is false, one with an empty member is true.
 pub type GroundDnf = Vec<GroundConj>;
 
-/// Grounds formulas of one instance.
 pub struct Grounder<'a> {
     pub system: &'a System,
     pub places: &'a Places,

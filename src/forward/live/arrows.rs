@@ -50,7 +50,6 @@ impl Arrows {
         self.list.len()
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.ends.len() * 8 + self.list.len() * 8
     }

@@ -28,7 +28,6 @@ pub struct FairCycles<'a> {
     pub interrupt: &'a Interrupt,
 }
 
-/// Whether a component is fair.
 enum ComponentFairness {
     Fair,
     /// No part of it is fair.

@@ -187,7 +187,6 @@ impl RunGraph {
         self.cut.push(missing || end.numbers);
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + self.arrows.bytes() + self.found.len() * 9
     }

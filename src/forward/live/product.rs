@@ -23,7 +23,6 @@ impl AtomTruth {
 
 /// The states of an instance, each with a node that the automaton can be at there.
 pub struct Product {
-    /// Its steps.
     pub arrows: Arrows,
     /// The state of each node.
     pub states: Vec<u32>,

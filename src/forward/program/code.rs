@@ -17,7 +17,6 @@ pub enum Test {
     Same(usize, usize, bool),
     /// Order of two proc cells of one class.
     Less(usize, usize, bool),
-    /// A linear constraint.
     Linear(LinearExpr, Relation),
     /// A linear constraint with counts.
     Counted(Box<CountedExpr>, Relation),
@@ -42,7 +41,6 @@ pub struct CountedCell {
     pub divisor: i64,
 }
 
-/// The source of a written value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum WrittenValue {
     Code(i64),

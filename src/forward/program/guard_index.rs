@@ -31,7 +31,6 @@ struct Wide {
 pub struct GuardIndex {
     /// Words of a bit set of guards.
     pub words: usize,
-    /// All guards.
     all: Vec<u64>,
     groups: Vec<Group>,
     /// Bit sets of guards, one after the other.
@@ -174,7 +173,6 @@ impl GuardIndex {
 /// What guards read.
 struct Looks<'a> {
     cells: &'a Cells,
-    /// All guards.
     all: Vec<u64>,
     /// For each cell, the guards with a value set for it.
     constrained: Vec<Vec<(usize, u128)>>,

@@ -25,7 +25,6 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Buffers for `program`.
     pub fn new(program: &Program) -> Self {
         Self {
             enabled: vec![0; program.enabled.words],
@@ -50,7 +49,6 @@ pub struct FirstWays<F> {
     pub order: F,
 }
 
-/// All ways.
 pub const ALL_WAYS: FirstWays<fn(&mut [Refinement])> =
     FirstWays { most: usize::MAX, order: <[Refinement]>::reverse };
 

@@ -51,7 +51,6 @@ impl Findings {
         }
     }
 
-    /// Records a deadlocked state.
     pub fn deadlock(&mut self, program: &Program, state: usize, refined: Vec<u64>) {
         self.deadlock_states += 1;
         if !program.cells.outside {

@@ -9,11 +9,9 @@ use crate::store::{Examiner, StateTree};
 use cubicle_lang::model::System;
 use cubicle_run::{Exploration, ForwardOptions, Stop};
 
-/// What is searched, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
     pub system: &'a System,
-    /// Its instance.
     pub program: &'a Arc<Program>,
     pub options: &'a ForwardOptions,
 }
@@ -33,7 +31,6 @@ impl Problem<'_> {
     }
 }
 
-/// A search that has ended.
 #[derive(Clone, Debug)]
 pub struct Searched<'a> {
     pub problem: Problem<'a>,

@@ -7,7 +7,6 @@ use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
 
-/// Findings of all workers.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SpreadFindings {

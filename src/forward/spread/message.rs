@@ -79,7 +79,6 @@ pub struct States {
 pub struct NotableState {
     /// The level in which it was found.
     pub level: usize,
-    /// The packed state.
     pub state: Vec<u64>,
     /// The state with the deciding cells defined.
     pub refined: Vec<u64>,

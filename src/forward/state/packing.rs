@@ -89,13 +89,11 @@ impl<S: AsRef<[u64]> + AsMut<[u64]>> Codes for Packed<'_, S> {
 /// The positions of lanes, when each fits in a word.
 #[derive(Clone, Debug)]
 pub struct LanePlaces {
-    /// Bits of a lane.
     pub bits: u8,
     /// Word and shift of each.
     pub at: Vec<(u16, u8)>,
 }
 
-/// The packing of an instance.
 #[derive(Clone, Debug)]
 pub struct Packing {
     pub fields: Vec<Field>,

@@ -37,7 +37,6 @@ impl Successors {
         self.ends.clear();
     }
 
-    /// Ends the successors of a state.
     pub fn end_state(&mut self) {
         self.ends.push(self.batch.len() as u32);
     }

@@ -18,7 +18,6 @@ pub trait Examiner {
 
 /// The side of a search that a store sees while it takes states.
 pub struct Intake<'s> {
-    /// The instance.
     pub program: &'s Program,
     /// The store sets [`Limits::stop`] when it is full.
     pub limits: &'s mut Limits,
@@ -27,7 +26,6 @@ pub struct Intake<'s> {
 }
 
 impl Intake<'_> {
-    /// Has a new state examined.
     pub fn examine(&mut self, number: usize, state: &[u64]) {
         if let Some(stop) = self.examiner.examine(number, state) {
             self.limits.stop = Some(stop);

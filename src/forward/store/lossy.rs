@@ -50,7 +50,6 @@ impl LossyStates {
         self.len
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         let states = self.level.capacity() + self.next.capacity() + self.kept.capacity();
         size_of::<Line>() * self.lines.len() + self.parents.bytes() + 8 * states

@@ -18,7 +18,6 @@ use crate::tuning::{CHUNK_STATES, TOUCH_GROUP};
 use cubicle_run::Stop;
 
 impl Visited {
-    /// Adds an initial state.
     pub fn add_root(&mut self, state: &[u64], intake: &mut Intake<'_>) -> Result<(), StorageError> {
         let mut root = std::mem::take(&mut self.root);
         root.set_root(state);

@@ -186,7 +186,6 @@ impl Store {
         self.len
     }
 
-    /// State number `i`.
     #[inline]
     pub fn state(&self, i: usize) -> &[u64] {
         state_of(&self.arena, self.words, i)
@@ -197,7 +196,6 @@ impl Store {
         &self.arena[range.start * self.words..range.end * self.words]
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         8 * (self.arena.capacity() + self.shards.iter().map(|s| BUCKET * s.buckets.capacity()).sum::<usize>())
     }

@@ -36,7 +36,6 @@ impl StateTree {
         Self { store: Store::new(words), ..Self::default() }
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.store.bytes() + 4 * self.parents.capacity()
     }

@@ -38,7 +38,6 @@ pub struct Visited {
     pub(super) root: Successors,
 }
 
-/// Where states are kept.
 #[derive(Debug)]
 pub(super) enum Kept {
     /// In a table, as they are.
@@ -123,7 +122,6 @@ impl Visited {
         }
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         match &self.kept {
             Kept::Table(tree) => tree.bytes(),

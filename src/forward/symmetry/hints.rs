@@ -266,7 +266,6 @@ pub struct Hints {
 }
 
 impl Hints {
-    /// Makes them those of `state`.
     pub fn follow(&mut self, shape: &Arc<Shape>, packing: &Packing, state: &[u64]) {
         if !self.are_of(shape) {
             self.begin(shape, packing, state);

@@ -4,7 +4,6 @@ use std::ops::{BitOr, Shl, Shr};
 
 use crate::state::{Cells, Field, Packed, Packing};
 
-/// Sorting of lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     /// Processes below this number keep their place.

@@ -29,7 +29,6 @@ struct Bits {
 /// The rows of a matrix.
 #[derive(Debug)]
 pub struct Matrix {
-    /// Its first cell.
     pub first: usize,
     rows: Bits,
     /// The processes that a row has cells for.
@@ -164,7 +163,6 @@ impl Array {
 }
 
 impl Moves {
-    /// Those of an instance.
     pub fn new(cells: &Cells, packing: &Packing) -> Self {
         let mut this =
             Self { records: Vec::new(), matrices: Vec::new(), rest: Vec::new(), pointers: Vec::new() };

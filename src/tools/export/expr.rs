@@ -146,7 +146,6 @@ impl ExportExpr {
         }
     }
 
-    /// Calls `f` with each cell.
     pub fn cells(&self, f: &mut impl FnMut(VarId, &[Process])) {
         match self {
             Self::Cell(var, index) => f(*var, index),
@@ -167,7 +166,6 @@ impl ExportExpr {
     }
 }
 
-/// The operators of a target.
 #[derive(Debug)]
 pub struct Operators {
     /// Truth and falsehood.
@@ -202,7 +200,6 @@ pub trait Dialect {
         None
     }
 
-    /// A process as a value.
     fn process(&self, process: &Process) -> String {
         let (_, values) = self.instance();
         match process {

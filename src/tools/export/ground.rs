@@ -10,7 +10,6 @@ use cubicle_lang::words::processes;
 /// The most steps that are written out.
 const MOST_STEPS: usize = 50_000;
 
-/// A transition with its processes.
 #[derive(Clone, Debug)]
 pub struct GroundTransition {
     /// Its name, as a trace shows it.

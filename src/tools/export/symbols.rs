@@ -9,9 +9,7 @@ use cubicle_lang::model::{BOOL, Cell, EnumId, Linear, Literal, System, Term, Typ
 /// Names of types, constructors and variables.
 #[derive(Clone, Debug)]
 pub struct SymbolNames {
-    /// Of each enum.
     pub types: Vec<String>,
-    /// Of the constructors of each enum.
     pub constructors: Vec<Vec<String>>,
     pub vars: Vec<String>,
 }

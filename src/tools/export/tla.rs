@@ -28,7 +28,6 @@ struct Tla<'a> {
     names: TakenNames,
 }
 
-/// The instance as a module.
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
     let (procs, range) = (instance.procs, instance.range);
     refuse_reals(system, "TLC")?;

@@ -13,7 +13,6 @@ pub(super) enum Kind {
     Number,
     /// `@no_print`: a remark for another program.
     Annotation,
-    /// The end of the file.
     End,
 }
 

@@ -90,7 +90,6 @@ impl Locals<'_> {
         self.known.insert(var, name);
     }
 
-    /// Writes a variable as this text.
     pub fn add_text(&mut self, var: VarId, text: String) {
         self.known.insert(var, text);
     }

@@ -233,7 +233,6 @@ impl<'p> Printer<'p> {
         Some(format!("{text} | _ : {last}; {line}"))
     }
 
-    /// A value in an update.
     fn value(&self, value: &Formula, locals: &Locals<'_>) -> String {
         match value {
             Formula::Bool(true) => "True".to_owned(),

@@ -11,7 +11,6 @@ pub(super) fn refuse<T>(code: &'static str, span: Span, what: impl Into<String>)
     Err(Box::new(Diagnostic::error(code, span, what)))
 }
 
-/// A name where it is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Name {
     pub text: String,

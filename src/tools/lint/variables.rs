@@ -6,7 +6,6 @@ use cubicle_lang::diagnostic::Diagnostic;
 use cubicle_lang::model::{Assignment, Conj, Dnf, Literal, System, Transition, VarId, VarKind, negated};
 use cubicle_transform::with_taken;
 
-/// One warning for each variable.
 pub fn look(model: &LintedModel<'_>, asker: &Asker<'_>) -> Vec<Diagnostic> {
     let system = model.system;
     let mut found = Vec::new();

@@ -196,7 +196,6 @@ impl Simulation<'_> {
     }
 }
 
-/// Names of transitions, each once.
 pub(super) fn transition_names(system: &System) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for transition in &system.transitions {

@@ -85,7 +85,6 @@ impl<'a> Simulation<'a> {
         Err(CommandRefusal::new(format!("the model has no instance with {procs} processes"), help))
     }
 
-    /// The present state.
     pub(super) fn state(&self) -> &State {
         self.run.state(self.at)
     }

@@ -12,7 +12,6 @@ use crate::json::{self, Json};
 /// The number of a name, in order of appearance.
 pub type NameId = u16;
 
-/// The most names of processes.
 const MOST_NAMES: usize = 256;
 
 /// The names of processes in a log.

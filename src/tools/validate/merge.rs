@@ -50,7 +50,6 @@ impl Streams {
         Self { ends: ends.collect(), events }
     }
 
-    /// Number of events.
     pub fn len(&self) -> usize {
         self.events.iter().map(Vec::len).sum()
     }

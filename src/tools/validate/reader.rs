@@ -33,7 +33,6 @@ pub(super) struct Reader<'r> {
     interrupt: &'r Interrupt,
     lenient: bool,
     buffer: Vec<u8>,
-    /// Lines so far.
     pub line: u64,
     /// Lines that could not be understood, and what is wrong with the first.
     pub skipped: u64,

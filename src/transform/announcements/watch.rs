@@ -15,7 +15,6 @@ const MOST_PAIRS: usize = 3;
 #[derive(Clone)]
 pub struct Watch {
     pub params: u8,
-    /// What it asks of them.
     pub guard: Conj,
     /// What it asks of all other processes.
     pub universals: Vec<Universal>,

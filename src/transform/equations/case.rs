@@ -250,7 +250,6 @@ impl TransitionCases<'_> {
         Some(true)
     }
 
-    /// Adds the cases for these values.
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Option<bool> {
         let mut unknown = Vec::new();
         let zero = self.zero(known, &mut unknown)?;

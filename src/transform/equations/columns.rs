@@ -32,7 +32,6 @@ pub struct Group {
     pub first: usize,
 }
 
-/// All columns of a system.
 #[derive(Clone, Debug)]
 pub struct Columns<'a> {
     pub system: &'a System,
@@ -158,7 +157,6 @@ impl<'a> Columns<'a> {
         if let Column::Holds(global, value) = self.all[column] { Some((global, value)) } else { None }
     }
 
-    /// The columns of the values of a global.
     pub fn values_of(&self, global: VarId) -> impl Iterator<Item = usize> + Clone + '_ {
         let of_it = move |column: &Column| matches!(column, Column::Holds(var, _) if *var == global);
         self.all.iter().enumerate().filter(move |(_, it)| of_it(it)).map(|(at, _)| at)

@@ -13,7 +13,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// The vectors of the basis.
     pub fn vectors(&self) -> impl Iterator<Item = &Vec<Rational>> {
         self.basis.iter().map(|(_, vector)| vector)
     }

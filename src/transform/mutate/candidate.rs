@@ -105,7 +105,6 @@ impl<'f> CandidateCollector<'f> {
         Self { text, names: Names::new(file), transition: None, params: Vec::new(), found: Vec::new() }
     }
 
-    /// Notes a candidate.
     pub fn emit(&mut self, operator: Operator, edit: Edit) {
         let transition = self.transition.map(str::to_owned);
         self.found.push(MutantCandidate { number: 0, operator, transition, edit });

@@ -143,7 +143,6 @@ impl CandidateCollector<'_> {
         }
     }
 
-    /// Mistakes in init.
     pub(super) fn initially(&mut self, expr: &Expr) {
         let ExprKind::And(list) = &expr.kind else {
             self.replace(Operator::WidenInit, expr.span, "true");

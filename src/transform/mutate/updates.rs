@@ -7,7 +7,6 @@ use cubicle_lang::syntax::ast::{
 };
 
 impl<'f> CandidateCollector<'f> {
-    /// Mistakes in a transition.
     pub(super) fn transition(&mut self, transition: &'f Transition) {
         self.transition = Some(&transition.name.text);
         self.params = transition.params.iter().map(|name| name.text.as_str()).collect();

@@ -32,7 +32,6 @@ impl<'a> Restarts<'a> {
         cell.index.iter().enumerate().filter(|(_, p)| **p != P).filter_map(sort).collect()
     }
 
-    /// Whether a transition assigns it.
     pub fn is_assigned(&self, var: VarId) -> bool {
         self.system.transitions.iter().any(|t| t.assignment(var).is_some())
     }

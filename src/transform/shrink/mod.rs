@@ -83,7 +83,6 @@ impl Work<'_> {
         true
     }
 
-    /// Leaves all comments out.
     fn comments(&mut self) {
         let (mut text, mut end) = (String::new(), 0);
         for (span, _) in syntax::spans(&self.best) {

@@ -102,7 +102,6 @@ fn clauses(system: &System, t: &Transition, universal: &Universal) -> Vec<(Rank,
     choices(&literals).iter().filter_map(|literals| clause(system, t, universal, literals)).collect()
 }
 
-/// A clause of a universal guard.
 fn clause(
     system: &System,
     t: &Transition,

@@ -107,7 +107,6 @@ impl Codec {
         self.room
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.lanes.bytes() + self.rests.bytes() + 8 * self.binomials.capacity()
     }

@@ -26,7 +26,6 @@ impl Dictionary {
         self.values.len() / self.words
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         8 * self.values.capacity() + 4 * (self.slots.capacity() + self.direct.capacity())
     }

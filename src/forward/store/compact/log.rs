@@ -47,7 +47,6 @@ impl Log {
         self.len
     }
 
-    /// Bytes in use.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }
@@ -113,7 +112,6 @@ pub struct Parents {
 const BLOCK: usize = 256;
 
 impl Parents {
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         8 * self.bits.capacity() + 4 * self.ones.capacity()
     }

@@ -70,7 +70,6 @@ impl QuotientSet {
         self.bits == bits_for(universe)
     }
 
-    /// Bytes in use.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }

@@ -33,7 +33,6 @@ pub struct TouchedNumbers {
 /// At these numbers of states, most records are known: numbers are reduced to the room that these require.
 const TIGHTENED: [usize; 2] = [1 << 17, 1 << 21];
 
-/// No number.
 const NONE: u64 = u64::MAX;
 
 impl CompactStates {
@@ -48,7 +47,6 @@ impl CompactStates {
         self.log.len()
     }
 
-    /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.codec.bytes() + self.set.bytes() + self.log.bytes() + self.parents.bytes()
     }

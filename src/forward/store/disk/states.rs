@@ -213,7 +213,6 @@ impl DiskStates {
         Ok(ended)
     }
 
-    /// The states that are loaded.
     pub const fn window(&self) -> Range<usize> {
         self.window.first..self.window.first + self.window.states.len() / self.words
     }
@@ -272,7 +271,6 @@ impl Seen {
         self.0.iter().map(Records::bytes).sum()
     }
 
-    /// Number of states.
     pub fn len(&self) -> usize {
         self.0.iter().map(Records::len).sum()
     }

@@ -290,7 +290,6 @@ impl Answered<'_> {
         [&self.run.args.concrete, &self.run.args.abstraction].map(|path| input::name(path))
     }
 
-    /// Writes the page.
     fn page(&self, data: &str) -> Result<(), Failure> {
         let Some(path) = &self.run.args.report else { return Ok(()) };
         let Inputs { concrete, abstraction, map } = self.inputs;
