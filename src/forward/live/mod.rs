@@ -24,8 +24,6 @@ mod instance;
 mod lasso;
 mod product;
 mod sample;
-#[cfg(test)]
-mod spin;
 mod walks;
 
 pub use instance::{RunAnswer, RunsChecked, check_runs};
