@@ -42,7 +42,8 @@ pub fn begin_to_help() {
 #[derive(Debug)]
 pub struct Clock {
     limit: Option<Duration>,
-    interrupt: Interrupt,
+    /// What else may end the run.
+    pub interrupt: Interrupt,
     leader: ThreadId,
     /// The leader's CPU time at the beginning.
     start: Duration,
@@ -85,11 +86,6 @@ impl Clock {
         self.reason().map_or(Ok(()), |stop| Err(Unbuildable::Interrupted(stop)))
     }
 
-    /// What else may end the run.
-    pub const fn interrupt(&self) -> &Interrupt {
-        &self.interrupt
-    }
-
     /// Whether a signal requests a stop.
     pub fn interrupted(&self) -> bool {
         self.interrupt.pending().is_some()
@@ -121,7 +117,8 @@ impl Clock {
 #[derive(Clone, Debug)]
 pub struct Ticker {
     ticks: u32,
-    last: Instant,
+    /// When the clock was last read.
+    pub last: Instant,
 }
 
 impl Ticker {
@@ -156,11 +153,6 @@ impl Ticker {
         }
         self.last = now;
         clock.reason()
-    }
-
-    /// When the clock was last read.
-    pub const fn last(&self) -> Instant {
-        self.last
     }
 }
 

@@ -152,9 +152,9 @@ impl Limits {
     }
 
     pub fn report_due(&mut self) -> bool {
-        let due = self.ticker.last() >= self.next_report;
+        let due = self.ticker.last >= self.next_report;
         if due {
-            self.next_report = self.ticker.last() + REPORT_EVERY;
+            self.next_report = self.ticker.last + REPORT_EVERY;
         }
         due
     }

@@ -41,17 +41,13 @@ struct Settled {
 /// Chosen literals, none of which excludes another.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    literals: Vec<Relational>,
+    /// The literals, in the order in which they were chosen.
+    pub literals: Vec<Relational>,
     /// By number.
     settled: Vec<Settled>,
 }
 
 impl Chosen {
-    /// The literals, in the order in which they were chosen.
-    pub fn literals(&self) -> &[Relational] {
-        &self.literals
-    }
-
     /// Whether a chosen literal implies the literal with this number.
     pub fn implies(&self, number: usize) -> bool {
         self.settled[number].implied

@@ -90,8 +90,8 @@ pub fn escapes(
             return Ok((sat, clauses.len()));
         };
         let table =
-            complete(context, cells, model.masks, n.cube.relational.iter().chain(model.chosen.literals()));
-        let relational = n.cube.relational.iter().chain(model.chosen.literals()).cloned().collect();
+            complete(context, cells, model.masks, n.cube.relational.iter().chain(&model.chosen.literals));
+        let relational = n.cube.relational.iter().chain(&model.chosen.literals).cloned().collect();
         // Its masks are in the table only.
         let others = n.cube.others.clone();
         let cube = Cube { relational, masks: Box::default(), others, ..*n.cube };
@@ -311,7 +311,7 @@ impl Dpll<'_, '_, '_> {
             }
             for &i in self.order {
                 let clause = &self.clauses[i];
-                self.budget.compared += (clause.relational.len() * chosen.literals().len()) as u64;
+                self.budget.compared += (clause.relational.len() * chosen.literals.len()) as u64;
                 match status(&self.masks, chosen, clause) {
                     Status::Satisfied => {}
                     Status::Empty => return Ok(Propagated::Conflict),
@@ -340,7 +340,7 @@ impl Dpll<'_, '_, '_> {
 
     /// Whether the choice is consistent, once every clause is satisfied.
     fn theory(&mut self, chosen: &Chosen) -> Result<Sat, Halt> {
-        if chosen.literals().is_empty() && self.n.cube.relational.is_empty() {
+        if chosen.literals.is_empty() && self.n.cube.relational.is_empty() {
             return Ok(Sat::Yes);
         }
         if self.budget.theory_tests == 0 {
@@ -353,7 +353,7 @@ impl Dpll<'_, '_, '_> {
                 return Ok(Sat::No);
             }
         }
-        for relational in chosen.literals() {
+        for relational in &chosen.literals {
             if !b.require_relational(relational) {
                 return Ok(Sat::No);
             }

@@ -250,7 +250,8 @@ pub struct Known {
     /// Places of keys.
     pub places: HashMap<Key, u64>,
     pub facts: Vec<(Rc<LinearAtom>, bool)>,
-    rest: Vec<Formula>,
+    /// Formulas that remain.
+    pub rest: Vec<Formula>,
     grown: bool,
 }
 
@@ -352,11 +353,6 @@ impl Known {
             }
         }
         true
-    }
-
-    /// Formulas that remain.
-    pub fn rest(&self) -> &[Formula] {
-        &self.rest
     }
 
     /// The same, but for the formulas that remain.

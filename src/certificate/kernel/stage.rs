@@ -132,7 +132,7 @@ impl Finder<'_> {
         assumed: &[Formula],
     ) -> Result<Refutation, NoTheorem> {
         let mut out = Refutation::default();
-        let mut known = at.ways.as_ref().map(|it| it.base().clone()).unwrap_or_default();
+        let mut known = at.ways.as_ref().map(|it| it.base.clone()).unwrap_or_default();
         let mut open = true;
         for (number, (lit, formula)) in assumptions.iter().zip(assumed).enumerate() {
             if used.contains(lit) {

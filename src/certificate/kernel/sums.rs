@@ -13,7 +13,6 @@ use super::formula::{CountCell, Formula, Key, Known, Sum, processes_of};
 use super::read::Sort;
 use super::simplex::Constraint;
 use super::stage::{Excluded, Item, Stage, rest};
-use super::ways::Ways;
 use crate::ground::{Overflow, Reading, plus};
 use cubicle_lang::model::{Rational, Relation, VarId};
 
@@ -79,7 +78,7 @@ impl Finder<'_> {
 
     /// What a way assumes beyond what is known.
     fn assumptions(&self, at: &Stage<'_>, way: &Known) -> Vec<Formula> {
-        let Some(known) = at.ways.as_ref().map(Ways::base) else { return Vec::new() };
+        let Some(known) = at.ways.as_ref().map(|it| &it.base) else { return Vec::new() };
         let is_named = |key: Key| processes_of(key).is_some_and(|it| it.iter().all(|p| *p < at.named));
         let mut places: Vec<(Key, u64)> = way.places.iter().map(|it| (*it.0, *it.1)).collect();
         places.retain(|&(key, places)| known.places_of(&self.reader, key) != places && is_named(key));

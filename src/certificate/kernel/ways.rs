@@ -19,7 +19,7 @@ pub enum Way {
 /// Formulas that hold, and others that may be assumed.
 pub struct Ways<'w> {
     widths: &'w dyn Widths,
-    base: Known,
+    pub base: Known,
     clauses: Clauses,
     /// For each key its places, with a literal each.
     places: HashMap<Key, Vec<(u64, Lit)>>,
@@ -43,15 +43,11 @@ impl<'w> Ways<'w> {
             let lit = out.literal(&Formula::Linear(atom, holds));
             out.clauses.add(&[lit]);
         }
-        for formula in out.base.rest().to_vec() {
+        for formula in out.base.rest.clone() {
             out.formulas.push((!never, formula.clone()));
             out.assert(!never, &formula);
         }
         out
-    }
-
-    pub const fn base(&self) -> &Known {
-        &self.base
     }
 
     /// Adds a formula, which holds where the literal does that is returned.

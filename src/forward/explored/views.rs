@@ -83,7 +83,7 @@ impl ViewOrder {
     pub fn new(program: &Program, members: Vec<usize>) -> Self {
         let all = &program.cells;
         let mut cells = Vec::with_capacity(all.len());
-        for table in all.places.tables() {
+        for table in &all.places.tables {
             // Counts follow from the other cells.
             let counts = table.len() > 0 && all.cells[table.first].counts.is_some();
             for tuple in tuples(members.len(), table.ranges.len()).take_while(|_| !counts) {

@@ -134,7 +134,7 @@ impl Campaign {
             depth: self.depth(),
             fired: self.fired.clone(),
             epochs: self.epochs,
-            combinations: Some((self.coverage.size(), self.coverage.seen())),
+            combinations: Some((self.coverage.size(), self.coverage.seen)),
             techniques: self.techniques(),
             curve: self.grown(),
             ..problem.exploration(visited.store.len(), stop)

@@ -16,7 +16,8 @@ pub struct SeenCombinations {
     features: usize,
     triples: bool,
     bits: Vec<u64>,
-    seen: usize,
+    /// Number of combinations seen.
+    pub seen: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -49,11 +50,6 @@ impl SeenCombinations {
         let squares = features.saturating_mul(features).saturating_mul(2).min(MAX_COVERAGE_BITS);
         let bits = vec![0; if triples { cubes } else { squares }.div_ceil(64)];
         Self { first, features, triples, bits, seen: 0 }
-    }
-
-    /// Number of combinations seen.
-    pub const fn seen(&self) -> usize {
-        self.seen
     }
 
     /// Combinations have smaller numbers than this.

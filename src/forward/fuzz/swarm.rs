@@ -76,7 +76,7 @@ impl Campaign {
     fn standing(&self) -> [u64; 6] {
         let store = &self.visited.store;
         let last = store.len().checked_sub(1).map_or(0, |last| hash(store.state(last)));
-        let (members, seen) = (self.corpus.members().len() as u64, self.coverage.seen() as u64);
+        let (members, seen) = (self.corpus.members().len() as u64, self.coverage.seen as u64);
         [self.epochs as u64, self.streams, store.len() as u64, last, members, seen]
     }
 

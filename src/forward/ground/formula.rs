@@ -26,12 +26,26 @@ pub type Sum = Linear<usize>;
 pub enum Lit {
     /// The cell's value is in the set: constructor c is bit c; process p is bit p, and bit k (the
     /// number of processes) stands for every outside value.
-    In { cell: usize, values: u128 },
+    In {
+        cell: usize,
+        values: u128,
+    },
     /// Two different cells are equal, or differ.
-    Same { a: usize, b: usize, negated: bool },
+    Same {
+        a: usize,
+        b: usize,
+        negated: bool,
+    },
     /// Process order; at least one side is a cell.
-    Less { a: Side, b: Side, strict: bool },
-    Linear { sum: Sum, relation: Relation },
+    Less {
+        a: Side,
+        b: Side,
+        strict: bool,
+    },
+    Linear {
+        sum: Sum,
+        relation: Relation,
+    },
 }
 
 impl Lit {

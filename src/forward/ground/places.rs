@@ -78,7 +78,7 @@ pub struct Places {
     /// Number of processes.
     pub procs: usize,
     /// In order of the variables.
-    tables: Vec<Table>,
+    pub tables: Vec<Table>,
     len: usize,
 }
 
@@ -127,11 +127,6 @@ impl Places {
     /// The cells of a variable.
     pub fn of(&self, var: VarId) -> &Table {
         &self.tables[usize::from(var.0)]
-    }
-
-    /// The cells of each variable, in order.
-    pub fn tables(&self) -> &[Table] {
-        &self.tables
     }
 
     /// Whether each array has cells for all processes.

@@ -114,7 +114,7 @@ impl Program {
             dead,
             range,
             ends,
-            interrupt: clock.interrupt().clone(),
+            interrupt: clock.interrupt.clone(),
         })
     }
 }

@@ -115,7 +115,7 @@ impl Cells {
                 Type::Int => CodeKind::Int,
                 Type::Real => CodeKind::Real,
             };
-            for index in places.tables()[v].tuples() {
+            for index in places.tables[v].tuples() {
                 classes[of[v]].cells.push(cells.len());
                 let index = index.into_iter().map(|i| i as u8).collect();
                 let var = VarId(v as u16);

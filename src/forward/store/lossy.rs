@@ -30,14 +30,15 @@ pub struct LossyStates {
     parents: Parents,
     len: usize,
     /// The expected number of states that were mistaken for others.
-    missed: f64,
+    pub missed: f64,
     /// Number of the first state of the level that is being expanded, the states of that level, and those of the next.
     first: usize,
     level: Vec<u64>,
     next: Vec<u64>,
     /// Numbers of states that are to be kept, in order, and the states kept.
     wanted: Vec<usize>,
-    kept: Vec<u64>,
+    /// States that were kept, one after the other.
+    pub kept: Vec<u64>,
 }
 
 impl LossyStates {
@@ -55,19 +56,9 @@ impl LossyStates {
         size_of::<Line>() * self.lines.len() + self.parents.bytes() + 8 * states
     }
 
-    /// The expected number of states that were mistaken for others, not counting states that only these lead to.
-    pub const fn missed(&self) -> f64 {
-        self.missed
-    }
-
     /// Keeps the states with these numbers, which are sorted.
     pub fn want(&mut self, numbers: Vec<usize>) {
         self.wanted = numbers;
-    }
-
-    /// States that were kept, one after the other.
-    pub fn kept(&self) -> &[u64] {
-        &self.kept
     }
 
     /// The line of a state, and its bits there: the word of each, and the bit.
@@ -183,7 +174,7 @@ mod tests {
                 missed += usize::from(!new);
                 assert!(!lossy.insert(&[n.wrapping_mul(0x2545_f491_4f6c_dd1d)], 0), "it is known now");
             }
-            let (is, expected) = (missed as f64, lossy.missed());
+            let (is, expected) = (missed as f64, lossy.missed);
             assert!((is - expected).abs() <= 0.1 * expected + 10.0, "{is} of {states}, {expected} expected");
             assert_eq!(lossy.len() + missed, states as usize);
         }

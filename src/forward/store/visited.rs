@@ -144,7 +144,7 @@ impl Visited {
     /// The expected number of states that were mistaken for others; `None` where none can be.
     pub fn missed(&self) -> Option<f64> {
         match &self.kept {
-            Kept::Lossy(lossy) => Some(lossy.missed()),
+            Kept::Lossy(lossy) => Some(lossy.missed),
             Kept::Table(_) | Kept::Compact(_) | Kept::Disk(_) => None,
         }
     }
@@ -287,7 +287,7 @@ impl Visited {
     /// The states that were kept for [`Visited::want`], one after the other.
     pub fn wanted(&self) -> &[u64] {
         match &self.kept {
-            Kept::Lossy(lossy) => lossy.kept(),
+            Kept::Lossy(lossy) => &lossy.kept,
             Kept::Table(_) | Kept::Compact(_) | Kept::Disk(_) => &[],
         }
     }

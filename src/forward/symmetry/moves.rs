@@ -166,7 +166,7 @@ impl Moves {
     pub fn new(cells: &Cells, packing: &Packing) -> Self {
         let mut this =
             Self { records: Vec::new(), matrices: Vec::new(), rest: Vec::new(), pointers: Vec::new() };
-        for table in cells.places.tables() {
+        for table in &cells.places.tables {
             let first = table.first;
             if table.len() == 0 || packing.fields[first].bits == 0 {
                 continue;

@@ -17,7 +17,8 @@ pub const MAX_NUMBERED: usize = 64;
 /// Reads formulas in the names of one model.
 pub struct FormulaReader {
     system: System,
-    file: File,
+    /// The model.
+    pub(super) file: File,
     expander: Expander,
 }
 
@@ -25,11 +26,6 @@ impl FormulaReader {
     pub fn new(model: ModelSource<'_>) -> Self {
         let file = syntax::parse(model.text).0;
         Self { system: model.system.clone(), expander: Expander::of(&file), file }
-    }
-
-    /// The model.
-    pub(super) const fn file(&self) -> &File {
-        &self.file
     }
 
     /// The system of the model, with the counts that the formulas so far mention.

@@ -215,7 +215,7 @@ fn step_of(system: &System, reader: &FormulaReader, formula: &str, args: Range<u
     let at = words.next().unwrap_or(0..0);
     let name = &formula[at.clone()];
     let processes = words.map(|at| process(formula, at)).collect::<Result<Vec<u8>, _>>()?;
-    let declared = reader.file().transitions().map(|it| (it.name.text.as_str(), it.params.len()));
+    let declared = reader.file.transitions().map(|it| (it.name.text.as_str(), it.params.len()));
     // Beside the declared transitions, there may be steps by which processes fail.
     let made = system.transitions.iter().map(|it| (it.name.as_str(), it.params.len()));
     let known: Vec<(&str, usize)> = declared.chain(made).collect();

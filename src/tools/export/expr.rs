@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use super::symbols::SymbolNames;
 use super::values::Values;
 use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{EnumId, Rational, System, Type, VarId};
@@ -184,11 +185,14 @@ pub trait Dialect {
     const OPERATORS: Operators;
 
     fn cell(&self, var: VarId, index: &[Process]) -> String;
-    /// The system, and how its values without a name are written.
-    fn instance(&self) -> (&System, &Values);
-    fn constructor(&self, ty: EnumId, constructor: u8) -> String;
+    /// The system, its names, and how its values without a name are written.
+    fn instance(&self) -> (&System, &SymbolNames, &Values);
     /// A quantifier over the processes.
     fn each(&self, all: bool, name: &str, body: &str) -> String;
+
+    fn constructor(&self, ty: EnumId, constructor: u8) -> String {
+        self.instance().1.constructor(ty, constructor).to_owned()
+    }
 
     /// The number of processes that satisfy a formula, for a target that has such a term.
     fn count(&self, name: &str, _body: &str) -> String {
@@ -201,7 +205,7 @@ pub trait Dialect {
     }
 
     fn process(&self, process: &Process) -> String {
-        let (_, values) = self.instance();
+        let (_, _, values) = self.instance();
         match process {
             Process::Named(name) if values.is_ordered() => format!("({name} * {})", values.stride),
             Process::Named(name) => name.clone(),
@@ -211,7 +215,7 @@ pub trait Dialect {
 
     /// A value that a cell of `var` holds.
     fn value(&self, var: VarId, value: Value) -> String {
-        let (system, values) = self.instance();
+        let (system, _, values) = self.instance();
         match (value, system.var(var).ty) {
             (Value::Constructor(c), Type::Enum(id)) => self.constructor(id, c),
             (Value::Proc(point), _) => values.number(point).to_string(),

@@ -13,7 +13,7 @@ use super::read::{Others, SystemReader, bound, distinct, distinct_and, point_wri
 use super::symbols::{SymbolNames, need_small, used_enums};
 use super::values::{Values, comments};
 use cubicle_lang::model::semantics::Value;
-use cubicle_lang::model::{BOOL, Bad, EnumId, System, Transition, Type, Update, VarId};
+use cubicle_lang::model::{BOOL, Bad, System, Transition, Type, Update, VarId};
 
 /// Reserved words of the language, and names that this module uses.
 const RESERVED: &str = "\
@@ -392,17 +392,13 @@ impl Dialect for Murphi<'_> {
         choice: ["", " ? ", " : "],
     };
 
-    fn instance(&self) -> (&System, &Values) {
-        (self.system, &self.values)
+    fn instance(&self) -> (&System, &SymbolNames, &Values) {
+        (self.system, &self.symbols, &self.values)
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {
         let index: String = index.iter().map(|p| format!("[{p}]")).collect();
         format!("{}{index}", self.symbols.var(var))
-    }
-
-    fn constructor(&self, ty: EnumId, constructor: u8) -> String {
-        self.symbols.constructor(ty, constructor).to_owned()
     }
 
     /// Two cells that may be undefined are never compared where processes are alike: what they hold would have a name.

@@ -10,7 +10,7 @@ use super::read::SystemReader;
 use super::symbols::{SymbolNames, need_small, used_enums};
 use super::values::{Values, comments};
 use cubicle_lang::model::semantics::Value;
-use cubicle_lang::model::{BOOL, EnumId, System, Type, VarId};
+use cubicle_lang::model::{BOOL, System, Type, VarId};
 
 /// Reserved words of the language, which constructors must avoid. (Variables begin with `v_`.)
 const RESERVED: &str = "\
@@ -29,7 +29,6 @@ struct Promela<'a> {
     reader: SystemReader<'a>,
     values: Values,
     symbols: SymbolNames,
-    procs: usize,
 }
 
 pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal> {
@@ -45,13 +44,8 @@ pub fn write(system: &System, instance: &InstanceName) -> Result<String, Refusal
     let values = Values::new(system, procs);
     let initial = Initial::new(system, procs, range, &values)?;
     let symbols = SymbolNames::new(system, &mut TakenNames::new(RESERVED), ["false", "true"]);
-    let promela = Promela {
-        system,
-        reader: SystemReader { system, range, procs, counted: None },
-        values,
-        symbols,
-        procs,
-    };
+    let promela =
+        Promela { system, reader: SystemReader { system, range, procs, counted: None }, values, symbols };
     let steps = steps(promela.reader, procs)?;
 
     let mut choices = String::new();
@@ -137,8 +131,8 @@ impl Promela<'_> {
             let size = match var.arity() {
                 0 => String::new(),
                 // There is no process 0.
-                1 => format!("[{}]", self.procs + 1),
-                n => format!("[{}]", self.procs.pow(n as u32)),
+                1 => format!("[{}]", self.reader.procs + 1),
+                n => format!("[{}]", self.reader.procs.pow(n as u32)),
             };
             let value = initial.value(id, var);
             let value = value.map_or_else(String::new, |value| format!(" = {}", self.value(id, value)));
@@ -224,8 +218,8 @@ impl Dialect for Promela<'_> {
         choice: ["", " -> ", " : "],
     };
 
-    fn instance(&self) -> (&System, &Values) {
-        (self.system, &self.values)
+    fn instance(&self) -> (&System, &SymbolNames, &Values) {
+        (self.system, &self.symbols, &self.values)
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {
@@ -234,14 +228,10 @@ impl Dialect for Promela<'_> {
             [] => name,
             [process] => format!("{name}[{}]", process.number()),
             several => {
-                let at = several.iter().fold(0, |at, process| at * self.procs + process.number() - 1);
+                let at = several.iter().fold(0, |at, process| at * self.reader.procs + process.number() - 1);
                 format!("{name}[{at}]")
             }
         }
-    }
-
-    fn constructor(&self, ty: EnumId, constructor: u8) -> String {
-        self.symbols.constructor(ty, constructor).to_owned()
     }
 
     fn each(&self, _all: bool, name: &str, _body: &str) -> String {

@@ -248,8 +248,8 @@ impl Dialect for Tla<'_> {
         choice: ["IF ", " THEN ", " ELSE "],
     };
 
-    fn instance(&self) -> (&System, &Values) {
-        (self.system, &self.values)
+    fn instance(&self) -> (&System, &SymbolNames, &Values) {
+        (self.system, &self.symbols, &self.values)
     }
 
     fn cell(&self, var: VarId, index: &[Process]) -> String {

@@ -18,15 +18,11 @@ const MOST_NAMES: usize = 256;
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     ids: HashMap<String, NameId>,
-    list: Vec<String>,
+    /// All names, in order of appearance.
+    pub list: Vec<String>,
 }
 
 impl Names {
-    /// All names, in order of appearance.
-    pub fn list(&self) -> &[String] {
-        &self.list
-    }
-
     /// Forgets all but the first names.
     pub fn truncate(&mut self, known: usize) {
         for name in self.list.drain(known.min(self.list.len())..) {

@@ -192,8 +192,8 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// A name without a process.
     pub fn take(&mut self, event: &Event, names: &Names) -> Result<Outcome, String> {
-        if self.groups[0].binding.len() < names.list().len() {
-            self.bind(names.list())?;
+        if self.groups[0].binding.len() < names.list.len() {
+            self.bind(&names.list)?;
             if self.follower.stop().is_some() {
                 return Ok(self.now());
             }

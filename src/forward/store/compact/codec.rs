@@ -46,12 +46,13 @@ pub struct Codec {
     rest_words: Vec<usize>,
     lanes: Dictionary,
     rests: Dictionary,
-    room: Room,
+    /// The present room of the numbers.
+    pub room: Room,
     /// `C(n, i + 1)` for i below the number of sorted lanes: a column for each i, of all n below `rows`.
     binomials: Vec<u64>,
     rows: usize,
     /// Numbers are below this.
-    universe: u64,
+    pub universe: u64,
 }
 
 /// The numbers of the records of a state.
@@ -95,16 +96,6 @@ impl Codec {
             universe: 0,
         };
         codec.make_room(Room { lanes: 8, rest: 8 }).then_some(codec)
-    }
-
-    /// Numbers are below this.
-    pub const fn universe(&self) -> u64 {
-        self.universe
-    }
-
-    /// The present room of the numbers.
-    pub const fn room(&self) -> Room {
-        self.room
     }
 
     pub fn bytes(&self) -> usize {

@@ -39,7 +39,7 @@ impl CompactStates {
     /// An empty store; `None` when states of the instance do not consist of records.
     pub fn new(program: &Program) -> Option<Self> {
         let codec = Codec::new(program)?;
-        let set = QuotientSet::new(codec.universe());
+        let set = QuotientSet::new(codec.universe);
         Some(Self { codec, set, log: Log::default(), parents: Parents::default(), changes: 0 })
     }
 
@@ -60,7 +60,7 @@ impl CompactStates {
         let n = if let Some(n) = self.codec.find(state) {
             n
         } else {
-            let room = self.codec.room();
+            let room = self.codec.room;
             if self.codec.learn(state).ok_or(Incompressible)? {
                 self.renumber(room);
             }
@@ -73,7 +73,7 @@ impl CompactStates {
     fn add(&mut self, n: u64, mixed: u64, parent: u32) -> bool {
         let new = self.set.insert_mixed(mixed);
         if new {
-            self.log.push(n, self.codec.universe(), self.codec.room());
+            self.log.push(n, self.codec.universe, self.codec.room);
             self.parents.push(parent);
             if TIGHTENED.contains(&self.log.len()) {
                 self.tighten();
@@ -84,7 +84,7 @@ impl CompactStates {
 
     #[cold]
     fn tighten(&mut self) {
-        let room = self.codec.room();
+        let room = self.codec.room;
         if self.codec.tighten() {
             self.renumber(room);
         }
@@ -93,11 +93,11 @@ impl CompactStates {
     /// Recomputes numbers that were made with this room.
     #[cold]
     fn renumber(&mut self, room: Room) {
-        if self.codec.same(room) && self.set.has_room(self.codec.universe()) {
+        if self.codec.same(room) && self.set.has_room(self.codec.universe) {
             return;
         }
         // The list has all of them: the set is rebuilt from it, so that two large sets never coexist.
-        self.set = QuotientSet::new(self.codec.universe());
+        self.set = QuotientSet::new(self.codec.universe);
         let mut numbers = self.log.range(0..self.log.len());
         loop {
             let mut mixed = [0; TOUCH_GROUP];

@@ -73,7 +73,8 @@ pub struct Records {
     path: PathBuf,
     /// `None` until a block is full.
     file: Option<File>,
-    width: usize,
+    /// Words of a record.
+    pub width: usize,
     len: usize,
     /// The first record of each block.
     firsts: Vec<u64>,
@@ -87,11 +88,6 @@ impl Records {
     pub fn new(folder: &Folder, width: usize) -> Self {
         let path = folder.next();
         Self { path, file: None, width, len: 0, firsts: Vec::new(), sums: Vec::new(), tail: Vec::new() }
-    }
-
-    /// Words of a record.
-    pub const fn width(&self) -> usize {
-        self.width
     }
 
     pub const fn len(&self) -> usize {

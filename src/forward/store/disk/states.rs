@@ -280,7 +280,7 @@ impl Seen {
         if states.len() == 0 {
             return Ok(());
         }
-        let width = states.width();
+        let width = states.width;
         let mut total = states.len();
         self.0.push(states);
         let mut first = self.0.len() - 1;
