@@ -28,7 +28,6 @@ mod guards;
 mod kept;
 mod lossy;
 mod random;
-mod runs;
 mod sleep;
 mod spread;
 mod swarm;
