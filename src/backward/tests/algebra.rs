@@ -188,6 +188,21 @@ proptest! {
     }
 }
 
+fn are_compared_exactly(world: &World, all: &[Relational]) {
+    let inside = |r: &Relational| -> Vec<bool> {
+        world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
+    };
+    for a in all {
+        for b in all {
+            let (in_a, in_b) = (inside(a), inside(b));
+            let subset = in_a.iter().zip(&in_b).all(|(x, y)| !x || *y);
+            let disjoint = in_a.iter().zip(&in_b).all(|(x, y)| !x || !y);
+            assert_eq!(a.implies(b), subset, "{}: {a:?} implies {b:?}", world.name);
+            assert_eq!(a.excludes(b), disjoint, "{}: {a:?} excludes {b:?}", world.name);
+        }
+    }
+}
+
 /// For bounds of one linear form, implication and exclusion are exact.
 #[test]
 fn bounds_of_one_form_are_compared_exactly() {
@@ -204,19 +219,7 @@ fn bounds_of_one_form_are_compared_exactly() {
             }
         }
         assert!(all.len() >= 12, "{all:?}");
-        let inside = |r: &Relational| -> Vec<bool> {
-            world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
-        };
-        for a in &all {
-            for b in &all {
-                let (in_a, in_b) = (inside(a), inside(b));
-                let subset = in_a.iter().zip(&in_b).all(|(x, y)| !x || *y);
-                let disjoint = in_a.iter().zip(&in_b).all(|(x, y)| !x || !y);
-                // `x <= 0` and `x <> 0`, of integers, together imply more than either alone.
-                assert_eq!(a.implies(b), subset, "{name}: {a:?} implies {b:?}");
-                assert_eq!(a.excludes(b), disjoint, "{name}: {a:?} excludes {b:?}");
-            }
-        }
+        are_compared_exactly(world, &all);
     }
 }
 
@@ -233,18 +236,7 @@ fn orders_of_two_cells_are_compared_exactly() {
             Relational::Le(a, b),
             Relational::Le(b, a),
         ];
-        let inside = |r: &Relational| -> Vec<bool> {
-            world.models.iter().map(|m| m.holds(&CubeLiteral::Relational(r.clone()))).collect()
-        };
-        for x in &all {
-            for y in &all {
-                let (in_x, in_y) = (inside(x), inside(y));
-                let subset = in_x.iter().zip(&in_y).all(|(x, y)| !x || *y);
-                let disjoint = in_x.iter().zip(&in_y).all(|(x, y)| !x || !y);
-                assert_eq!(x.implies(y), subset, "{x:?} implies {y:?}");
-                assert_eq!(x.excludes(y), disjoint, "{x:?} excludes {y:?}");
-            }
-        }
+        are_compared_exactly(world, &all);
         // Chains are not visible from two literals alone.
         let other = Relational::Lt(b, world.cells[2]);
         assert!(all.iter().all(|x| !x.excludes(&other) && !other.excludes(x) && !x.implies(&other)));

@@ -43,6 +43,28 @@ fn check_subsumption(world: &World, big: &[Raw], more: &[Raw]) -> Result<(), Tes
     Ok(())
 }
 
+/// A set of these cubes: those that it drops are subsumed.
+pub fn visited_of(world: &World, tester: &mut Tester<'_>, cubes: &[Cube]) -> Result<Visited, TestCaseError> {
+    let mut set = Visited::default();
+    for cube in cubes {
+        set.insert(tester, cube.clone(), true).expect("small numbers");
+    }
+    let kept: Vec<&Cube> = set.cubes().collect();
+    for model in &world.models {
+        let before = cubes.iter().any(|cube| world.inside(cube, model));
+        let after = kept.iter().any(|cube| world.inside(cube, model));
+        prop_assert_eq!(
+            before,
+            after,
+            "{}: dropped cubes are subsumed: {:?} of {:?}",
+            world.name,
+            kept,
+            cubes
+        );
+    }
+    Ok(set)
+}
+
 /// Compares whether the visited cubes cover the tested one by both deciders and by enumeration; returns how it was decided.
 fn check_cover(
     world: &World,
@@ -54,16 +76,8 @@ fn check_cover(
     let mut tester = Tester::new(&world.system, &world.context, None, &options);
     let cubes: Vec<Cube> = visited.iter().filter_map(|raw| drawn(world, raw)).collect();
     let Some(tested) = drawn(world, tested) else { return Ok(None) };
-    let mut set = Visited::default();
-    for cube in &cubes {
-        set.insert(&mut tester, cube.clone(), true).expect("small numbers");
-    }
+    let set = visited_of(world, &mut tester, &cubes)?;
     let kept: Vec<&Cube> = set.cubes().collect();
-    for model in &world.models {
-        let before = cubes.iter().any(|cube| world.inside(cube, model));
-        let after = kept.iter().any(|cube| world.inside(cube, model));
-        prop_assert_eq!(before, after, "{}: dropped cubes are subsumed", world.name);
-    }
     let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
     let contained = contained(world, &fitting, &tested);
     let covered = set.covers(&mut tester, &tested).expect("small numbers");
