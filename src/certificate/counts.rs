@@ -770,8 +770,3 @@ fn moved_sum(sum: &GroundSum, from: u8, to: u8) -> GroundSum {
     let terms = sum.terms.iter().map(|(cell, n)| (moved_cell(cell, from, to), *n)).collect();
     GroundSum { terms, constant: sum.constant }
 }
-
-#[cfg(test)]
-mod forged;
-#[cfg(test)]
-mod tests;

@@ -8,6 +8,7 @@ mod certificates;
 mod chosen;
 mod claims;
 mod code;
+mod counted;
 mod counted_steps;
 mod counts;
 mod crashes;

@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
-use crate::{Certificate, CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
-use cubicle_lang::model::System;
-use cubicle_run::Interrupt;
+use cubicle::Interrupt;
+use cubicle::certificate::{Certificate, CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
+use cubicle::model::System;
 use z3::{SatResult, Solver};
 
+mod random;
+
 fn system(model: &str) -> System {
-    match cubicle_lang::load(model) {
+    match cubicle::load(model) {
         Ok(loaded) => loaded.system,
         Err(error) => panic!("{error:?}\n{model}"),
     }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::tests::scripts_are_decided;
-use crate::{CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
-use cubicle_lang::model::semantics::distinct_tuples;
-use cubicle_run::Interrupt;
+use super::scripts_are_decided;
+use cubicle::Interrupt;
+use cubicle::certificate::{CheckOptions, Extent, NoCertificate, ProofFailure, check, explain};
+use cubicle::model::semantics::distinct_tuples;
 
 const VALUES: [&str; 3] = ["A", "B", "C"];
 
@@ -608,7 +608,7 @@ fn run(seed: u64, systems: usize) -> [usize; 3] {
     for _ in 0..systems {
         let random = Random::new(&mut dice);
         let model = &random.text;
-        let system = match cubicle_lang::load(model) {
+        let system = match cubicle::load(model) {
             Ok(loaded) => loaded.system,
             Err(error) => panic!("{:?}\n{model}", error.diagnostics.first().map(|it| &it.message)),
         };
@@ -650,7 +650,7 @@ fn what_is_accepted_is_inductive_in_small_instances() {
     assert!(met[0] > 20 && met[1] > 50 && met[2] * 20 < met[0] + met[1], "{met:?}");
 }
 
-/// `SEED=.. SYSTEMS=.. cargo test --release -p cubicle-certificate campaign -- --ignored`
+/// `SEED=.. SYSTEMS=.. cargo test --release --test suite -- --ignored counted::random::campaign`
 #[test]
 #[ignore = "a campaign"]
 fn campaign() {
