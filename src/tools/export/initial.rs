@@ -1,8 +1,7 @@
 //! The initial states of an instance, as a product: groups of cells that init relates to each other, and for each
 //! group the ways to fill it. For targets that assign initial values instead of describing them.
 
-use super::instance::Refusal;
-use super::read::Range;
+use super::instance::{Range, Refusal};
 use super::sized::sort_of;
 use super::values::Values;
 use cubicle_lang::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, tuples};

@@ -7,6 +7,9 @@ use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::Transition;
 use cubicle_run::words::count;
 
+/// The bounds of numbers: a step that leaves them is not possible.
+pub type Range = Option<(i64, i64)>;
+
 /// The size of an instance, and its names.
 #[derive(Clone, Debug)]
 pub struct InstanceName {
@@ -15,7 +18,7 @@ pub struct InstanceName {
     /// How many of them are of each sort, in a model with sorts.
     pub of_sorts: Vec<(String, usize)>,
     /// Bounds of numbers: a step that leaves them is not possible.
-    pub range: Option<(i64, i64)>,
+    pub range: Range,
     /// Where the model comes from, for a comment.
     pub source: String,
     /// Name of the module, for targets whose files have one.

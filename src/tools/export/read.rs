@@ -1,16 +1,13 @@
 //! Model formulas read with names or numbers for their processes: guards, new values, bad states.
 
 use super::expr::{ExportComparison, ExportExpr, Process};
-use super::instance::TakenNames;
+use super::instance::{Range, TakenNames};
 use super::sized::sort_of;
 use cubicle_lang::model::semantics::distinct_tuples;
 use cubicle_lang::model::{
     Assignment, Bad, Branch, Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
     Transition, Type, Update, VarId,
 };
-
-/// The bounds of numbers: a step that leaves them is not possible.
-pub type Range = Option<(i64, i64)>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct SystemReader<'a> {

@@ -1,5 +1,6 @@
 //! An instance with certain numbers of processes of each sort: the first processes are of the first sort.
 
+use super::instance::Range;
 use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
     Cell, Linear, Literal, ProcRef, Rational, Relation, System, SystemParts, Term, Type, VarId,
@@ -10,7 +11,7 @@ use cubicle_lang::model::{
 /// Its `init` says of which sort each process is. Of cells that no formula reads, since a process of their index is of another
 /// sort, it says which value these have, and a variable does not point to processes of other sorts: states would be counted
 /// several times otherwise.
-pub fn sized(system: &System, sizes: &[usize], range: Option<(i64, i64)>) -> System {
+pub fn sized(system: &System, sizes: &[usize], range: Range) -> System {
     let of_each = (0..).zip(sizes).flat_map(|(sort, size)| std::iter::repeat_n(sort, *size));
     let sorts: Vec<u8> = of_each.collect();
     system.edited(|parts| {
@@ -45,7 +46,7 @@ pub fn sort_of(system: &System, process: usize) -> Option<u8> {
 }
 
 /// What holds in the beginning of processes of these sorts.
-fn said(system: &SystemParts, sorts: &[u8], range: Option<(i64, i64)>) -> Vec<Literal> {
+fn said(system: &SystemParts, sorts: &[u8], range: Range) -> Vec<Literal> {
     let process = |at: usize| ProcRef::Const(at as u8);
     let mut out = Vec::new();
     for (id, var) in (0..).map(VarId).zip(&system.vars).filter(|(id, _)| system.count_of(*id).is_none()) {

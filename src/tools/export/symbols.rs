@@ -1,7 +1,6 @@
 //! The names of a model's declarations in another language, and checks that it can represent their numbers.
 
-use super::instance::{Refusal, TakenNames};
-use super::read::Range;
+use super::instance::{Range, Refusal, TakenNames};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::list::sorted;
 use cubicle_lang::model::{BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};

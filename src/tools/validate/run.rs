@@ -216,7 +216,7 @@ impl Judge<'_> {
             self.keep(event.line, &reader, found);
             last = Some(event);
         };
-        found.names = names.list.clone();
+        found.names.clone_from(&names.list);
         found.skipped = (reader.skipped, reader.first_skipped.take());
         if self.options.coverage {
             let fired = |t: TransitionId| watch.follower.fired(t);
@@ -285,7 +285,7 @@ impl Judge<'_> {
                 found.procs = self.procs(&names)?;
             }
         }
-        found.names = names.list.clone();
+        found.names.clone_from(&names.list);
         let streams = Streams::new(events);
         let mut follower = self.follower(found.procs, Kept::All)?;
         let merged = merge(self.words, &mut follower, &streams, &names, found.procs, &self.options);
