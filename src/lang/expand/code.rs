@@ -443,12 +443,12 @@ impl<'a> Code<'a> {
             return None;
         }
         for when in &mut path.guard {
-            *when = others_named(when, &path.params);
+            *when = others_named(when, &path.params, std::slice::from_ref(name));
         }
         for update in path.writes.iter_mut().filter_map(|it| it.update.as_mut()) {
             if let Rhs::Cases(cases) = &mut update.value {
                 for when in cases.iter_mut().filter_map(|it| it.when.as_mut()) {
-                    *when = others_named(when, &path.params);
+                    *when = others_named(when, &path.params, std::slice::from_ref(name));
                 }
             }
         }
@@ -675,7 +675,8 @@ impl<'a> Code<'a> {
 
 /// What is said of all others leaves out those that have a name here.
 fn of_known(path: &Path, formula: Expr) -> Expr {
-    if path.known == path.params.len() { formula } else { others_named(&formula, &path.params[..path.known]) }
+    let (known, gone) = path.params.split_at(path.known);
+    if gone.is_empty() { formula } else { others_named(&formula, known, gone) }
 }
 
 /// The names among the indices of a cell.
@@ -695,17 +696,18 @@ fn surely_differ(path: &Path, a: &Place, b: &Place) -> bool {
 }
 
 /// A formula that says the same of all processes but these, without `forall_other` and `exists_other`: it means that whatever the parameters are.
-fn others_named(formula: &Expr, params: &[Name]) -> Expr {
+/// The further ones have no name in it, though parameters of the step.
+fn others_named(formula: &Expr, params: &[Name], further: &[Name]) -> Expr {
     let ExprKind::Quantified { quantifier, vars, body } = &formula.kind else {
-        return formula.with_operands(&mut |it| others_named(it, params));
+        return formula.with_operands(&mut |it| others_named(it, params, further));
     };
     let at = formula.span;
     // The names of these processes may be hidden here.
-    let taken = params.iter().map(|it| it.text.clone()).collect();
+    let taken = params.iter().chain(further).map(|it| it.text.clone()).collect();
     let (vars, renamed) = apart(vars, &taken, words_of(body));
     let body = substituted(body, &renamed);
     let inner: Vec<Name> = params.iter().chain(&vars).cloned().collect();
-    let body = others_named(&body, &inner);
+    let body = others_named(&body, &inner, further);
     let among = |op| {
         let pairs = vars.iter().flat_map(|var| params.iter().map(move |param| (var, param)));
         let pairs = pairs.filter(|(var, param)| sort_of(var).text == sort_of(param).text);

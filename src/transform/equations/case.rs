@@ -1,14 +1,14 @@
 //! What a transition does to the columns, by cases of the finite values that matter to it.
 
-use cubicle_lang::list::{add_new, place_of};
+use cubicle_lang::list::{add_new, extend_new, place_of};
 use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
     Assignment, Branch, Cell, Conj, Count, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, Term,
-    Transition, Type, VarId, VarKind,
+    Transition, Type, VarId, VarKind, negated,
 };
 
 use super::columns::{Column, Columns, PROCESSES, possible, values};
-use super::limits::{MOST_CASES, MOST_CHOICES};
+use super::limits::{MOST_CASES, MOST_CHOICES, MOST_COMPARED};
 use super::span::{Row, equal};
 
 /// A way to take a transition: an affine map of the columns. Columns after those of the system stand for numbers of which nothing is
@@ -34,11 +34,15 @@ pub struct Case {
 /// A cell at processes of a case: the parameters by their number, then one that is not a parameter.
 type Place = (VarId, Vec<usize>);
 
-/// What is known of finite cells.
+/// A comparison of numbers of the parameters, and whether it holds.
+type Compared = (Literal, bool);
+
+/// What is known of finite cells, and of comparisons of numbers.
 #[derive(Clone)]
 struct Known<'a> {
     system: &'a System,
     cells: Vec<(Place, u64)>,
+    compared: Vec<Compared>,
 }
 
 impl Known<'_> {
@@ -69,7 +73,13 @@ impl Known<'_> {
                 let (a, b) = (self.values(&place(a, names)), self.values(&place(b, names)));
                 if a & b == 0 { Some(*negated) } else { (a == b && a.is_power_of_two()).then_some(!negated) }
             }
-            Literal::Eq { .. } | Literal::Less { .. } | Literal::Linear { .. } => None,
+            Literal::Linear { .. } => {
+                let own =
+                    |p: &ProcRef| matches!(p, ProcRef::Var(v) if names[usize::from(*v)] == usize::from(*v));
+                let known = self.compared.iter().find(|it| it.0 == *literal)?;
+                literal.cells().iter().all(|it| it.index.iter().all(own)).then_some(known.1)
+            }
+            Literal::Eq { .. } | Literal::Less { .. } => None,
         }
     }
 
@@ -133,8 +143,8 @@ fn place(cell: &Cell, names: &[usize]) -> Place {
 pub fn cases(columns: &Columns<'_>, t: &Transition) -> Option<Vec<Case>> {
     let mut cases = Vec::new();
     let transition = TransitionCases { columns, t, arity: t.arity(), own: (0..t.arity()).collect() };
-    let cells = transition.cells();
-    let known = Known { system: columns.system, cells: Vec::new() };
+    let mut cells = transition.cells();
+    let known = Known { system: columns.system, cells: Vec::new(), compared: Vec::new() };
     let choices = |cell: &Place| {
         let own = &transition.own;
         let guarded = t.guard.iter().filter_map(|literal| match literal {
@@ -143,9 +153,18 @@ pub fn cases(columns: &Columns<'_>, t: &Transition) -> Option<Vec<Case>> {
         });
         guarded.fold(known.values(cell), |all, values| all & values).count_ones() as usize
     };
-    let most = cells.iter().map(choices).fold(1_usize, usize::saturating_mul);
-    if most > MOST_CHOICES || !transition.choose(&cells, known, &mut cases)? {
+    let most = |cells: &[Place]| cells.iter().map(choices).fold(1_usize, usize::saturating_mul);
+    let of_facts = transition.cells_of_facts();
+    if most(&cells).saturating_mul(most(&of_facts)) <= MOST_CHOICES {
+        extend_new(&mut cells, of_facts);
+    }
+    if most(&cells) > MOST_CHOICES {
         return Some(vec![transition.lost()]);
+    }
+    for compared in transition.comparisons() {
+        if !transition.choose(&cells, Known { compared, ..known.clone() }, &mut cases)? {
+            return Some(vec![transition.lost()]);
+        }
     }
     Some(cases)
 }
@@ -179,6 +198,72 @@ impl Change {
 }
 
 impl TransitionCases<'_> {
+    /// What is known of comparisons: those of the guard hold, and of those that decide what is assigned, whether numbers of the
+    /// parameters are equal, each holds or does not.
+    fn comparisons(&self) -> Vec<Vec<Compared>> {
+        let both = |literal: &Literal, holds: bool| -> Vec<Compared> {
+            let opposite = negated(self.columns.system, literal).map(|it| (it, !holds));
+            [Some((literal.clone(), holds)), opposite].into_iter().flatten().collect()
+        };
+        let is_own = |p: &ProcRef| matches!(p, ProcRef::Var(v) if usize::from(*v) < self.arity);
+        let guarded = self.t.guard.iter().filter(|it| matches!(it, Literal::Linear { .. }));
+        let mut ways = vec![guarded.flat_map(|it| both(it, true)).collect::<Vec<Compared>>()];
+        let branches = self.t.updates.iter().flat_map(|update| update.assignment.branches());
+        for literal in branches.flat_map(|branch| branch.when.0.iter().flatten()) {
+            let is_equality =
+                matches!(literal, Literal::Linear { relation: Relation::Eq | Relation::Ne, .. });
+            let is_open = ways[0].iter().all(|it| it.0 != *literal);
+            let own = || literal.cells().iter().all(|it| it.index.iter().all(is_own));
+            if is_equality && is_open && ways.len() < MOST_COMPARED && own() {
+                let chosen =
+                    |way: &Vec<Compared>| [true, false].map(|it| [&way[..], &both(literal, it)].concat());
+                ways = ways.iter().flat_map(chosen).collect();
+            }
+        }
+        ways
+    }
+
+    /// The finite cells that say what facts say of numbers that are assigned.
+    fn cells_of_facts(&self) -> Vec<Place> {
+        let mut cells = Vec::new();
+        for fact in self.columns.facts {
+            let is_written =
+                |it: &(Cell, Rational)| !it.0.index.is_empty() && self.t.assignment(it.0.var).is_some();
+            if fact.number.terms.iter().any(is_written) {
+                let asked =
+                    fact.when.iter().flat_map(Literal::cells).chain(fact.indicators.iter().map(|it| &it.0));
+                for cell in asked {
+                    (0..self.arity).for_each(|p| add_new(&mut cells, place(cell, &[p])));
+                }
+            }
+        }
+        cells
+    }
+
+    /// What facts say of the unknown numbers of a case.
+    fn facts(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Option<Vec<Row>> {
+        let mut zero = Vec::new();
+        for (fact, p) in self.columns.facts.iter().flat_map(|fact| (0..self.arity).map(move |p| (fact, p))) {
+            let matters = fact.number.terms.iter().any(|(cell, _)| unknown.contains(&place(cell, &[p])));
+            if !matters || known.conj(&fact.when, &[p]) != Some(true) {
+                continue;
+            }
+            let added = |sum: Rational, (cell, values, added): &(Cell, u64, Rational)| {
+                let possible = known.values(&place(cell, &[p]));
+                if possible & values == 0 {
+                    Some(sum)
+                } else {
+                    sum.add(*added).filter(|_| possible & !values == 0)
+                }
+            };
+            if let Some(constant) = fact.indicators.iter().try_fold(fact.number.constant, added) {
+                let number = Linear { constant, ..fact.number.clone() };
+                zero.push(self.row(&number, &[p], known, unknown)?);
+            }
+        }
+        Some(zero)
+    }
+
     /// The finite cells whose values make a difference.
     fn cells(&self) -> Vec<Place> {
         let (columns, t) = (self.columns, self.t);
@@ -252,7 +337,7 @@ impl TransitionCases<'_> {
 
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Option<bool> {
         let mut unknown = Vec::new();
-        let zero = self.zero(known, &mut unknown)?;
+        let mut zero = self.zero(known, &mut unknown)?;
         let least_zero = self.least_zero(known, &mut unknown)?;
         let (mut ways, mut lost): (Vec<Change>, Vec<usize>) = (vec![Change::default()], Vec::new());
         for alternatives in self.updates(known, &mut lost, &mut unknown)? {
@@ -261,6 +346,7 @@ impl TransitionCases<'_> {
                 return Some(false);
             }
         }
+        zero.extend(self.facts(known, &mut unknown)?);
         let mut before = Vec::new();
         for (n, group) in self.columns.groups.iter().enumerate() {
             let of_class = self.before(n, known).into_iter().flatten().enumerate();
@@ -281,16 +367,19 @@ impl TransitionCases<'_> {
         let mut guarded = known.clone();
         let mut zero = Vec::new();
         for literal in &self.t.guard {
-            match literal {
-                Literal::In { cell, values } if cell.index.is_empty() => {
-                    let place = place(cell, &self.own);
-                    let possible = guarded.values(&place) & values;
-                    guarded.set(&place, possible);
-                }
-                Literal::Linear { expr, relation: Relation::Eq, integer: true } => {
-                    zero.push(self.row(expr, &self.own, known, unknown)?);
-                }
-                _ => {}
+            if let Literal::In { cell, values } = literal
+                && cell.index.is_empty()
+            {
+                let place = place(cell, &self.own);
+                let possible = guarded.values(&place) & values;
+                guarded.set(&place, possible);
+            }
+        }
+        for (literal, holds) in &known.compared {
+            if let Literal::Linear { expr, relation: Relation::Eq, integer: true } = literal
+                && *holds
+            {
+                zero.push(self.row(expr, &self.own, known, unknown)?);
             }
         }
         for (at, column) in columns.all.iter().enumerate() {
@@ -317,8 +406,10 @@ impl TransitionCases<'_> {
     /// What the guard says is not negative.
     fn least_zero(&self, known: &Known<'_>, unknown: &mut Vec<Place>) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
-        for literal in &self.t.guard {
-            if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal {
+        for (literal, holds) in &known.compared {
+            if let Literal::Linear { expr, relation: Relation::Le | Relation::Lt, .. } = literal
+                && *holds
+            {
                 rows.push(self.row(&expr.negated()?, &self.own, known, unknown)?);
             }
         }

@@ -1,7 +1,7 @@
 //! The columns: what is counted, added up or watched in a state.
 
 use cubicle_lang::model::semantics::choices;
-use cubicle_lang::model::{Cell, Count, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
+use cubicle_lang::model::{Cell, Count, Equation, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
 
 use super::limits::MOST_COLUMNS;
 use super::span::Row;
@@ -38,6 +38,8 @@ pub struct Columns<'a> {
     /// The columns; the constant is the first, the number of processes the second.
     pub all: Vec<Column>,
     pub groups: Vec<Group>,
+    /// What is known to hold of the cells of each process.
+    pub facts: &'a [Equation],
 }
 
 /// The column of the number of processes.
@@ -45,7 +47,12 @@ pub const PROCESSES: usize = 1;
 
 impl<'a> Columns<'a> {
     /// The columns over these groups of arrays, and whether of what globals hold, too; `None` when there are too many.
-    pub fn new(system: &'a System, groups: &[Vec<VarId>], with_globals: bool) -> Option<Self> {
+    pub fn new(
+        system: &'a System,
+        facts: &'a [Equation],
+        groups: &[Vec<VarId>],
+        with_globals: bool,
+    ) -> Option<Self> {
         let mut all = vec![Column::One, Column::Processes];
         let mut known = Vec::new();
         for arrays in groups {
@@ -71,7 +78,7 @@ impl<'a> Columns<'a> {
                 _ => {}
             }
         }
-        (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known })
+        (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known, facts })
     }
 
     /// Whether a column depends on a variable.

@@ -17,7 +17,7 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Optio
     let of_number = |var: &VarId| columns.place(&Column::Number(*var));
     let places: Vec<usize> = numbers.iter().filter_map(of_number).collect();
     debug_assert!(numbers.iter().all(|var| columns.system.var(*var).kind == VarKind::Global));
-    let initially = initial(columns)?;
+    let initially = initial(columns, &[])?;
     let mut found: Vec<Row> = Vec::new();
     let mut add = |row: Row, some_initial: bool| {
         if let Some(bounded) = bounded(&row, &places, some_initial, &initially)? {
@@ -27,7 +27,7 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Optio
     };
     for group in &columns.groups {
         let all: Vec<usize> = (group.first..group.first + group.classes.len()).collect();
-        let starts = |classes: &[usize]| classes.iter().any(|at| is_initial(columns, *at));
+        let starts = |classes: &[usize]| classes.iter().any(|at| is_initial(columns, *at, &[]));
         for class in &all {
             let Some(classes) = without_entries(columns, steps, &all, *class)? else { continue };
             let mut row = sum(&classes);
@@ -43,7 +43,7 @@ pub fn drains(columns: &Columns<'_>, steps: &[Case], numbers: &[VarId]) -> Optio
         }
         for number in &places {
             let mut classes: Vec<usize> =
-                all.iter().copied().filter(|at| !is_initial(columns, *at)).collect();
+                all.iter().copied().filter(|at| !is_initial(columns, *at, &[])).collect();
             while !classes.is_empty() {
                 let row = sum(&classes).minus(&Row::of(*number))?;
                 let Some(case) = first_growing(columns, steps, &row)? else {

@@ -1,7 +1,7 @@
 //! The affine hulls of the reachable states, for each location.
 
 use cubicle_lang::list::extend_new;
-use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, VarId};
+use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, VarId};
 
 use super::case::{Case, cases};
 use super::columns::{Column, Columns, PROCESSES, full};
@@ -101,9 +101,8 @@ pub fn hulls(
 ) -> Option<Hulls> {
     let mut at = locations(columns, occupied);
     let rows: Vec<Vec<Row>> = at.iter().map(|(location, _)| location.rows(columns)).collect();
-    let initially = initial(columns)?;
     for ((location, span), rows) in at.iter_mut().zip(&rows) {
-        for vector in location.within(rows, initially.clone())? {
+        for vector in location.within(rows, initial(columns, &location.held)?)? {
             span.add(vector, order)?;
         }
     }
@@ -149,9 +148,13 @@ pub fn hulls(
     }
 }
 
-/// The locations: what globals of enum type that steps write hold, as long as there are few choices, and whether a class has processes.
+/// The locations: what globals of enum type hold that steps write, or on which it depends what init says, as long as there are few choices, and whether
+/// a class has processes.
 fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, Span)> {
-    let written = |var: VarId| columns.system.transitions.iter().any(|t| t.assignment(var).is_some());
+    let system = columns.system;
+    let written = |var: VarId| {
+        init_depends_on(system, var) || system.transitions.iter().any(|t| t.assignment(var).is_some())
+    };
     let mut all = vec![Location::default()];
     for column in &columns.all {
         let Column::Holds(global, _) = column else { continue };
@@ -294,13 +297,13 @@ fn unit(width: usize, at: usize) -> Vec<Rational> {
     dense(&Row::of(at), width)
 }
 
-/// Vectors that span the initial states.
-pub fn initial(columns: &Columns<'_>) -> Option<Vec<Vec<Rational>>> {
+/// Vectors that span the initial states in which globals hold these values.
+pub fn initial(columns: &Columns<'_>, held: &[(VarId, u8)]) -> Option<Vec<Vec<Rational>>> {
     let system = columns.system;
     let mut vectors: Vec<Vec<Rational>> =
         (0..columns.all.len()).map(|at| unit(columns.all.len(), at)).collect();
     let mut rows = columns.structural()?;
-    rows.extend((0..columns.all.len()).filter(|at| !is_initial(columns, *at)).map(Row::of));
+    rows.extend((0..columns.all.len()).filter(|at| !is_initial(columns, *at, held)).map(Row::of));
     let literals = |conj: &Conj| -> Vec<Linear> {
         let equation = |literal: &Literal| match literal {
             Literal::Linear { expr, relation: Relation::Eq, integer: true } => Some(expr.clone()),
@@ -310,7 +313,8 @@ pub fn initial(columns: &Columns<'_>) -> Option<Vec<Vec<Rational>>> {
     };
     // Equations that every disjunct says.
     let common = |body: &Dnf| -> Vec<Linear> {
-        let Some((first, rest)) = body.0.split_first() else { return Vec::new() };
+        let body: Vec<&Conj> = admitted(body, held).collect();
+        let Some((first, rest)) = body.split_first() else { return Vec::new() };
         literals(first).into_iter().filter(|it| rest.iter().all(|conj| literals(conj).contains(it))).collect()
     };
     let of_none = common(&system.init.without_processes);
@@ -343,26 +347,38 @@ pub fn initial(columns: &Columns<'_>) -> Option<Vec<Vec<Rational>>> {
     Some(vectors)
 }
 
-/// Whether a class may have processes, or a global hold a value, in an initial state.
-pub fn is_initial(columns: &Columns<'_>, at: usize) -> bool {
+/// Whether what init says may depend on what a variable holds.
+pub fn init_depends_on(system: &System, var: VarId) -> bool {
+    let init = &system.init.body.0;
+    init.len() > 1 && init.iter().flatten().flat_map(Literal::cells).any(|cell| cell.var == var)
+}
+
+/// The disjuncts in which globals may hold these values.
+fn admitted<'a>(body: &'a Dnf, held: &'a [(VarId, u8)]) -> impl Iterator<Item = &'a Conj> {
+    let may_hold =
+        |conj: &Conj, (var, value): &(VarId, u8)| allowed(conj, *var, &[], u64::MAX) >> value & 1 == 1;
+    body.0.iter().filter(move |conj| held.iter().all(|it| may_hold(conj, it)))
+}
+
+/// Whether a class may have processes, or a global hold a value, in an initial state in which globals hold these values.
+pub fn is_initial(columns: &Columns<'_>, at: usize, held: &[(VarId, u8)]) -> bool {
     let (system, init) = (columns.system, &columns.system.init);
     match &columns.all[at] {
         Column::Class(group, class) => {
             let group = &columns.groups[*group];
             // What init says of each parameter it says of each process.
-            let allowed = |(array, value): (&VarId, &u8)| {
-                (0..init.params).all(|p| {
-                    let index = [ProcRef::Var(p)];
-                    possible(&init.body, *array, &index, full(system, *array)) >> value & 1 == 1
-                })
-            };
-            group.arrays.iter().zip(&group.classes[*class]).all(allowed)
+            (0..init.params).all(|p| {
+                let may_hold = |conj: &Conj, (array, value): (&VarId, &u8)| {
+                    allowed(conj, *array, &[ProcRef::Var(p)], full(system, *array)) >> value & 1 == 1
+                };
+                let classes = || group.arrays.iter().zip(&group.classes[*class]);
+                admitted(&init.body, held).any(|conj| classes().all(|it| may_hold(conj, it)))
+            })
         }
         Column::Holds(var, value) => {
             let all = full(system, *var);
-            let some =
-                possible(&init.body, *var, &[], all) | possible(&init.without_processes, *var, &[], all);
-            some >> value & 1 == 1
+            let mut initial = admitted(&init.body, held).chain(admitted(&init.without_processes, held));
+            initial.any(|conj| allowed(conj, *var, &[], all) >> value & 1 == 1)
         }
         Column::One | Column::Processes | Column::Sum(_) | Column::Number(_) => true,
     }
@@ -380,13 +396,11 @@ fn row(columns: &Columns<'_>, expr: &Linear) -> Option<Option<Row>> {
     Some(Some(row))
 }
 
-/// The values that a formula allows for a cell of enum type, literal by literal.
-fn possible(body: &Dnf, var: VarId, index: &[ProcRef], all: u64) -> u64 {
+/// The values of these that a conjunction allows for a cell of enum type, literal by literal.
+fn allowed(conj: &Conj, var: VarId, index: &[ProcRef], all: u64) -> u64 {
     let about = |cell: &Cell| cell.var == var && cell.index.as_slice() == index;
-    body.0.iter().fold(0, |set, conj| {
-        set | conj.iter().fold(all, |left, literal| match literal {
-            Literal::In { cell, values } if about(cell) => left & values,
-            _ => left,
-        })
+    conj.iter().fold(all, |left, literal| match literal {
+        Literal::In { cell, values } if about(cell) => left & values,
+        _ => left,
     })
 }

@@ -20,3 +20,6 @@ pub const MOST_OCCUPIED: usize = 6;
 
 /// Most classes of a group of several arrays.
 pub const MOST_CLASSES: usize = 40;
+
+/// Most ways in which comparisons of numbers decide what a step assigns.
+pub const MOST_COMPARED: usize = 8;

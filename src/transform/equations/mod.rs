@@ -45,8 +45,8 @@ pub fn with_equations(system: &System) -> Option<WithEquations> {
     observed::with_equations_of_each(system, of_globals)
 }
 
-/// The equations that are not about a certain process.
-fn of_globals(system: &System) -> Option<WithEquations> {
+/// The equations that are not about a certain process, where these hold of each.
+fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     let is_number = |id: &VarId| {
         let var = system.var(*id);
         var.kind == VarKind::Global && var.ty == Type::Int && system.changes(*id)
@@ -57,15 +57,23 @@ fn of_globals(system: &System) -> Option<WithEquations> {
         return None;
     }
     let arrays = columns::arrays(system);
-    let single: Vec<Vec<VarId>> = arrays.iter().map(|array| vec![*array]).collect();
-    let found = equations(system, &single, true, &numbers);
-    // How many numbers equations say something of, whatever the location; and how many at all.
+    // Init says nothing of cells of other sorts: each array with that of sorts, or what else no step assigns and init depends on.
+    let (fixed, others): (Vec<VarId>, Vec<VarId>) =
+        arrays.iter().partition(|array| !system.changes(**array) && hull::init_depends_on(system, **array));
+    let with_fixed = |array: &VarId| [&fixed[..], &[*array]].concat();
+    let fits = |group: &Vec<VarId>| number_of_classes(system, group) <= MOST_CLASSES;
+    let single =
+        others.iter().map(|array| Some(with_fixed(array)).filter(fits).unwrap_or_else(|| vec![*array]));
+    let single: Vec<Vec<VarId>> = single.collect();
+    let found = equations(system, facts, &single, true, &numbers);
+    // How many numbers equations say something of, whatever the location, and not more than there are equations; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
         let said = |always: bool| {
             let of = found.equations.iter().filter(|it| !always || it.when.is_empty());
+            let of_them = of.clone().filter(|it| numbers.iter().any(|var| says(it, var))).count();
             let of = |var: &&VarId| of.clone().any(|it| says(it, var));
-            numbers.iter().filter(of).count()
+            numbers.iter().filter(of).count().min(of_them)
         };
         (said(true), said(false))
     };
@@ -74,10 +82,10 @@ fn of_globals(system: &System) -> Option<WithEquations> {
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
-            equations(system, &[arrays], true, &numbers)
+            equations(system, facts, &[arrays], true, &numbers)
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
-            equations(system, &tied(system, &arrays, &numbers), false, &numbers)
+            equations(system, facts, &tied(system, &arrays, &numbers), false, &numbers)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
@@ -121,11 +129,12 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
 /// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
 fn equations(
     system: &System,
+    facts: &[Equation],
     groups: &[Vec<VarId>],
     with_globals: bool,
     numbers: &[VarId],
 ) -> Option<WithEquations> {
-    let columns = Columns::new(system, groups, with_globals)?;
+    let columns = Columns::new(system, facts, groups, with_globals)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns)?;
     let hulls = hull::hulls(&columns, &steps, &order, None)?;
@@ -137,7 +146,7 @@ fn equations(
     };
     let mut open: Vec<VarId> = numbers.iter().copied().filter(|var| is_open(var, &rows)).collect();
     let first_empty =
-        |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(&columns, *at);
+        |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(&columns, *at, &[]);
     let mut apart = Vec::new();
     for class in (0..columns.all.len()).filter(first_empty).take(MOST_OCCUPIED) {
         if open.is_empty() {

@@ -37,18 +37,19 @@ const MOST_PARTS: usize = 8;
 /// The equations that an analysis of numbers without processes finds, with those about each process that follow from none of them.
 pub fn with_equations_of_each(
     system: &System,
-    of_globals: impl Fn(&System) -> Option<WithEquations>,
+    of_globals: impl Fn(&System, &[Equation]) -> Option<WithEquations>,
 ) -> Option<WithEquations> {
-    let found = of_globals(system);
     let is_asked = |id: VarId| {
         let var = system.var(id);
         var.kind == VarKind::Array(1) && var.ty == Type::Int && system.changes(id)
     };
     if !system.var_ids().any(is_asked) || system.proc_constants > 0 {
-        return found;
+        return of_globals(system, &[]);
     }
     let observed = Observed::new(system);
-    let Some(of_it) = observed.system().and_then(|it| of_globals(&it)) else { return found };
+    let of_it = observed.system().and_then(|it| of_globals(&it, &[]));
+    let found = of_globals(system, &of_it.as_ref().map_or_else(Vec::new, |it| observed.facts(it)));
+    let Some(of_it) = of_it else { return found };
     let (mut parts, mut equations) = match found {
         Some(found) => (found.system.to_parts(), found.equations),
         None => (system.to_parts(), Vec::new()),
@@ -168,10 +169,11 @@ impl<'a> Observed<'a> {
         for observed in 0..=all {
             let said = self.formula(&init.body, &roles(params, observed), false)?;
             let both = |all: &[Conj]| -> Vec<Conj> {
-                all.iter().flat_map(|a| said.0.iter().map(move |b| [&a[..], b].concat())).collect()
+                all.iter().flat_map(|a| said.0.iter().filter_map(move |b| joined(a, b))).collect()
             };
-            if body.len() * said.0.len() <= MOST_PARTS {
-                body = both(&body);
+            let of_both = both(&body);
+            if of_both.len() <= MOST_PARTS {
+                body = of_both;
                 if observed == all {
                     of_none = both(&of_none);
                 }
@@ -385,6 +387,27 @@ impl<'a> Observed<'a> {
     }
 }
 
+/// Both of them, with one literal for each cell of enum type; `None` when they never hold together.
+fn joined(a: &Conj, b: &Conj) -> Option<Conj> {
+    let mut both = a.clone();
+    for literal in b {
+        let Literal::In { cell, values } = literal else {
+            add_new(&mut both, literal.clone());
+            continue;
+        };
+        let held = both.iter_mut().find_map(|it| match it {
+            Literal::In { cell: of, values } if of == cell => Some(values),
+            _ => None,
+        });
+        match held {
+            Some(held) if *held & values == 0 => return None,
+            Some(held) => *held &= values,
+            None => both.push(literal.clone()),
+        }
+    }
+    Some(both)
+}
+
 /// The variables of a formula: of these many, those in the set are the observed process.
 fn roles(count: usize, observed: usize) -> Vec<Role> {
     let role = |v: usize| {
@@ -427,6 +450,34 @@ impl Observed<'_> {
                 said.extend(self.equation(&of_it.system, equation, parts));
             }
         }
+        said
+    }
+
+    /// The equations between cells of one process that hold of every process: other equations rest on them.
+    fn facts(&self, of_it: &WithEquations) -> Vec<Equation> {
+        let is_elsewhere = |conj: &Conj, constant: &VarId| {
+            conj.iter().any(|it| {
+                matches!(it, Literal::Eq { left: Term::Cell(cell), right: Term::Proc(_), negated: true }
+                    | Literal::Eq { left: Term::Proc(_), right: Term::Cell(cell), negated: true } if cell.var == *constant)
+            })
+        };
+        let init = &self.original.init;
+        if !self.elsewhere.iter().all(|it| init.body.0.iter().all(|conj| is_elsewhere(conj, it))) {
+            return Vec::new();
+        }
+        let is_own = |it: &&Equation| {
+            let is_cell = |(cell, _): &(Cell, Rational)| of_it.system.count_of(cell.var).is_none();
+            it.params == 0 && it.occupied.is_none() && !it.at_least && it.number.terms.iter().all(is_cell)
+        };
+        let (apart, mut parts) = (self.holds_elsewhere(), self.original.to_parts());
+        let said = of_it.equations.iter().filter(is_own);
+        let mut said: Vec<Equation> =
+            said.filter_map(|it| self.equation(&of_it.system, it, &mut parts)).collect();
+        for it in &mut said {
+            it.when.retain(|literal| !apart.contains(literal));
+        }
+        // Steps decide what cells of enum type hold.
+        said.retain(|it| it.when.iter().all(|literal| matches!(literal, Literal::In { .. })));
         said
     }
 

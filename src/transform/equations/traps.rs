@@ -31,12 +31,13 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
     let mut found = Vec::new();
     for (at, column) in columns.all.iter().enumerate() {
         let Column::Holds(global, value) = column else { continue };
-        if is_initial(columns, at) {
+        if is_initial(columns, at, &[]) {
             continue;
         }
         for (number, group) in columns.groups.iter().enumerate() {
             let classes = group.classes.len();
-            let initial: Vec<usize> = (0..classes).filter(|n| is_initial(columns, group.first + n)).collect();
+            let initial: Vec<usize> =
+                (0..classes).filter(|n| is_initial(columns, group.first + n, &[])).collect();
             let mut least: Vec<Vec<usize>> = Vec::new();
             for a in 0..classes {
                 for b in a..classes {

@@ -209,6 +209,23 @@ fn campaign_of_programs() {
 }
 
 /// The lines of a model that are neither comments nor blank.
+#[test]
+fn a_process_that_is_chosen_later_in_a_step_is_not_hidden_before() {
+    let text =
+        "array Seen[proc] : bool init (p) { Seen[p] = False } never (p q) { At[p] = Crit && At[q] = Crit }
+        process at (p) {
+          scan: while exists_other q. Seen[q] = False { with q { await Seen[q] = False; Seen[q] := True } }
+          crit: with q { await Seen[q] = True }
+            await exists_other q. Seen[q] = True
+        }";
+    let hides = |text: &str| {
+        let loaded = cubicle::load(text).expect("a model");
+        loaded.warnings.iter().filter(|it| it.code == "C0903").count()
+    };
+    assert_eq!(hides(text), 0);
+    assert_eq!(hides(&text.replace("await Seen[q] = False", "await exists q. Seen[q] = False")), 1);
+}
+
 fn lines(text: &str) -> usize {
     let mut rest = text.to_owned();
     while let Some(start) = rest.find("(*") {

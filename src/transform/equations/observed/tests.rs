@@ -204,3 +204,59 @@ fn what_no_process_is_of_itself_is_said_beside_a_number_that_depends_on_it() {
     );
     assert_eq!(said, ["Takes[p, p] = True => false", "N[p] >= #{q | Takes[q, p] = True}"]);
 }
+
+const MOVED: &str = "type step = Rest | Sent
+    array Held[proc] : int array Moved[proc] : int array Step[proc] : step
+    init (p) { Held[p] = 5 && Moved[p] = 0 && Step[p] = Rest }
+    unsafe () { sum{p | Held[p]} + sum{p | Moved[p]} <> 5 * #proc }
+    transition send (p) requires { Step[p] = Rest } { Held[p] := Held[p] - 7; Moved[p] := 7; Step[p] := Sent }
+    transition get (p q) requires { Step[p] = Sent } { Held[q] := Held[q] + Moved[p]; Moved[p] := 0; Step[p] := Rest }";
+
+#[test]
+fn what_holds_of_each_process_adds_up() {
+    let of_each = "Moved[p] = 7 * [Step[p] = Sent]";
+    let moved = "sum{p | Moved[p]} = 7 * #{p | Step[p] = Sent}";
+    let held = "sum{p | Held[p]} + 7 * #{p | Step[p] = Sent} = 5 * #proc";
+    assert_eq!(said(MOVED), [held, moved, "Moved[p] >= 0", of_each]);
+    let changes = [
+        ("Moved[p] := 7", "Moved[p] := 8"),
+        ("; Step[p] := Rest }", " }"),
+        ("requires { Step[p] = Rest } ", ""),
+        ("+ Moved[p]", "+ Moved[q]"),
+    ];
+    breaks(MOVED, |it| it == "sum{p | Held[p]} + 7 * #{p | Step[p] = Sent} = 5 * #proc", &changes);
+}
+
+const SHARED: &str = "type user < proc type file < proc
+    array Count[file] : int array Open[file] : bool array Uses[user, file] : bool
+    init (u : user f : file) { Count[f] = 0 && Open[f] = False && Uses[u, f] = False }
+    transition first (u : user f : file) requires { Open[f] = False } { Open[f] := True; Count[f] := 1; Uses[u, f] := True }
+    transition next (u : user f : file) requires { Open[f] = True && Uses[u, f] = False } { Count[f] := Count[f] + 1; Uses[u, f] := True }
+    transition leave (u : user f : file) requires { Uses[u, f] = True } {
+      Uses[u, f] := False; Count[f] := Count[f] - 1; Open[f] := case | Count[f] = 1 : False | _ : Open[f]
+    }";
+
+#[test]
+fn a_step_that_asks_for_a_number_leaves_it_known() {
+    let count = |it: &str| it.ends_with("=> Count[p] = #{q | p <> q && Sort[q] = User && Uses[q, p] = True}");
+    assert!(said(SHARED).iter().any(|it| count(it)), "{:?}", said(SHARED));
+    let changes = [
+        ("Count[f] = 1", "Count[f] = 2"),
+        ("Count[f] = 1", "Count[f] <> 1"),
+        ("Count[f] = 1", "Open[f] = True"),
+        ("Count[f] - 1", "Count[f] - 2"),
+        (" && Uses[u, f] = False }", " }"),
+        (" && Uses[u, f] = False } {", "} {"),
+        ("; Uses[u, f] := True }", "}"),
+    ];
+    breaks(SHARED, count, &changes);
+}
+
+#[test]
+fn what_holds_beside_a_pointer_adds_up_to_nothing() {
+    let text = "var Turn : proc array Paid[proc] : int
+        init (p) { Paid[p] = 0 } unsafe () { sum{p | Paid[p]} = 1 }
+        transition keep (p) requires { forall_other q. Turn <> q } { Turn := p }
+        transition pay (p) requires { Turn = p } { Paid[p] := 2 }";
+    assert_eq!(said(text), ["Paid[p] >= 0", "Turn <> p => Paid[p] = 0"]);
+}
