@@ -13,7 +13,7 @@ pub(crate) mod unsupported;
 pub use cubicle_grammar::{MAX_DEPTH, ast, print};
 pub use negate::{negation, unsure};
 pub use parser::{MAX_BYTES, parse, parse_formula};
-pub(crate) use reads::Reads;
+pub use reads::Reads;
 
 use cubicle_grammar::token;
 

@@ -13,6 +13,7 @@ pub struct Reads {
     pub calls: Vec<Name>,
     /// The names that quantifiers and counts bind.
     pub names: Vec<Name>,
+    /// Whether there are quantifiers.
     pub quantifiers: bool,
     /// Whether something is said of all other processes, or of some.
     pub others: bool,
@@ -40,6 +41,7 @@ impl Reads {
         known
     }
 
+    /// Notes what a formula reads.
     pub fn formula(&mut self, formula: &Expr) {
         match &formula.kind {
             ExprKind::Quantified { quantifier, vars, body } => {
@@ -61,6 +63,7 @@ impl Reads {
         }
     }
 
+    /// Notes what a term reads.
     pub fn term(&mut self, term: &Term) {
         if let TermKind::Record(fields) = &term.kind {
             for (_, value) in fields {

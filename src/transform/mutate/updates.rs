@@ -2,9 +2,8 @@
 
 use super::candidate::{CandidateCollector, Operator};
 use crate::edit::{Edit, with_semicolon};
-use cubicle_lang::syntax::ast::{
-    Counted, Expr, Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update,
-};
+use cubicle_lang::syntax::Reads;
+use cubicle_lang::syntax::ast::{Name, ProcessDecl, Rhs, Step, StepKind, Term, TermKind, Transition, Update};
 
 impl<'f> CandidateCollector<'f> {
     pub(super) fn transition(&mut self, transition: &'f Transition) {
@@ -88,10 +87,8 @@ impl<'f> CandidateCollector<'f> {
             Rhs::Send(value) => self.term(value),
             Rhs::Nondet | Rhs::Drop | Rhs::Receive(_) => {}
         }
-        let mut processes = Vec::new();
-        of_update(update, &mut processes);
-        for name in processes {
-            self.wrong_process(name);
+        for name in of_update(update) {
+            self.wrong_process(&name);
         }
     }
 
@@ -121,13 +118,10 @@ impl<'f> CandidateCollector<'f> {
 
     /// Two parameters exchange their places in the updates.
     fn exchanged(&mut self, transition: &'f Transition) {
-        let mut processes = Vec::new();
-        for abbreviation in &transition.lets {
-            of_term(&abbreviation.value, &mut processes);
-        }
-        for update in &transition.updates {
-            of_update(update, &mut processes);
-        }
+        let mut reads = Reads::default();
+        transition.lets.iter().for_each(|it| reads.term(&it.value));
+        let mut processes = of_reads(reads);
+        processes.extend(transition.updates.iter().flat_map(of_update));
         for (at, first) in transition.params.iter().enumerate() {
             for second in &transition.params[at + 1..] {
                 let other = |name: &Name| match name {
@@ -144,50 +138,23 @@ impl<'f> CandidateCollector<'f> {
     }
 }
 
-/// The names in an update that may stand for a process.
-fn of_update<'f>(update: &'f Update, out: &mut Vec<&'f Name>) {
-    let bound = matches!(update.value, Rhs::Cases(_));
-    // A process that a `case` binds is not one of the transition.
-    let index = update.target.names();
-    out.extend(index.iter().flatten().filter(|_| !bound));
-    update.value.formulas().for_each(|when| of_formula(when, out));
-    update.value.terms().into_iter().for_each(|value| of_term(value, out));
-    if bound {
-        let hidden = index.iter().flatten().map(|name| name.text.as_str()).collect::<Vec<_>>();
-        out.retain(|name| {
-            let inside = update.loc.0.start <= name.span().start && name.span().end <= update.loc.0.end;
-            !inside || !hidden.contains(&name.text.as_str())
-        });
+/// The names in an update that may stand for a process, but for those that it binds.
+fn of_update(update: &Update) -> Vec<Name> {
+    let mut reads = Reads::default();
+    update.value.formulas().for_each(|it| reads.formula(it));
+    update.value.terms().into_iter().for_each(|it| reads.term(it));
+    let index = update.target.names().unwrap_or_default();
+    let mut found = of_reads(reads);
+    if matches!(update.value, Rhs::Cases(_)) {
+        // A process that a `case` binds is not one of the transition.
+        found.retain(|name| !index.iter().any(|bound| bound.text == name.text));
+    } else {
+        found.extend(index.into_iter().cloned());
     }
+    found
 }
 
-fn of_term<'f>(term: &'f Term, out: &mut Vec<&'f Name>) {
-    match &term.kind {
-        TermKind::Path(path) => {
-            out.extend(path.alone());
-            out.extend(path.index.iter().flatten().filter_map(Term::alone));
-        }
-        TermKind::Count(count) => count.of.iter().for_each(|it| of_counted(it, out)),
-        TermKind::Remainder(of, _) => of_term(of, out),
-        TermKind::Sum(summands) => {
-            for it in summands {
-                of_term(&it.operand, out);
-            }
-        }
-        TermKind::Record(fields) => fields.iter().for_each(|(_, value)| of_term(value, out)),
-        TermKind::Number(_) => {}
-    }
-}
-
-/// The process that is counted is not one of the transition.
-fn of_counted<'f>(counted: &'f Counted, out: &mut Vec<&'f Name>) {
-    let mut inside = Vec::new();
-    counted.terms().for_each(|it| of_term(it, &mut inside));
-    counted.formulas().for_each(|it| of_formula(it, &mut inside));
-    out.extend(inside.into_iter().filter(|name| name.text != counted.var.text));
-}
-
-fn of_formula<'f>(expr: &'f Expr, out: &mut Vec<&'f Name>) {
-    expr.kind.terms().into_iter().for_each(|it| of_term(it, out));
-    expr.kind.formulas().into_iter().for_each(|it| of_formula(it, out));
+fn of_reads(reads: Reads) -> Vec<Name> {
+    let own = reads.cells.iter().filter(|(cell, bound)| !bound.contains(&cell.name.text));
+    own.filter_map(|(cell, _)| cell.alone()).cloned().collect()
 }
