@@ -44,9 +44,9 @@ pub fn without_processes<'f>(file: &'f File, diagnostics: &mut Vec<Diagnostic>) 
     for item in &file.items {
         match item {
             Item::Process(process) => {
-                let made = Made::of(process, file, &predicates, &mut declared, diagnostics);
-                initially.push(made.initially);
-                rest.extend(made.transitions.into_iter().map(Item::Transition));
+                let (begins, transitions) = made(process, file, &predicates, &mut declared, diagnostics);
+                initially.push(begins);
+                rest.extend(transitions.into_iter().map(Item::Transition));
             }
             _ => rest.push(item.clone()),
         }
@@ -135,80 +135,71 @@ struct Initially {
     values: Vec<(Name, Term)>,
 }
 
-/// What a process becomes.
-struct Made {
-    initially: Initially,
-    transitions: Vec<Transition>,
-}
-
-impl Made {
-    fn of(
-        process: &ProcessDecl,
-        file: &File,
-        predicates: &IndexMap<String, Reads>,
-        declared: &mut Vec<Item>,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Self {
-        let name = &process.name;
-        let itself = process.params.first().cloned().unwrap_or_else(|| Name::at(ITSELF, name.loc));
-        if let Some(second) = process.params.get(1) {
-            Diagnostic::error("C0721", second.span(), "a process has one name for itself")
-                .label("a second one")
-                .help("choose another process where it is needed: `with q { .. }`")
-                .report(diagnostics);
-        }
-        let is_type = |text: &str| file.types().any(|it| it.name.text == text);
-        let labels_type = free(format!("{name}_label"), is_type);
-        let index = vec![itself.sort.as_deref().cloned().unwrap_or_else(|| Name::at("proc", name.loc))];
-        let place = Name::at(capital(&name.text), name.loc);
-        let mut own = vec![];
-        let mut values = Vec::new();
-        for cell in process.locals() {
-            let array = Name::at(capital(&cell.name.text), cell.name.loc);
-            if let Some(value) = &cell.start {
-                values.push((array.clone(), value.clone()));
-            }
-            own.push((cell.name.text.clone(), array.clone()));
-        }
-        let mut code = Code::new(process, &itself, &place, &own, predicates, diagnostics);
-        code.read();
-        code.ends |= names_the_end(file);
-        let (labels, steps) = (code.labels(), code.steps);
-        if let Some(first) = labels.first() {
-            values.push((place.clone(), Term::named(capital(&first.text), place.loc)));
-        }
-        let constructors: Vec<Name> = labels.iter().map(|it| Name::at(capital(&it.text), it.loc)).collect();
-        let mut labels_type = Name::at(labels_type, name.loc);
-        // The label of the end is that of all codes, whose labels are of one type then.
-        let shared = declared.iter_mut().find_map(|it| match it {
-            Item::Type(TypeDecl { name, constructors: Some(known), .. }) => {
-                let end = known.last().filter(|it| it.text == capital(DONE))?.text.clone();
-                constructors.iter().any(|it| it.text == end).then_some((name, known))
-            }
-            _ => None,
-        });
-        if let Some((ty, known)) = shared {
-            known.pop();
-            known.extend(constructors);
-            labels_type = ty.clone();
-        } else {
-            let constructors = Some(constructors);
-            declared
-                .push(Item::Type(TypeDecl { constructors, ..TypeDecl::new(labels_type.clone(), name.loc) }));
-        }
-        let array = |name: &Name, ty, range| {
-            let (kind, loc) = (SymbolKind::Array(index.clone()), name.loc);
-            Item::Symbol(SymbolDecl { range, ..SymbolDecl::new(kind, name.clone(), (ty, None), loc) })
-        };
-        // Nothing is said of a place that never changes.
-        declared.push(array(&Name { loc: Loc::default(), ..place.clone() }, labels_type, None));
-        for (cell, (_, name)) in process.locals().zip(&own) {
-            declared.push(array(name, cell.ty.clone(), cell.range.clone()));
-        }
-        let transitions = steps.into_iter().flat_map(parts).collect();
-        let initially = Initially { itself, values };
-        Self { initially, transitions }
+/// What a process becomes: declarations, what its cells hold in the beginning, and transitions.
+fn made(
+    process: &ProcessDecl,
+    file: &File,
+    predicates: &IndexMap<String, Reads>,
+    declared: &mut Vec<Item>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> (Initially, Vec<Transition>) {
+    let name = &process.name;
+    let itself = process.params.first().cloned().unwrap_or_else(|| Name::at(ITSELF, name.loc));
+    if let Some(second) = process.params.get(1) {
+        Diagnostic::error("C0721", second.span(), "a process has one name for itself")
+            .label("a second one")
+            .help("choose another process where it is needed: `with q { .. }`")
+            .report(diagnostics);
     }
+    let is_type = |text: &str| file.types().any(|it| it.name.text == text);
+    let labels_type = free(format!("{name}_label"), is_type);
+    let index = vec![itself.sort.as_deref().cloned().unwrap_or_else(|| Name::at("proc", name.loc))];
+    let place = Name::at(capital(&name.text), name.loc);
+    let mut own = vec![];
+    let mut values = Vec::new();
+    for cell in process.locals() {
+        let array = Name::at(capital(&cell.name.text), cell.name.loc);
+        if let Some(value) = &cell.start {
+            values.push((array.clone(), value.clone()));
+        }
+        own.push((cell.name.text.clone(), array.clone()));
+    }
+    let mut code = Code::new(process, &itself, &place, &own, predicates, diagnostics);
+    code.read();
+    code.ends |= names_the_end(file);
+    let (labels, steps) = (code.labels(), code.steps);
+    if let Some(first) = labels.first() {
+        values.push((place.clone(), Term::named(capital(&first.text), place.loc)));
+    }
+    let constructors: Vec<Name> = labels.iter().map(|it| Name::at(capital(&it.text), it.loc)).collect();
+    let mut labels_type = Name::at(labels_type, name.loc);
+    // The label of the end is that of all codes, whose labels are of one type then.
+    let shared = declared.iter_mut().find_map(|it| match it {
+        Item::Type(TypeDecl { name, constructors: Some(known), .. }) => {
+            let end = known.last().filter(|it| it.text == capital(DONE))?.text.clone();
+            constructors.iter().any(|it| it.text == end).then_some((name, known))
+        }
+        _ => None,
+    });
+    if let Some((ty, known)) = shared {
+        known.pop();
+        known.extend(constructors);
+        labels_type = ty.clone();
+    } else {
+        let constructors = Some(constructors);
+        declared.push(Item::Type(TypeDecl { constructors, ..TypeDecl::new(labels_type.clone(), name.loc) }));
+    }
+    let array = |name: &Name, ty, range| {
+        let (kind, loc) = (SymbolKind::Array(index.clone()), name.loc);
+        Item::Symbol(SymbolDecl { range, ..SymbolDecl::new(kind, name.clone(), (ty, None), loc) })
+    };
+    // Nothing is said of a place that never changes.
+    declared.push(array(&Name { loc: Loc::default(), ..place.clone() }, labels_type, None));
+    for (cell, (_, name)) in process.locals().zip(&own) {
+        declared.push(array(name, cell.ty.clone(), cell.range.clone()));
+    }
+    let transitions = steps.into_iter().flat_map(parts).collect();
+    (Initially { itself, values }, transitions)
 }
 
 /// Whether declarations name the label of the end of a code, and no other value or variable has this name.
