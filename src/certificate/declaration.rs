@@ -1,7 +1,7 @@
 //! Cubes and literals as text of the model's language.
 
 use cubicle_lang::model::{Cell, Linear, Literal, ProcRef, Rational, Relation, System, negated};
-use cubicle_lang::words;
+use cubicle_lang::words::LiteralWriter;
 use cubicle_run::Forbidden;
 
 /// The text of a cube as a declaration on one line; `None` when the language cannot express one of its
@@ -39,7 +39,7 @@ fn denial(system: &System, conj: &[Literal], name: &dyn Fn(ProcRef) -> String) -
         match literal {
             Literal::In { cell, values } => {
                 let all = system.all_values(system.var(cell.var).ty);
-                one_of.extend(words::alternatives(system, cell, all & !values, name));
+                one_of.extend(LiteralWriter::new(system, name).member(cell, all & !values));
             }
             other => one_of.push(words_of(system, &negated(system, other)?, name)?),
         }
@@ -61,23 +61,21 @@ pub fn literal_words(system: &System, literal: &Literal) -> Option<String> {
 }
 
 fn words_of(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> Option<String> {
+    let writer = LiteralWriter::new(system, name);
     match literal {
-        Literal::In { cell, values } => match &words::conditions(system, cell, *values, name)[..] {
+        Literal::In { cell, values } => match &writer.conditions(cell, *values)[..] {
             [] => Some("true".to_owned()),
             all => Some(all.join(" && ")),
         },
-        Literal::Eq { .. } | Literal::Less { .. } => Some(words::literal(system, literal, name)),
-        Literal::Linear { expr, relation, integer } => {
-            let cell = |it: &Cell| words::cell(system, it, name);
-            linear_text(&cell, expr, *relation, *integer)
-        }
+        Literal::Eq { .. } | Literal::Less { .. } => Some(writer.literal(literal)),
+        Literal::Linear { expr, relation, integer } => linear_text(&writer, expr, *relation, *integer),
     }
 }
 
 /// Positive terms on the left, negative ones and the constant on the right. Both sides are multiplied so that
 /// coefficients are whole and the constant is a decimal number: a third has no such notation.
 fn linear_text(
-    cell_text: &dyn Fn(&Cell) -> String,
+    writer: &LiteralWriter<'_>,
     expr: &Linear,
     relation: Relation,
     integer: bool,
@@ -97,8 +95,8 @@ fn linear_text(
         if n.signum() > 0 { left.push((cell, n)) } else { right.push((cell, n.neg())) }
     }
     let constant = scaled(expr.constant)?;
-    let left = side_text(cell_text, &left, Rational::ZERO, integer)?;
-    let right = side_text(cell_text, &right, constant.neg(), integer)?;
+    let left = side_text(writer, &left, Rational::ZERO, integer)?;
+    let right = side_text(writer, &right, constant.neg(), integer)?;
     let operator = match relation {
         Relation::Eq => "=",
         Relation::Ne => "<>",
@@ -110,14 +108,14 @@ fn linear_text(
 
 /// A sum with positive coefficients: cells, then multiples, then the constant.
 fn side_text(
-    cell_text: &dyn Fn(&Cell) -> String,
+    writer: &LiteralWriter<'_>,
     terms: &[(&Cell, Rational)],
     constant: Rational,
     integer: bool,
 ) -> Option<String> {
     let mut terms: Vec<_> = terms.iter().collect();
     terms.sort_by_key(|(_, n)| *n != Rational::ONE);
-    let parts = terms.into_iter().map(|(cell, n)| match (cell_text(cell), *n) {
+    let parts = terms.into_iter().map(|(cell, n)| match (writer.cell(cell), *n) {
         (cell, Rational::ONE) => cell,
         (cell, n) => format!("{} * {cell}", n.num()),
     });

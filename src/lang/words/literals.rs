@@ -11,32 +11,12 @@ use crate::model::{
 
 /// Processes are written as `name` says.
 pub fn literal(system: &System, literal: &Literal, name: &dyn Fn(ProcRef) -> String) -> String {
-    LiteralWriter { system, name, taken: &[] }.literal(literal)
+    LiteralWriter::new(system, name).literal(literal)
 }
 
 /// A cell; of a count, its formula. Processes are written as `name` says.
 pub fn cell(system: &System, cell: &Cell, name: &dyn Fn(ProcRef) -> String) -> String {
-    LiteralWriter { system, name, taken: &[] }.cell(cell)
-}
-
-/// Conditions all of which hold where a cell has one of the values: `X = A`, or `X <> A`, `X <> B`.
-pub fn conditions(
-    system: &System,
-    cell: &Cell,
-    values: u64,
-    name: &dyn Fn(ProcRef) -> String,
-) -> Vec<String> {
-    LiteralWriter { system, name, taken: &[] }.conditions(cell, values)
-}
-
-/// Conditions one of which holds where a cell has one of the values: `X = A`, `X <> A`, or `X = A`, `X = B`.
-pub fn alternatives(
-    system: &System,
-    cell: &Cell,
-    values: u64,
-    name: &dyn Fn(ProcRef) -> String,
-) -> Vec<String> {
-    LiteralWriter { system, name, taken: &[] }.member(cell, values)
+    LiteralWriter::new(system, name).cell(cell)
 }
 
 /// What a tail says: `forall n : node. Member[n, a] = False || Vote[n, b] = True`, for constants a, b, .. and bound processes n, o, .., which
@@ -83,7 +63,7 @@ pub fn equation(system: &System, equation: &Equation) -> String {
         ProcRef::Var(v) => letters.get(usize::from(v)).cloned().unwrap_or_default(),
         ProcRef::Const(_) => String::new(),
     };
-    let writer = LiteralWriter { system, name: &name, taken: &[] };
+    let writer = LiteralWriter::new(system, &name);
     let is_count = |cell: &Cell| system.count_of(cell.var).is_some();
     let is_constant = |cell: &Cell| system.var(cell.var).kind == VarKind::Const;
     let mut terms: Vec<(u8, String, Rational)> = Vec::new();
@@ -124,15 +104,20 @@ pub fn equation(system: &System, equation: &Equation) -> String {
 }
 
 /// Writes formulas of a system.
-pub(super) struct LiteralWriter<'a> {
-    pub system: &'a System,
-    /// The names of processes.
-    pub name: &'a dyn Fn(ProcRef) -> String,
+pub struct LiteralWriter<'a> {
+    pub(super) system: &'a System,
+    pub(super) name: &'a dyn Fn(ProcRef) -> String,
     /// Names that are in use, besides those of the processes that a count mentions: a counted process has another one.
-    pub taken: &'a [String],
+    pub(super) taken: &'a [String],
 }
 
-impl LiteralWriter<'_> {
+impl<'a> LiteralWriter<'a> {
+    /// Writes processes as `name` says.
+    pub const fn new(system: &'a System, name: &'a dyn Fn(ProcRef) -> String) -> Self {
+        Self { system, name, taken: &[] }
+    }
+
+    /// A literal.
     pub fn literal(&self, literal: &Literal) -> String {
         match literal {
             Literal::In { cell, values } => {
@@ -155,6 +140,7 @@ impl LiteralWriter<'_> {
         }
     }
 
+    /// A cell; of a count, its formula.
     pub fn cell(&self, cell: &Cell) -> String {
         let index: Vec<String> = cell.index.iter().map(|&p| (self.name)(p)).collect();
         if let Some(count) = self.system.count_of(cell.var) {
@@ -187,7 +173,7 @@ impl LiteralWriter<'_> {
     }
 
     /// A disjunction, without parentheses around it.
-    pub fn formula(&self, formula: &Dnf) -> String {
+    fn formula(&self, formula: &Dnf) -> String {
         match formula.0.as_slice() {
             [] => "false".to_owned(),
             [conj] => match conj.as_slice() {
@@ -203,7 +189,7 @@ impl LiteralWriter<'_> {
     }
 
     /// A number as a sum of cells and a constant.
-    pub fn sum(&self, it: &Linear) -> String {
+    fn sum(&self, it: &Linear) -> String {
         let mut text = String::new();
         let mut add = |n: Rational, part: String| {
             let sign = match (text.is_empty(), n.signum() < 0) {
@@ -226,7 +212,7 @@ impl LiteralWriter<'_> {
     }
 
     /// A value that is not a constructor: literals over enums have forms of their own.
-    pub fn term(&self, term: &Term) -> String {
+    pub(super) fn term(&self, term: &Term) -> String {
         match term {
             Term::Proc(p) => (self.name)(*p),
             Term::Cell(cell) => self.cell(cell),
@@ -245,8 +231,8 @@ impl LiteralWriter<'_> {
         others.map(|(_, other)| format!("{} <> {other}", self.cell(cell))).collect()
     }
 
-    /// `X = A`, `X <> A`, or alternatives `X = A`, `X = B`.
-    fn member(&self, cell: &Cell, values: u64) -> Vec<String> {
+    /// Conditions one of which holds where the cell has one of the values: `X = A`, `X <> A`, or `X = A`, `X = B`.
+    pub fn member(&self, cell: &Cell, values: u64) -> Vec<String> {
         let (constructors, cell) = (self.system.constructors(cell), self.cell(cell));
         let (inside, outside): (Vec<_>, Vec<_>) =
             constructors.iter().enumerate().partition(|(c, _)| values >> c & 1 == 1);

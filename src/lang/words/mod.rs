@@ -4,7 +4,7 @@ mod literals;
 mod model;
 mod values;
 
-pub use literals::{Violation, alternatives, cell, conditions, ending, equation, literal, tail, violated};
+pub use literals::{LiteralWriter, Violation, cell, ending, equation, literal, tail, violated};
 pub use model::{formula, literally_without_processes, model};
 pub use values::{
     ShownCell, ValueNames, all_cells, cells, cells_of, constant, for_processes, process_names, processes,
