@@ -18,7 +18,7 @@ use cubicle_certificate::{ranked, ranking_words};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::model::semantics::admits;
 use cubicle_lang::model::{
-    Conj, Dnf, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind, Transition, Type,
+    Conj, Least, Literal, ProcRef, Ranking, Relation, System, Temporal, TemporalKind, Transition, Type,
     Universal, Update, VarId, VarKind, negated, rename,
 };
 use cubicle_run::{Event, RunsPlan, RunsProof, Trace, Unproved, Verdict};
@@ -121,10 +121,9 @@ fn proved(session: &Session<'_>, sample: &Sample<'_>, ranking: Ranking) -> Resul
 
 /// That a state is bad in which a process satisfies the guard and all others the body.
 fn claimed(span: Span, failed: VarId, origin: u16, guard: Conj, body: Vec<Conj>) -> Transition {
-    let spans = body.iter().map(|it| vec![span; it.len()]).collect();
     Transition {
         origin,
-        universals: vec![Universal { bound: 1, body: Dnf(body), spans }],
+        universals: vec![Universal::derived(1, body, span)],
         updates: vec![Update::setting(failed)],
         ..Transition::derived(format!("gap_{origin}"), vec!["p1".to_owned()], guard, span)
     }
