@@ -143,7 +143,6 @@ impl Questions {
         Self { generic, all: Vec::new() }
     }
 
-    /// Whether a cell is one of the unnamed process.
     pub fn is_cell_of_process(&self, cell: &GroundCell) -> bool {
         cell.index.contains(&self.generic)
     }

@@ -370,7 +370,6 @@ impl Counted {
     }
 }
 
-/// Definitions in the making.
 struct Making<'a, 's> {
     definitions: &'s CountDefinitions<'a>,
     situation: Situation<'s>,

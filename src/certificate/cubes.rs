@@ -74,7 +74,6 @@ impl Cubes {
 /// A cube of the invariant at given processes.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CubeInstance {
-    /// Number of the cube.
     pub cube: usize,
     /// Distinct processes for its parameters.
     pub procs: Vec<u8>,

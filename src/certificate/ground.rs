@@ -214,14 +214,12 @@ impl GroundFormula {
     }
 }
 
-/// The value of a term.
 #[derive(Clone, Debug)]
 pub enum GroundValue {
     /// Of an enum.
     Constructor(u8),
     /// A process, or what a cell holds.
     Point(GroundPoint),
-    /// A number.
     Sum(GroundSum),
 }
 

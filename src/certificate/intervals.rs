@@ -40,7 +40,7 @@ pub struct Intervals {
     /// The sums of several cells.
     several: Vec<(usize, Terms)>,
     /// Whether a sum has no value left.
-    impossible: bool,
+    pub impossible: bool,
     /// Whether an interval became smaller since the last time that this was asked.
     grown: bool,
 }
@@ -240,11 +240,6 @@ impl Intervals {
             let (low, high) = self.plus(low, high, factor, *number);
             Interval { low, high, holes: Vec::new() }.truth(relation, n)
         })
-    }
-
-    /// Whether a sum has no value left.
-    pub const fn is_impossible(&self) -> bool {
-        self.impossible
     }
 
     /// Whether an interval became smaller since the last time that this was asked.

@@ -73,7 +73,6 @@ pub fn most_named(system: &System, cubes: &Cubes) -> usize {
 #[derive(Debug)]
 pub struct Obligations<'a> {
     pub system: &'a System,
-    /// The invariant.
     pub cubes: &'a Cubes,
     /// The numbers of processes that a case does not name.
     pub unnamed: Unnamed,

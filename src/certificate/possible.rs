@@ -139,7 +139,7 @@ impl<'f> Possible<'f> {
 
     /// Whether nothing is: what was told contradicts itself.
     pub const fn is_impossible(&self) -> bool {
-        self.impossible || self.sums.is_impossible()
+        self.impossible || self.sums.impossible
     }
 
     /// The places of a variable's cells of which something is known, with the values that are left.

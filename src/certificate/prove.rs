@@ -44,7 +44,6 @@ pub struct FinishedProof {
     pub shown: Vec<usize>,
     /// For each obligation and each of its cases, instances that refute it.
     pub refutations: Vec<Refutations>,
-    /// Calls of Z3.
     pub solver_calls: u64,
 }
 
@@ -213,7 +212,6 @@ impl<'a> Prover<'a, '_> {
         Ok(())
     }
 
-    /// Instances that refute a case.
     pub fn refute(&mut self, case: &ObligationCase<'a>) -> Result<Vec<CubeInstance>, ProofFailure> {
         // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
         let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
@@ -284,7 +282,6 @@ impl<'a> Prover<'a, '_> {
         kept && !matches!(obligation, Obligation::Initiation(_))
     }
 
-    /// Whether a case may use instances of a cube.
     pub fn may_use(&self, case: &ObligationCase<'_>, cube: usize) -> bool {
         let has_room = !self.cubes.has_others(cube) || case.beyond < self.cubes.beyond();
         has_room && self.is_usable(case.obligation, cube)

@@ -27,7 +27,6 @@ pub struct Refuter<'a> {
 
 #[derive(Clone, Copy)]
 pub struct Refutable<'f, 'c> {
-    /// What holds in it.
     pub formula: &'f GroundFormula,
     /// How many processes it names.
     pub procs: u8,
@@ -44,7 +43,6 @@ pub struct Refutable<'f, 'c> {
 /// See [`Refutable::beyond`].
 pub type Beyond<'c> = dyn Fn(&CubeInstance) -> Result<Option<Vec<CubeInstance>>, Overflow> + 'c;
 
-/// What came of it.
 #[derive(Debug)]
 pub enum Attempt<'f> {
     /// These instances refute the case.

@@ -16,7 +16,6 @@ use cubicle_solver::{self as solver, Answer, Solver};
 
 #[derive(Debug)]
 pub enum CaseAnswer {
-    /// Satisfiable, by this state.
     Sat(SatisfyingState),
     /// Unsatisfiable; the facts with these numbers suffice.
     Unsat(Vec<usize>),

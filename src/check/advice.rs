@@ -34,7 +34,6 @@ pub fn advice(engine: BackwardEngine, system: &System, options: &Options, report
     tries
 }
 
-/// All that may help.
 fn all(advisor: Advisor<'_>) -> Vec<Try> {
     let Advisor { options, report, .. } = advisor;
     let Some(reason) = report.open() else { return Vec::new() };

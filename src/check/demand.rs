@@ -32,7 +32,6 @@ pub struct Demand {
     pub instances: Vec<usize>,
     /// The stages to come, the next one last.
     stages: Vec<Waiting>,
-    /// The stages that were explored.
     explored: usize,
     /// The size of the instance in which a bad state was found, and in which stage, from 1.
     pub found: Option<(usize, usize)>,

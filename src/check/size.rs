@@ -82,7 +82,6 @@ pub fn divided<'o>(
     Cow::Owned(limits.clone().of_sorts(even))
 }
 
-/// The purpose of an exploration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
     /// Its own result.

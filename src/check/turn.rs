@@ -9,12 +9,10 @@ use cubicle_forward::walked_states;
 use cubicle_run::{Event, ForwardOptions, Outcome, Reason, Stop, Strategy, Trace};
 use tracing::info;
 
-/// A turn that is to be taken.
 #[derive(Clone, Copy)]
 pub struct Turn {
     /// Which search.
     pub entry: Entry,
-    /// The level of its effort.
     pub level: u32,
     /// Its effort, where it is one without equations.
     pub plain: Option<u64>,
@@ -48,7 +46,6 @@ impl Turn {
         self.explore(session, procs).or_else(|| self.explore_beyond(session))
     }
 
-    /// The effort of its search.
     fn effort(&self) -> u64 {
         self.plain.unwrap_or_else(|| self.entry.effort(self.level)).min(self.left)
     }

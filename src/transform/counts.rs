@@ -243,7 +243,6 @@ impl Step<'_> {
         Some(found)
     }
 
-    /// A literal with other values of cells.
     fn substituted(&self, literal: &Literal, value: &impl Fn(&Cell) -> Option<Term>) -> Option<Truth> {
         if let Literal::Eq { left, right, .. } | Literal::Less { left, right, .. } = literal
             && let (Term::Proc(a), Term::Proc(b)) =

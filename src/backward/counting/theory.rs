@@ -621,7 +621,6 @@ fn contradiction() -> Result<Vec<Relational>, Overflow> {
     Ok(rows)
 }
 
-/// Counts one more of a kind.
 fn add_one<T: PartialEq>(counts: &mut Vec<(T, i64)>, kind: T) {
     match counts.iter_mut().find(|it| it.0 == kind) {
         Some((_, n)) => *n += 1,

@@ -16,7 +16,6 @@ const PROCESS: u64 = 0xFFFF;
 const GHOST: u64 = 0x8000;
 
 impl CubeCell {
-    /// The cell of `var` at `index`.
     pub fn of(var: VarId, index: impl IntoIterator<Item = u8>) -> Self {
         let mut word = u64::from(var.0) << 48;
         for (k, p) in index.into_iter().enumerate() {

@@ -77,7 +77,6 @@ pub fn mask_literals(
     (said.map(is).collect(), negated)
 }
 
-/// All literals of a cube as formulas.
 pub fn formulas(context: &CubeContext, cube: &Cube) -> Vec<InstanceFormula> {
     cube.literals().map(|g| formula(context, cube.procs, &g)).collect()
 }

@@ -29,7 +29,6 @@ pub struct Instantiation<'a> {
     pub vars: &'a [u8],
 }
 
-/// An instantiated value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CellValue {
     Constructor(u8),
@@ -43,7 +42,6 @@ impl Instantiation<'_> {
         p.of(self.vars)
     }
 
-    /// The cell of a cell.
     pub fn cell(&self, cell: &Cell) -> CubeCell {
         CubeCell::of(cell.var, cell.index.iter().map(|&p| self.process(p)))
     }

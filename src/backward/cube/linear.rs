@@ -82,7 +82,6 @@ pub fn compared(form: &Form, bound: Bound) -> (Form, Rational, Relation) {
     (form.clone(), bound.number().neg(), relation)
 }
 
-/// The form times -1.
 pub fn negated(form: &Form) -> Form {
     form.iter().map(|&(s, k)| (s, k.neg())).collect()
 }

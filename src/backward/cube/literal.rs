@@ -48,7 +48,6 @@ pub enum Relational {
     },
 }
 
-/// A ground literal.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum CubeLiteral {
     /// The cell holds one of these values.

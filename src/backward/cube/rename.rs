@@ -10,7 +10,6 @@ use super::halt::Overflow;
 use super::linear::{compared, linear};
 use super::literal::{CubeLiteral, Reduced, Relational};
 
-/// The mask of `cell` under a renaming.
 pub fn rename_mask(context: &CubeContext, cell: CubeCell, mask: u64, map: &[u8], target: u8) -> u64 {
     if context.kind(cell) == CellKind::Proc { CubeContext::rename_procs(mask, map, target) } else { mask }
 }

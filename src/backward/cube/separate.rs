@@ -16,7 +16,6 @@ use super::rename::{rename_literal, rename_literals};
 pub struct Separated<'a> {
     /// What the cube says of the other named processes.
     rest: CubeBuilder<'a>,
-    /// What it says of the process.
     of_process: Vec<CubeLiteral>,
     /// What no process has that the cube does not name, where the process is not mentioned.
     others: Vec<Vec<CubeLiteral>>,

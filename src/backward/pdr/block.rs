@@ -43,7 +43,6 @@ pub struct Blocking<'b, 'a, 'r, 'p> {
     predecessors: HashMap<Cube, (Predecessors, Option<usize>)>,
     /// The candidate in place of a cube.
     candidates: HashMap<Cube, NodeId>,
-    /// Candidates that were given up.
     given_up: usize,
     /// Questions and tests that are in the effort already.
     counted: u64,

@@ -57,7 +57,6 @@ impl Frames {
         Ok(())
     }
 
-    /// Whether a cube is blocked in a frame.
     pub fn blocks(&mut self, tester: &mut Tester<'_>, level: usize, cube: &Cube) -> Result<bool, Halt> {
         self.tests += 1;
         Ok(self.blocked[level - 1].covers(tester, cube)? != Covered::No)

@@ -5,7 +5,6 @@ use crate::safety::{NamedPath, RunGoal};
 use cubicle_lang::model::{System, TransitionId};
 use cubicle_lang::words::processes;
 
-/// Index of a node in [`Nodes`].
 pub type NodeId = usize;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +64,6 @@ impl Nodes {
         matches!(self.0[id].origin, Origin::Candidate(_))
     }
 
-    /// The goal that a run from a node has to reach.
     pub fn goal(&self, id: NodeId) -> RunGoal<'_> {
         let root = &self.0[self.root(id)];
         let bad = match root.origin {

@@ -43,8 +43,14 @@ fn check_subsumption(world: &World, big: &[Raw], more: &[Raw]) -> Result<(), Tes
     Ok(())
 }
 
-/// A set of these cubes: those that it drops are subsumed.
-pub fn visited_of(world: &World, tester: &mut Tester<'_>, cubes: &[Cube]) -> Result<Visited, TestCaseError> {
+/// Visits cubes: those that are kept have the same states, and what they are said to cover is contained. Returns these, what is said, and whether
+/// the tested cube is contained.
+pub fn check_union(
+    world: &World,
+    tester: &mut Tester<'_>,
+    cubes: &[Cube],
+    tested: &Cube,
+) -> Result<(Visited, Covered, bool), TestCaseError> {
     let mut set = Visited::default();
     for cube in cubes {
         set.insert(tester, cube.clone(), true).expect("small numbers");
@@ -62,7 +68,20 @@ pub fn visited_of(world: &World, tester: &mut Tester<'_>, cubes: &[Cube]) -> Res
             cubes
         );
     }
-    Ok(set)
+    let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
+    let is_contained = contained(world, &fitting, tested);
+    let covered = set.covers(tester, tested).expect("small numbers");
+    prop_assert!(
+        covered == Covered::No || is_contained,
+        "{}: {tested:?} is not covered by {cubes:?}, {covered:?}",
+        world.name
+    );
+    if let Some(by) = set.plain_cover(tester, tested).expect("small numbers") {
+        let alone: Vec<&Cube> = by.iter().map(|place| kept[*place]).collect();
+        prop_assert!(contained(world, &alone, tested), "{}: {tested:?} by {alone:?}", world.name);
+        prop_assert!(alone.iter().all(|cube| cube.procs <= tested.procs), "{}: {alone:?}", world.name);
+    }
+    Ok((set, covered, is_contained))
 }
 
 /// Compares whether the visited cubes cover the tested one by both deciders and by enumeration; returns how it was decided.
@@ -76,27 +95,18 @@ fn check_cover(
     let mut tester = Tester::new(&world.system, &world.context, None, &options);
     let cubes: Vec<Cube> = visited.iter().filter_map(|raw| drawn(world, raw)).collect();
     let Some(tested) = drawn(world, tested) else { return Ok(None) };
-    let set = visited_of(world, &mut tester, &cubes)?;
-    let kept: Vec<&Cube> = set.cubes().collect();
-    let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
-    let contained = contained(world, &fitting, &tested);
-    let covered = set.covers(&mut tester, &tested).expect("small numbers");
+    let (set, covered, contained) = check_union(world, &mut tester, &cubes, &tested)?;
     let one = cubes.iter().any(|cube| tester.contains(cube, &tested).expect("small numbers"));
     let numbers = ["integers", "reals", "sums"].contains(&world.name);
     // Of numbers, what follows from a chain of comparisons counts, too.
     let by_one = matches!(covered, Covered::Subsumed(Some(_)));
     prop_assert!(one == by_one || by_one && numbers, "{}: {:?}", world.name, covered);
     prop_assert_eq!(one, set.subsumer(&mut tester, &tested).expect("small numbers").is_some());
-    if covered == Covered::No {
-        prop_assert!(!contained || numbers, "{}: {tested:?} is covered by {cubes:?}", world.name);
-    } else {
-        prop_assert!(contained, "{}: {tested:?} is not covered by {cubes:?}, {covered:?}", world.name);
-    }
-    if let Some(by) = set.plain_cover(&mut tester, &tested).expect("small numbers") {
-        let alone: Vec<&Cube> = by.iter().map(|place| kept[*place]).collect();
-        prop_assert!(self::contained(world, &alone, &tested), "{}: {tested:?} by {alone:?}", world.name);
-        prop_assert!(alone.iter().all(|cube| cube.procs <= tested.procs), "{}: {alone:?}", world.name);
-    }
+    prop_assert!(
+        covered != Covered::No || !contained || numbers,
+        "{}: {tested:?} is covered by {cubes:?}",
+        world.name
+    );
     if mode == SolverMode::Layered && !numbers {
         prop_assert_eq!(tester.counts.left_to_solver, 0, "{}: {:?} in {:?}", world.name, tested, cubes);
     }

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::covers::{contained, visited_of};
+use super::covers::{check_union, contained};
 use super::pre_images::check_pre;
 use super::world::{CROWDS, Raw, Said, World};
 use crate::approximation::{CandidateLimits, Numeric, candidates, folded};
@@ -147,18 +147,7 @@ fn check_cover(world: &World, visited: &[RawCube], tested: &RawCube) -> Result<b
             world.name
         );
     }
-    let set = visited_of(world, &mut tester, &cubes)?;
-    let kept: Vec<&Cube> = set.cubes().collect();
-    let fitting: Vec<&Cube> = cubes.iter().filter(|cube| cube.procs <= tested.procs).collect();
-    let covered = set.covers(&mut tester, &tested).expect("small numbers");
-    if covered != Covered::No {
-        let right = contained(world, &fitting, &tested);
-        prop_assert!(right, "{}: {tested:?} is not covered by {cubes:?}, {covered:?}", world.name);
-    }
-    if let Some(by) = set.plain_cover(&mut tester, &tested).expect("small numbers") {
-        let alone: Vec<&Cube> = by.iter().map(|place| kept[*place]).collect();
-        prop_assert!(contained(world, &alone, &tested), "{}: {tested:?} by {alone:?}", world.name);
-    }
+    let (_, covered, _) = check_union(world, &mut tester, &cubes, &tested)?;
     Ok(covered != Covered::No && cubes.iter().any(|it| !it.others.is_empty()))
 }
 

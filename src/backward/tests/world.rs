@@ -225,22 +225,17 @@ const CROWDS_TEXTS: &[(&str, u8, bool, &str)] = &[
 ];
 
 /// All worlds with such steps.
-pub static CROWDS: LazyLock<Vec<World>> = LazyLock::new(|| {
-    let world = |&(name, procs, ordered, text): &(_, _, _, &str)| World::new(name, procs, ordered, text);
-    CROWDS_TEXTS.iter().map(world).collect()
-});
+pub static CROWDS: LazyLock<Vec<World>> = LazyLock::new(|| CROWDS_TEXTS.iter().map(World::new).collect());
 
 /// All other worlds.
-pub static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| {
-    TEXTS.iter().map(|&(name, procs, ordered, text)| World::new(name, procs, ordered, text)).collect()
-});
+pub static WORLDS: LazyLock<Vec<World>> = LazyLock::new(|| TEXTS.iter().map(World::new).collect());
 
 pub fn world(name: &str) -> &'static World {
     WORLDS.iter().find(|w| w.name == name).expect("one of the worlds")
 }
 
 impl World {
-    fn new(name: &'static str, procs: u8, ordered: bool, text: &str) -> Self {
+    fn new(&(name, procs, ordered, text): &(&'static str, u8, bool, &str)) -> Self {
         let system = cubicle_lang::load(text).expect("a correct model").system;
         let context = CubeContext::new(&system, true, &Interrupt::default());
         let mut cells = Vec::new();
@@ -259,6 +254,11 @@ impl World {
         world.models =
             world.orders().into_iter().flat_map(|order| world.fillings(order, &world.cells)).collect();
         world
+    }
+
+    /// Whether a literal holds, in each model.
+    pub fn truths(&self, relational: &Relational) -> Vec<bool> {
+        self.models.iter().map(|m| m.holds(&CubeLiteral::Relational(relational.clone()))).collect()
     }
 
     /// The orders of the named processes; the constants come first.

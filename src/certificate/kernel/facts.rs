@@ -14,7 +14,6 @@ use cubicle_lang::model::{Rational, Relation};
 /// A distance that no constant of a formula is likely to be.
 const FAR: i64 = 1009;
 
-/// A premise of a sum.
 #[derive(Clone, Debug)]
 pub enum Premise {
     /// An atom, or its negation.

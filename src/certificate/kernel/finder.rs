@@ -27,7 +27,6 @@ pub struct Hint {
 pub struct SumHint {
     /// Atoms, of places or numbers.
     pub assumed: Vec<Formula>,
-    /// The multiples and cells.
     pub cells: Vec<(Rational, CountCell)>,
     /// What refutes the case where one more process has a name and adds to the sum.
     pub hint: Hint,
@@ -85,7 +84,6 @@ pub struct Case<'c> {
 pub struct Finder<'a> {
     pub(super) reader: Reader<'a>,
     pub(super) system: &'a System,
-    /// The invariant.
     pub(super) cubes: &'a Cubes,
     /// Cubes that are likely to help, by obligation.
     pub(super) likely: BTreeMap<Obligation, Vec<usize>>,

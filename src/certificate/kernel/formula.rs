@@ -43,7 +43,6 @@ pub struct CountCell {
     /// Whether it is the cell after the step.
     pub after: bool,
     pub var: u16,
-    /// Its indices.
     pub index: Vec<u8>,
 }
 
@@ -247,7 +246,6 @@ impl Formula {
 /// Where each key may be, which atoms hold, and formulas that remain.
 #[derive(Clone, Default, Debug)]
 pub struct Known {
-    /// Places of keys.
     pub places: HashMap<Key, u64>,
     pub facts: Vec<(Rc<LinearAtom>, bool)>,
     /// Formulas that remain.

@@ -367,7 +367,6 @@ fn compared(relation: Relation, a: &Value, b: &Value) -> Result<Formula, Overflo
     Ok(Formula::linear(relation, sum_of(a)?.minus(&sum_of(b)?).ok_or(Overflow)?))
 }
 
-/// The formula as an atom or its negation, if it is one.
 pub fn as_linear(formula: &Formula) -> Option<(Rc<super::formula::LinearAtom>, bool)> {
     match formula {
         Formula::Linear(atom, holds) => Some((atom.clone(), *holds)),

@@ -27,7 +27,6 @@ pub enum Item {
 /// A case with a number of named processes.
 pub struct Stage<'c> {
     pub case: &'c Case<'c>,
-    /// How many are named.
     pub named: u8,
     /// How many further ones sums may name.
     pub further: u8,

@@ -14,7 +14,6 @@ use cubicle_lang::model::{
 };
 use cubicle_run::Forbidden;
 
-/// The constructor `True`.
 const TRUE: u8 = 1;
 
 /// The system that a theorem is about, and what its proof is about.

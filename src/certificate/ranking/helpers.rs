@@ -10,7 +10,6 @@ use cubicle_lang::model::{Cell, Conj, Helper, Literal, ProcRef, Term, Transition
 const MOST_COMPARED: u32 = 4;
 
 impl<'a> Rule<'a> {
-    /// The transitions that a helper is about.
     pub fn steps_of(&self, helper: &Helper) -> impl Iterator<Item = &'a Transition> + use<'a> {
         let model = self.model;
         model.asked_by(&model.fairness[helper.fairness])

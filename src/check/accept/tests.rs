@@ -57,7 +57,6 @@ fn checked(system: &System, options: &Options) -> Report {
     Checker::new(engine).check_on_this_thread(system, options, &Interrupt::default(), &mut Silent)
 }
 
-/// What becomes of a report.
 fn accepted(system: &System, report: Report, options: &Options, interrupt: &Interrupt) -> Report {
     let mut observer = Silent;
     let mut session = Session::new(system, options, interrupt, &mut observer, engine, report);

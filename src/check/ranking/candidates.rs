@@ -10,7 +10,6 @@ const MOST_VALUES: u32 = 12;
 /// The most literals about the parameters of which two are combined.
 const MOST_COMBINED: usize = 40;
 
-/// A cell at these processes.
 pub fn cell(var: VarId, index: &[u8]) -> Cell {
     Cell { var, index: index.iter().map(|p| ProcRef::Var(*p)).collect() }
 }

@@ -7,7 +7,6 @@ use super::sample::{Move, Sample, Wait};
 use cubicle_lang::model::semantics::{Env, Value, different_namings};
 use cubicle_lang::model::{Conj, Helper, Least, Literal, Measure, Measured, ProcRef, Progress, Term};
 
-/// The most levels of measures.
 const MOST_LEVELS: usize = 10;
 
 /// The most steps with strong fairness of which it is looked for why they are possible again and again.
@@ -16,7 +15,6 @@ const MOST_AGAIN: usize = 4;
 /// What a measure or a condition is in each state that waits: a bit for each tuple of further processes, or a number.
 type Column = Vec<i64>;
 
-/// A measure with its values.
 struct Valued {
     measured: Measured,
     column: Column,

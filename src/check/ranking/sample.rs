@@ -30,7 +30,6 @@ pub struct Instance<'a> {
 pub struct Wait {
     pub instance: usize,
     pub state: usize,
-    /// The processes.
     pub tuple: Vec<usize>,
 }
 
@@ -52,7 +51,6 @@ pub struct Move {
     pub step: usize,
 }
 
-/// What is seen.
 pub struct Sample<'a> {
     pub system: &'a System,
     /// How many processes the property is about.
@@ -62,9 +60,7 @@ pub struct Sample<'a> {
     /// What is awaited.
     answer: Vec<Case>,
     pub instances: Vec<Rc<Instance<'a>>>,
-    /// Where it waits.
     pub waits: Vec<Wait>,
-    /// The steps from there.
     pub moves: Vec<Move>,
 }
 
@@ -185,7 +181,6 @@ impl<'a> Sample<'a> {
         }
     }
 
-    /// The semantics, the state and the processes of a wait.
     pub fn at(&self, wait: usize) -> (&Semantics<'a>, &State, &[usize]) {
         let Wait { instance, state, tuple } = &self.waits[wait];
         let it = &self.instances[*instance];
@@ -201,7 +196,6 @@ impl<'a> Sample<'a> {
         (state.procs, cells.join(" && "))
     }
 
-    /// The step of a move.
     pub fn step(&self, it: &Move) -> &SeenStep {
         &self.instances[self.waits[it.from].instance].steps[it.step]
     }
@@ -275,7 +269,6 @@ fn is(semantics: &Semantics<'_>, state: &State, body: &[Conj], procs: &[usize]) 
     body.iter().any(|it| env.conj(it) == Some(true))
 }
 
-/// Whether a condition holds for a tuple.
 fn holds(semantics: &Semantics<'_>, state: &State, cases: &[Case], tuple: &[usize]) -> bool {
     let procs = semantics.layout().procs;
     cases.iter().any(|case| {

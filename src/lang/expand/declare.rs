@@ -462,7 +462,6 @@ fn flatten(ty: &Type, key: String, core: String, out: &mut Vec<(String, String, 
     }
 }
 
-/// What is declared in a file.
 struct Declared<'f> {
     types: IndexMap<&'f str, &'f TypeDecl>,
     enumerated: Enumerated,

@@ -368,7 +368,6 @@ pub fn in_place(predicate: &Predicate, args: &[Arg]) -> Option<Expr> {
     (predicate.params.len() == args.len()).then(|| substituted(&predicate.body, &given))
 }
 
-/// A field of a record.
 pub fn projected(term: &Term, field: &str) -> Term {
     match &term.kind {
         TermKind::Record(fields) => fields

@@ -54,7 +54,6 @@ pub struct Expansion {
     pub file: File,
     /// What is wrong with the original.
     pub diagnostics: Vec<Diagnostic>,
-    /// What it was made of.
     pub made_of: MadeOf,
 }
 

@@ -63,7 +63,6 @@ impl Expander {
         reads.names.iter().for_each(|name| self.is_sort(name, &sorts));
     }
 
-    /// Reports that a name is not a sort.
     pub fn unknown_sort(&mut self, name: &Name, sorts: &SortTable) {
         let error =
             Diagnostic::error("C0217", name.span(), format!("`{}` is not a sort of processes", name.text));

@@ -92,7 +92,6 @@ pub enum Value {
 }
 
 impl Value {
-    /// The cells that it is made of.
     pub fn cells(&self) -> Vec<Path> {
         match self {
             Self::Cell(cell, _) => vec![cell.clone()],
@@ -333,7 +332,6 @@ impl Expander {
         None
     }
 
-    /// The values of an index of a finite type.
     fn finite_index(&mut self, term: &Term, values: &Arc<Values>) -> Option<Vec<Way<usize>>> {
         let at = term.span();
         let position = |number: i64| {
@@ -626,7 +624,6 @@ impl Expander {
     }
 }
 
-/// A value as a number, if it is one.
 pub fn linear(value: &Value) -> Option<Linear> {
     match value {
         Value::Linear(linear) => Some(linear.clone()),

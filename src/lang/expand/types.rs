@@ -64,7 +64,6 @@ pub enum Full {
     Fails,
 }
 
-/// How a queue behaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Queue {
     pub capacity: usize,
@@ -124,7 +123,6 @@ impl Type {
     }
 }
 
-/// The type of an index.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Index {
     Proc,
@@ -132,7 +130,6 @@ pub enum Index {
 }
 
 impl Index {
-    /// How a cell with this index is shown.
     pub fn shown(&self) -> FamilyIndex {
         match self {
             Self::Proc => FamilyIndex::Process,

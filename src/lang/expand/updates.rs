@@ -441,7 +441,6 @@ impl Expander {
         Some(draft)
     }
 
-    /// The write of one place.
     fn written(&mut self, this: &Assigned, way: Way<Place>, facts: &Facts) -> Option<Draft> {
         let at = this.at.0;
         let mut draft = Draft::default();
@@ -725,7 +724,6 @@ fn leaves(path: &Path, ty: &Type) -> Vec<(Path, Type)> {
     record.fields.iter().flat_map(|(field, ty)| leaves(&path.field(field), ty)).collect()
 }
 
-/// The name with a small letter that a term is.
 fn small_name(term: &Term) -> Option<&Name> {
     term.alone().filter(|name| syntax::word(&name.text) == Some(Word::Small))
 }

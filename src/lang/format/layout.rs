@@ -91,7 +91,6 @@ fn code(w: &mut Writer<'_, '_>, steps: &[Step], sep: Sep) {
     });
 }
 
-/// The semicolons that stand here.
 fn semicolons(w: &mut Writer<'_, '_>) {
     while w.next() == ";" {
         w.token(Sep::None);

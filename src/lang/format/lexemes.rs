@@ -29,7 +29,6 @@ impl Gap<'_> {
     }
 }
 
-/// A token.
 #[derive(Clone, Debug)]
 pub struct Lexeme<'t> {
     /// As written.

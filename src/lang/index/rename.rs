@@ -30,7 +30,6 @@ pub enum Denied {
     Broken,
 }
 
-/// Predeclared names.
 const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", "False"];
 
 /// The places of the thing named at byte `offset` of `text`, each with the text that names it `new`. The names of a process that is code, its labels and
@@ -72,7 +71,6 @@ pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>,
     Ok(places)
 }
 
-/// Whether a thing of this kind can have the name.
 fn is_name(kind: NameKind, new: &str) -> Result<(), Denied> {
     let (small, capital) = ("it begins with a small letter", "it begins with a capital letter");
     let needs = match kind {

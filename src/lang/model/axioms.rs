@@ -25,7 +25,6 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// What the invariant at this place mentions.
     fn mentioned(&self, invariant: Span) -> &[VarId] {
         self.mentioned.iter().find(|it| it.0 == invariant).map_or(&[][..], |it| &it.1)
     }

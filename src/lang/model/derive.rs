@@ -37,7 +37,6 @@ impl SystemParts {
     }
 }
 
-/// Whether anything orders processes.
 fn orders_processes(system: &SystemParts) -> bool {
     let orders = |conj: &Conj| conj.iter().any(|l| matches!(l, Literal::Less { .. }));
     system.conjunctions().chain(system.conjunctions_of_runs()).any(orders)

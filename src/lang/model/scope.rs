@@ -52,7 +52,6 @@ impl TermMeaning {
         Self::Value(Term::Proc(process), TermType::Known(Type::Proc))
     }
 
-    /// The value of a cell.
     pub fn cell(cell: Cell, ty: Type) -> Self {
         Self::Value(Term::held(cell, ty), TermType::Known(ty))
     }

@@ -256,7 +256,6 @@ impl<'a> Context<'a> {
         TermMeaning::Unknown
     }
 
-    /// The process constant `#k`.
     pub fn process_constant(&mut self, name: &Name) -> Option<ProcRef> {
         let wrong = |what| {
             Diagnostic::error("C0106", name.span(), format!("process constant `{}` {what}", name.text))

@@ -419,7 +419,6 @@ fn cells(branch: &Branch) -> impl Iterator<Item = &Cell> {
     branch.value.cells().into_iter().chain(conditions)
 }
 
-/// What is wrong with a map.
 fn wrong(at: Span, message: String, help: &str) -> Box<Diagnostic> {
     let error = Diagnostic::error("C0701", at, message);
     Box::new(if help.is_empty() { error } else { error.help(help) })

@@ -39,7 +39,6 @@ pub struct StepText {
 /// An abstract step, or `stutter`.
 #[derive(Debug)]
 pub struct ImageText {
-    /// The transition.
     pub name: Name,
     /// Its arguments; `None` where there are no parentheses.
     pub args: Option<Vec<ArgText>>,
@@ -50,7 +49,6 @@ pub struct ImageText {
 pub struct ArgText {
     /// The parameter, the variable or the array.
     pub name: Name,
-    /// Its indices.
     pub index: Vec<Name>,
     /// `.from`, for a field of it.
     pub fields: String,

@@ -58,7 +58,6 @@ impl Announcements {
         self.0.keys().copied()
     }
 
-    /// Whether a cube reads one.
     pub fn are_in(&self, cube: &Conj) -> bool {
         cube.iter().any(|it| self.said(it).is_some())
     }

@@ -271,7 +271,6 @@ fn total_relations(system: &System) -> Vec<(VarId, Option<&str>)> {
     found
 }
 
-/// The sorts that literals say a process is of.
 fn sort_said(system: &System, literals: &Conj, process: ProcRef) -> Option<u64> {
     literals.iter().filter_map(|it| system.sorts_of(it)).find(|it| it.0 == process).map(|it| it.1)
 }

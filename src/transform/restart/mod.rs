@@ -112,7 +112,6 @@ impl Restarts<'_> {
         (0..sorts.names.len() as u8).map(of_sort).collect()
     }
 
-    /// All ways of a case.
     fn ways(&self, case: &Which) -> Result<Vec<Way>, Box<Diagnostic>> {
         let mut outer = shapes(self, case.constant)?;
         let at = outer.iter().position(|it| it.others == 0);

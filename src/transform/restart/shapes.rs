@@ -79,7 +79,6 @@ pub fn refusal(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("C0601", span, message)
 }
 
-/// A literal and where it stands.
 pub type Said = (Literal, Span);
 
 /// The most parameters of `init`.

@@ -5,7 +5,6 @@ use cubicle_lang::model::{
     Conj, Literal, ProcRef, System, Term, Transition, fold_processes, negated, rename, simplify,
 };
 
-/// Most disjuncts of a formula.
 const MOST_DISJUNCTS: usize = 200;
 
 /// A transition, and formulas over its parameters and further processes, which have the numbers after these. `None` stands for a

@@ -10,7 +10,6 @@ use cubicle_lang::model::{
     Transition, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
 };
 
-/// Most conditions of an update.
 const MOST_CONDITIONS: usize = 200;
 
 /// Most processes of a gap: universal guards have at most as many.

@@ -17,10 +17,8 @@ use tracing::debug;
 
 const MOST_TAILS: usize = 4;
 
-/// Most tails of its bad states.
 const MOST_TAILS_OF_BAD: usize = 6;
 
-/// Most constants of a tail.
 const MOST_CONSTANTS: usize = 4;
 
 /// Most literals that weaken a clause.

@@ -16,7 +16,6 @@ fn system(model: &str) -> System {
     }
 }
 
-/// The check of a text.
 fn check_text(model: &str, text: &str, extent: Extent) -> Result<Certificate, NoCertificate> {
     let interrupt = Interrupt::default();
     check(&system(model), model, text, extent, CheckOptions::new(Duration::from_secs(20), &interrupt))

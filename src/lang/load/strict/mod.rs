@@ -27,10 +27,8 @@ pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
     seen.found
 }
 
-/// What to write instead of ranges.
 const INSTEAD_OF_RANGES: &str = "declare a type with a constructor for each value, or `int`";
 
-/// What to write instead of records.
 const INSTEAD_OF_RECORDS: &str = "declare a variable or an array for each field";
 
 /// Facts about the declarations so far, and the errors found.

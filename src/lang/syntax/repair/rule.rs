@@ -111,7 +111,6 @@ enum Part {
 /// What else must hold of the place.
 type Condition = Box<dyn Fn(&Site<'_, '_>) -> bool + Send + Sync>;
 
-/// Classes of tokens.
 const CLASSES: &str =
     "any x X name int real num conn quant cmp small type raised lowered low Low Predicate word";
 
@@ -560,7 +559,6 @@ struct Filled<'s, 'a, 't> {
     it: usize,
 }
 
-/// A piece of a text.
 enum Piece<'r> {
     Text(&'r str),
     /// These tokens, changed in this way.

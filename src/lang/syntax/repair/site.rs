@@ -111,7 +111,6 @@ pub struct Site<'a, 't> {
     pub complete: bool,
     /// Brackets that are open before `at`, outermost first.
     pub(super) open: Vec<usize>,
-    /// In which part of the declaration the place is.
     pub(super) part: DeclarationPart,
 }
 

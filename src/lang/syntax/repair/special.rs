@@ -12,7 +12,6 @@ macro_rules! named {
     };
 }
 
-/// The function with this name.
 pub fn named(name: &str) -> Option<Special> {
     named! { name;
         counts: counting_word count_not_closed count_without_bar;
