@@ -7,10 +7,12 @@ use super::matching::{Digest, Pattern, Residue, residues, subsumes};
 use super::table::Tested;
 use super::tester::{Covered, Tester};
 use super::union_cover::{EffortLeft, UnionBudget, escapes, escapes_all};
-use crate::cube::{Cube, CubeCell, CubeContext, CubeLiteral, Halt, formula, formulas, relational_literal};
+use crate::cube::{
+    Cube, CubeCell, CubeContext, CubeLiteral, Halt, Overflow, formula, formulas, relational_literal,
+};
 use crate::profile::Phase;
 use crate::theory::{Sat, consequences};
-use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS};
+use crate::tuning::{COMPARISONS_PER_RENAMING, CUBES_PER_RANGE, FREE_RENAMINGS, MOST_CLAUSES};
 use cubicle_lang::model::ProcRef;
 use cubicle_run::SolverMode;
 use cubicle_solver::smt::InstanceFormula;
@@ -204,18 +206,19 @@ impl Renamings {
 
     /// How many clauses the test may make, and how many renamings it may look at.
     fn most(&self) -> (usize, u64) {
-        self.effort_left.map_or((usize::MAX, u64::MAX), |left| {
+        self.effort_left.map_or((MOST_CLAUSES, u64::MAX), |left| {
             (left.clauses, FREE_RENAMINGS + left.comparisons / COMPARISONS_PER_RENAMING)
         })
     }
 
-    /// Ends a search whose effort does not allow this many clauses and renamings in one test.
+    /// Ends a search whose effort or memory does not allow this many clauses and renamings in one test.
     fn afford(&mut self, clauses: usize, tried: u64) -> Result<(), Halt> {
         self.tried += tried;
         let (most_clauses, most_tried) = self.most();
         match self.effort_left {
-            Some(it) if clauses > most_clauses || self.tried > most_tried => Err(Halt::Spent(it.max_effort)),
-            _ => Ok(()),
+            _ if clauses <= most_clauses && self.tried <= most_tried => Ok(()),
+            Some(it) => Err(Halt::Spent(it.max_effort)),
+            None => Err(Overflow.into()),
         }
     }
 
@@ -326,6 +329,7 @@ mod tests {
         assert_eq!(renamings.take_cost(), 11 * COMPARISONS_PER_RENAMING);
         assert!(matches!(renamings.afford(8, 0), Err(Halt::Spent(5))));
         let mut unlimited = Renamings::new(None);
-        unlimited.afford(usize::MAX, u64::MAX).expect("no limit");
+        unlimited.afford(MOST_CLAUSES, u64::MAX).expect("no limit on its effort");
+        assert!(matches!(unlimited.afford(MOST_CLAUSES + 1, 0), Err(Halt::Overflow(Overflow))));
     }
 }
