@@ -34,6 +34,23 @@ fn sums_of_numbers_that_are_never_negative() {
     answers(&[("@shares.cub", 0, "SAFE")]);
 }
 
+/// Where what each process says of itself does not add up, there is a run.
+#[test]
+fn sums_of_what_each_process_holds() {
+    answers(&[("--certify tests/traps/L72.cub", 0, "SAFE"), ("@money_lost.cub", 1, "UNSAFE")]);
+}
+
+/// Equations of numbers of each process of a sort, and one that is about two numbers. Without approximation, the first search ends where a test takes
+/// too many clauses: its cubes have many users that are alike.
+#[test]
+fn counts_of_users_and_of_readers() {
+    answers(&[
+        ("--certify @last_user_closes.cub", 0, "SAFE"),
+        ("--engine classic @last_user_closes.cub", 3, "too many processes"),
+        ("--certify @readers_in_phases.cub", 0, "SAFE"),
+    ]);
+}
+
 /// Cells of witnesses hold processes of their sort.
 #[test]
 fn witnesses_of_a_sort() {

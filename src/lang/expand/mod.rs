@@ -523,7 +523,7 @@ mod tests {
         changed.sort();
         let extended = "
             L31 L32 L34 L35 L36 L37 L38 L39 L40 L41 L42 L43 L44 L45 L46 L47 L48 L49 L50 L51 L52 L53 L54 L55
-            L60 L61 L62 L63 L65 L66 L67 L70 L71 L72 L73 L74 L75 T31 T32 T33 T34 alternating_bit case_of_one_cell cells
+            L60 L61 L62 L63 L65 L66 L67 L70 L71 L72 L73 T31 T32 T33 T34 alternating_bit case_of_one_cell cells
             clh_lock clh_lock_wrong client_server client_server_wrong code code_futex code_mcs code_peterson
             code_queue code_seqlock dijkstra_scholten dragon firewall firewall_wrong mesi_directory
             msi_directory msi_directory_wrong nil paxos paxos_lemmas paxos_lemmas_wrong paxos_wrong process
