@@ -2,7 +2,8 @@
 
 use cubicle_run::{Interrupted, Reason};
 
-/// A number left the 64-bit range, or a cube would name more processes than a mask holds.
+/// A number left the 64-bit range, or a cube would name more processes than a mask holds, or than a test can rename: see
+/// [`MOST_CLAUSES`](crate::tuning::MOST_CLAUSES).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a number left the 64-bit range, or a cube names too many processes")]
 pub struct Overflow;

@@ -22,6 +22,7 @@ use crate::cube::{Cube, CubeContext};
 use crate::fixpoint::Tester;
 use crate::preimage::{PreOptions, prepare};
 use crate::search::{Setting, as_ranged};
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Literal, System};
 use cubicle_run::{BackwardOptions, Interrupt, Oracle};
 
@@ -78,7 +79,7 @@ impl Lemmas {
         if further(&other) > further(self) {
             std::mem::swap(self, &mut other);
         }
-        self.given_up.get_mut().append(other.given_up.get_mut());
+        extend_new(self.given_up.get_mut(), other.given_up.into_inner());
     }
 
     /// Spends more effort on guesses from templates and an oracle; the lemmas are known when that was enough.
