@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// For each row of the table "How large a model may be": how it begins, and for each number in it, the file below `src` and the text before the number there.
-const ROWS: [(&str, &[(&str, &str, &str)]); 14] = [
+const ROWS: [(&str, &[(&str, &str, &str)]); 15] = [
     ("text of a model", &[("16 MiB", "lang/syntax/parser.rs", "const MAX_BYTES: usize = 16 << 20;")]),
     ("constructors of a type", &[("64,", "lang/model/ir.rs", "const MAX_CONSTRUCTORS: usize = 64;")]),
     (
@@ -29,6 +29,10 @@ const ROWS: [(&str, &[(&str, &str, &str)]); 14] = [
     ("processes of an instance", &[("16 ", "app/cli/quantities.rs", "const MOST_PROCS: usize = 16;")]),
     ("cells of an instance", &[("4096 ", "forward/tuning.rs", "const MAX_CELLS: usize = 1 << 12;")]),
     ("processes of a cube", &[("48 ", "backward/cube/cell.rs", "const MAX_PROCS: usize = 48;")]),
+    (
+        "clauses of a test of a backward search",
+        &[("500 000", "backward/tuning.rs", "pub const MOST_CLAUSES: usize = 500_000;")],
+    ),
     (
         "successors of a state",
         &[
