@@ -60,15 +60,14 @@ fn every_proposed_bound_holds_in_instances_with_up_to_four_processes() {
         for nodes in [4, 12] {
             let line = format!("--engine classic --nodes {nodes} -");
             let outcome = run_stdin(&line, model.as_bytes());
-            for proposed in outcome.stderr.split('`').filter(|it| it.starts_with("invariant ")) {
-                let bad = proposed.replace("invariant", "unsafe");
-                let (before, after) = model.split_once("unsafe").expect("a bad state");
-                let asked = format!("{before}{bad}\nunsafe{after}");
-                for procs in 1..=4 {
-                    let line = format!("--only-forward --procs {procs} --max-forward 3000 -q -");
-                    let seen = run_stdin(&line, asked.as_bytes());
-                    assert_eq!(seen.code, Some(0), "{proposed} with {procs}: {seen:?}");
-                }
+            let proposed = outcome.stderr.split('`').filter(|it| it.starts_with("invariant "));
+            let bad: Vec<String> = proposed.map(|it| it.replace("invariant", "unsafe")).collect();
+            let (before, after) = model.split_once("unsafe").expect("a bad state");
+            let asked = format!("{before}{}\nunsafe{after}", bad.join("\n"));
+            for procs in 1..=4 {
+                let line = format!("--only-forward --procs {procs} --max-forward 3000 -q -");
+                let seen = run_stdin(&line, asked.as_bytes());
+                assert_eq!(seen.code, Some(0), "{bad:?} with {procs}: {seen:?}");
             }
         }
     }

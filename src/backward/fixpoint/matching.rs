@@ -30,8 +30,8 @@ pub struct Pattern {
     /// For each of them, the cells of `rest` whose processes are all assigned with it, those that hold one process with that process. Without
     /// this check, a cube that mentions a matrix or pointers would be compared under all renamings of its processes.
     complete: Vec<Vec<Settled>>,
-    /// For each of them, the relational literals whose processes are all assigned with it; empty where there are so few maps that
-    /// it does not pay.
+    /// First the relational literals without these processes, then for each of these those whose processes are all assigned with
+    /// it; empty where there are so few maps that it does not pay.
     related: Vec<Vec<Relational>>,
 }
 
@@ -140,14 +140,13 @@ impl Pattern {
             }
         }
         let pays = order.len() >= FEW_PROCESSES && !cube.relational.is_empty();
-        let mut related = vec![Vec::new(); if pays { order.len() } else { 0 }];
+        let mut related = vec![Vec::new(); if pays { order.len() + 1 } else { 0 }];
         for literal in cube.relational.iter().filter(|_| pays) {
             let place = |p| order.iter().position(|it| it.process == p);
             let cells = literal.cells();
             let named = cells.iter().flat_map(|cell| context.indices(*cell).chain(cell.as_process()));
-            if let Some(last) = named.filter_map(place).max() {
-                related[last].push(literal.clone());
-            }
+            let last = named.filter_map(place).max();
+            related[last.map_or(0, |last| last + 1)].push(literal.clone());
         }
         Self { cube, globals, blocks, pointers, rest, order, complete, related }
     }
@@ -257,6 +256,9 @@ impl Matching<'_, '_> {
             map[usize::from(p)] = q;
             taken |= 1 << q;
         }
+        if !self.relates(0, &map)? {
+            return Ok(false);
+        }
         // A process that fits nowhere is mostly not the first of the order.
         let mut fitting = Fitting::new();
         for &FreeProcess { process: p, .. } in &self.v.order {
@@ -320,10 +322,12 @@ impl Matching<'_, '_> {
             let m = self.n.masks[self.n.dense.at(self.context, self.context.rename(cell, map))];
             if self.implied { m & !mask == 0 } else { m & mask != 0 }
         });
-        if !fit {
-            return Ok(false);
-        }
-        for literal in self.v.related.get(at).into_iter().flatten() {
+        Ok(fit && self.relates(at + 1, map)?)
+    }
+
+    /// Whether the relational literals fit whose processes are the first ones of the order, and the rigid ones.
+    fn relates(&self, assigned: usize, map: &[u8]) -> Result<bool, Overflow> {
+        for literal in self.v.related.get(assigned).into_iter().flatten() {
             let cover = self.n.settle(self.context, &rename_relational(self.context, literal, map)?);
             if matches!(cover, Cover::Never) || self.implied && !matches!(cover, Cover::Always) {
                 return Ok(false);
@@ -473,7 +477,7 @@ impl Matching<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cube::CubeBuilder;
+    use crate::cube::{CubeBuilder, bad_cubes};
     use crate::fixpoint::table::Tables;
     use cubicle_run::Interrupt;
 
@@ -517,5 +521,23 @@ mod tests {
             });
             assert_eq!((stopped.expect("no numbers"), completed), (false, 1), "implied: {implied}");
         }
+    }
+
+    /// Two cubes of four processes that are alike, whose numbers differ: no process has to be renamed to see that.
+    #[test]
+    fn numbers_that_contradict_end_a_matching_before_renamings() {
+        let text = "var N : int array A[proc] : bool init (p) { N = 0 && A[p] = False }
+            unsafe (p q r s) { N = 1 && A[p] = True && A[q] = True && A[r] = True && A[s] = True }
+            unsafe (p q r s) { N = 2 && A[p] = True && A[q] = True && A[r] = True && A[s] = True }
+            transition t (p) { A[p] := True; N := N + 1 }";
+        let system = cubicle_lang::load(text).expect("a correct model").system;
+        let context = CubeContext::new(&system, false, &Interrupt::default());
+        let cube = |bad: usize| bad_cubes(&context, &system.bad[bad]).expect("small").remove(0);
+        let (one, two) = (Pattern::new(&context, cube(0)), cube(1));
+        let mut tables = Tables::default();
+        let dense = tables.prepare(&context, two.procs);
+        let masks = dense.table(&context, &two);
+        let tested = Tested { cube: &two, dense, masks: &masks };
+        residues(&context, &one, &tested, None, &mut |_| panic!("a renaming")).expect("small numbers");
     }
 }
