@@ -34,6 +34,17 @@ fn sums_of_numbers_that_are_never_negative() {
     answers(&[("@shares.cub", 0, "SAFE")]);
 }
 
+/// What numbers add up to over the processes in a location.
+#[test]
+fn sums_over_processes_in_a_location() {
+    answers(&[
+        ("--certify @pool.cub", 0, "SAFE"),
+        ("@pool_too_small.cub", 1, "UNSAFE"),
+        ("--certify @snapshot.cub", 0, "SAFE"),
+        ("@snapshot_without_late.cub", 1, "UNSAFE"),
+    ]);
+}
+
 /// Where what each process says of itself does not add up, there is a run.
 #[test]
 fn sums_of_what_each_process_holds() {

@@ -279,8 +279,9 @@ impl TransitionCases<'_> {
         for universal in t.universals.iter().filter(|it| it.bound == 1) {
             touched.extend(universal.body.0.iter().flatten().flat_map(Literal::cells).map(|cell| cell.var));
         }
-        for group in &columns.groups {
-            if group.arrays.iter().any(|array| touched.contains(array)) {
+        for (n, group) in columns.groups.iter().enumerate() {
+            let is_summed = |column: &Column| matches!(column, Column::Sum(array, Some((of, _))) if *of == n && touched.contains(array));
+            if group.arrays.iter().any(|array| touched.contains(array)) || columns.all.iter().any(is_summed) {
                 for (array, p) in group.arrays.iter().flat_map(|a| (0..self.arity).map(move |p| (a, p))) {
                     add((*array, vec![p]));
                 }
@@ -434,17 +435,22 @@ impl TransitionCases<'_> {
 
     /// How many parameters are in each class of a group; `None` where that is not known.
     fn before(&self, group: usize, known: &Known<'_>) -> Option<Vec<i64>> {
-        let group = &self.columns.groups[group];
-        let mut count = vec![0; group.classes.len()];
+        let mut count = vec![0; self.columns.groups[group].classes.len()];
         for p in 0..self.arity {
-            let value = |array: &VarId| {
-                let set = known.values(&(*array, vec![p]));
-                set.is_power_of_two().then(|| set.trailing_zeros() as u8)
-            };
-            let class: Vec<u8> = group.arrays.iter().map(value).collect::<Option<_>>()?;
-            count[group.classes.iter().position(|it| *it == class)?] += 1;
+            count[self.class(group, |array| known.values(&(array, vec![p])))?] += 1;
         }
         Some(count)
+    }
+
+    /// The class of a group to which a process with these sets of values belongs; `None` where that is not known.
+    fn class(&self, group: usize, values: impl Fn(VarId) -> u64) -> Option<usize> {
+        let group = &self.columns.groups[group];
+        let value = |array: &VarId| {
+            let set = values(*array);
+            set.is_power_of_two().then(|| set.trailing_zeros() as u8)
+        };
+        let class: Vec<u8> = group.arrays.iter().map(value).collect::<Option<_>>()?;
+        group.classes.iter().position(|it| *it == class)
     }
 
     /// For each thing that the transition writes, the ways in which it may change.
@@ -488,20 +494,21 @@ impl TransitionCases<'_> {
                         }
                     }
                 }
-                (VarKind::Array(1), Type::Int, assignment) => {
-                    let Some(at) = columns.place(&Column::Sum(update.var)) else { continue };
-                    let sums = match assignment {
-                        Assignment::Nondet => None,
-                        Assignment::Cases(branches) => self.sums(update.var, branches, known, unknown)?,
-                    };
-                    match sums {
-                        Some(ways) => {
-                            all.push(ways.into_iter().map(|row| Change::of(vec![(at, row)])).collect());
-                        }
-                        None => lost.push(at),
-                    }
-                }
                 _ => {}
+            }
+        }
+        for (at, column) in columns.all.iter().enumerate() {
+            let (array, group) = match column {
+                Column::Sum(array, None) => (*array, None),
+                Column::Sum(array, Some((group, 0))) => (*array, Some(*group)),
+                _ => continue,
+            };
+            if !self.t.updates.iter().any(|update| columns.is_about(at, update.var)) {
+                continue;
+            }
+            match self.sums(at, array, group, known, unknown)? {
+                Some(ways) => all.push(ways.into_iter().map(Change::of).collect()),
+                None => lost.extend(at..at + group.map_or(1, |n| columns.groups[n].classes.len())),
             }
         }
         for (n, group) in columns.groups.iter().enumerate() {
@@ -524,13 +531,8 @@ impl TransitionCases<'_> {
         let mut moved = Vec::new();
         for class in 0..group.classes.len() {
             let known = self.of_class(n, class, known);
-            let sets: Vec<u64> =
-                group.arrays.iter().map(|array| self.after(*array, self.arity, &known)).collect();
-            let after: Vec<u8> = sets.iter().map(|set| set.trailing_zeros() as u8).collect();
-            let unique = sets.iter().all(|set| set.is_power_of_two());
-            let Some(to) = group.classes.iter().position(|it| *it == after).filter(|_| unique) else {
-                return Some(None);
-            };
+            let to = self.class(n, |array| self.after(array, self.arity, &known));
+            let Some(to) = to else { return Some(None) };
             moved.push(to);
         }
         // The classes of the parameters after the step.
@@ -580,36 +582,66 @@ impl TransitionCases<'_> {
         }
     }
 
-    /// The sums that a numeric array may have after the step; `None` inside when they are not known.
+    /// The sums that a numeric array may have after the step, over all processes or in the classes of a group, in the columns from `first` on; `None`
+    /// inside when they are not known.
     fn sums(
         &self,
+        first: usize,
         array: VarId,
-        branches: &[Branch],
+        group: Option<usize>,
         known: &Known<'_>,
         unknown: &mut Vec<Place>,
-    ) -> Option<Option<Vec<Row>>> {
-        let own = Cell::at(array, [ProcRef::Var(self.arity as u8)]);
-        let names: Vec<usize> = (0..=self.arity).collect();
-        let others = known.outcomes(branches, &names);
-        let [Term::Linear(of_other)] = others.as_slice() else { return Some(None) };
-        let keeps = of_other.terms == Linear::of(own).terms;
-        if !keeps && !of_other.terms.is_empty() {
+    ) -> Option<Option<Vec<Vec<(usize, Row)>>>> {
+        let own = Linear::of(Cell::at(array, [ProcRef::Var(self.arity as u8)]));
+        let keeps = [Branch { when: Dnf::truth(), value: Term::Linear(own.clone()) }];
+        let branches = match self.t.assignment(array) {
+            None => &keeps[..],
+            Some(Assignment::Nondet) => return Some(None),
+            Some(Assignment::Cases(branches)) => branches,
+        };
+        // The parts in which processes are added up: the column of their number, and what is known of one that is not a parameter.
+        let of_class = |n: usize| {
+            let of_group = &self.columns.groups[n];
+            (0..of_group.classes.len()).map(move |it| (of_group.first + it, self.of_class(n, it, known)))
+        };
+        let parts = group.map_or_else(|| vec![(PROCESSES, known.clone())], |n| of_class(n).collect());
+        let part = |values: &dyn Fn(VarId) -> u64| group.map_or(Some(0), |n| self.class(n, values));
+        let before = |p: usize| part(&|array| known.values(&(array, vec![p])));
+        let Some(before) = (0..self.arity).map(before).collect::<Option<Vec<usize>>>() else {
             return Some(None);
+        };
+        let names: Vec<usize> = (0..=self.arity).collect();
+        let mut rows = vec![Row::number(Rational::ZERO); parts.len()];
+        for (at, (processes, known)) in parts.iter().enumerate() {
+            let others = known.outcomes(branches, &names);
+            let [Term::Linear(of_other)] = others.as_slice() else { return Some(None) };
+            let keeps = of_other.terms == own.terms;
+            let Some(to) = part(&|array| self.after(array, self.arity, known)) else { return Some(None) };
+            if !keeps && !of_other.terms.is_empty() {
+                return Some(None);
+            }
+            let params: Vec<usize> = (0..self.arity).filter(|p| before[*p] == at).collect();
+            let others = equal(*processes, Rational::integer(params.len() as i64));
+            rows[to] = rows[to].add_scaled(of_other.constant, &others)?;
+            if keeps {
+                rows[to] = rows[to].add_scaled(Rational::ONE, &Row::of(first + at))?;
+                for p in params {
+                    rows[to] = rows[to].minus(&Row::of(self.unknown(unknown, &(array, vec![p]))))?;
+                }
+            }
         }
-        let at = self.columns.place(&Column::Sum(array)).expect("a column");
-        let others = equal(PROCESSES, Rational::integer(self.arity as i64));
-        let before = if keeps { Row::of(at) } else { Row::number(Rational::ZERO) };
-        let mut ways = vec![before.add_scaled(of_other.constant, &others)?];
+        let mut ways = vec![rows];
         for p in 0..self.arity {
+            let Some(to) = part(&|array| self.after(array, p, known)) else { return Some(None) };
             let names: Vec<usize> = (0..self.arity).chain([p]).collect();
-            let before = Row::of(self.unknown(unknown, &(array, vec![p])));
             let mut next = Vec::new();
             for term in known.outcomes(branches, &names) {
                 let Term::Linear(linear) = term else { continue };
                 let after = self.row(linear, &names, known, unknown)?;
                 for way in &ways {
-                    let way = way.add_scaled(Rational::ONE, &after)?;
-                    next.push(if keeps { way.minus(&before)? } else { way });
+                    let mut way = way.clone();
+                    way[to] = way[to].add_scaled(Rational::ONE, &after)?;
+                    next.push(way);
                 }
             }
             ways = next;
@@ -617,7 +649,11 @@ impl TransitionCases<'_> {
                 return Some(None);
             }
         }
-        Some(Some(ways))
+        let changed = |way: Vec<Row>| {
+            let rows = way.into_iter().enumerate().map(|(at, row)| (first + at, row));
+            rows.filter(|(at, row)| *row != Row::of(*at)).collect()
+        };
+        Some(Some(ways.into_iter().map(changed).collect()))
     }
 
     /// A linear term as a row.

@@ -1,5 +1,7 @@
 //! The columns: what is counted, added up or watched in a state.
 
+use std::ops::Range;
+
 use cubicle_lang::model::semantics::choices;
 use cubicle_lang::model::{Cell, Count, Equation, Literal, ProcRef, Rational, System, Type, VarId, VarKind};
 
@@ -14,8 +16,8 @@ pub enum Column {
     Processes,
     /// The number of processes in a class of a group: the number of both.
     Class(usize, usize),
-    /// The sum of a numeric array.
-    Sum(VarId),
+    /// The sum of a numeric array, over all processes, or over those in a class of a group: the number of both.
+    Sum(VarId, Option<(usize, usize)>),
     /// 1 while a global of enum type holds a value, else 0.
     Holds(VarId, u8),
     /// A numeric global or constant.
@@ -46,12 +48,13 @@ pub struct Columns<'a> {
 pub const PROCESSES: usize = 1;
 
 impl<'a> Columns<'a> {
-    /// The columns over these groups of arrays, and whether of what globals hold, too; `None` when there are too many.
+    /// The columns over these groups of arrays, and whether of what globals hold, and of sums by class, too; `None` when there are too many.
     pub fn new(
         system: &'a System,
         facts: &'a [Equation],
         groups: &[Vec<VarId>],
         with_globals: bool,
+        by_class: bool,
     ) -> Option<Self> {
         let mut all = vec![Column::One, Column::Processes];
         let mut known = Vec::new();
@@ -70,7 +73,12 @@ impl<'a> Columns<'a> {
                 continue;
             }
             match (var.kind, var.ty) {
-                (VarKind::Array(1), Type::Int) => all.push(Column::Sum(id)),
+                (VarKind::Array(1), Type::Int) => {
+                    all.push(Column::Sum(id, None));
+                    for (n, group) in known.iter().enumerate().filter(|_| by_class) {
+                        all.extend((0..group.classes.len()).map(|class| Column::Sum(id, Some((n, class)))));
+                    }
+                }
                 (VarKind::Global, Type::Enum(_)) if with_globals => {
                     all.extend(values(possible(system, id)).map(|value| Column::Holds(id, value)));
                 }
@@ -86,7 +94,10 @@ impl<'a> Columns<'a> {
         match &self.all[column] {
             Column::One | Column::Processes => false,
             Column::Class(group, _) => self.groups[*group].arrays.contains(&var),
-            Column::Sum(of) | Column::Holds(of, _) | Column::Number(of) => *of == var,
+            Column::Sum(of, part) => {
+                *of == var || part.is_some_and(|(group, _)| self.groups[group].arrays.contains(&var))
+            }
+            Column::Holds(of, _) | Column::Number(of) => *of == var,
         }
     }
 
@@ -94,24 +105,24 @@ impl<'a> Columns<'a> {
         self.all.iter().position(|it| it == column)
     }
 
-    /// A count without indices as a sum of classes, where it is one.
+    /// A count without indices (not only one of the system) as a sum of classes, or of what a numeric array adds up to in these, where it is one.
     pub fn counted(&self, count: &Count) -> Option<Row> {
-        if self.system.var(count.var).arity() > 0 {
-            return None;
-        }
         let own = |cell: &Cell| cell.index.as_slice() == [ProcRef::Var(0)];
-        if let Some(summand) = &count.summand {
+        // What the processes of a column add to it.
+        let added = |processes: usize, part: Option<(usize, usize)>| {
+            let Some(summand) = &count.summand else { return Some(vec![(processes, Rational::ONE)]) };
             let [(cell, factor)] = summand.terms.as_slice() else { return None };
-            let sum = self.place(&Column::Sum(cell.var)).filter(|_| own(cell) && count.body.is_true())?;
-            return Row::gathered(vec![(sum, *factor), (PROCESSES, summand.constant)], Rational::ZERO);
-        }
+            let sum = self.place(&Column::Sum(cell.var, part)).filter(|_| own(cell))?;
+            Some(vec![(sum, *factor), (processes, summand.constant)])
+        };
         if count.body.is_true() {
-            return Some(Row::of(PROCESSES));
+            return Row::gathered(added(PROCESSES, None)?, Rational::ZERO);
         }
-        let read = count.reads();
-        let holds = |group: &Group| read.iter().all(|var| group.arrays.contains(var));
-        let group = self.groups.iter().find(|group| holds(group))?;
-        let mut row = Row::number(Rational::ZERO);
+        let read: Vec<&Cell> = count.body.0.iter().flatten().flat_map(Literal::cells).collect();
+        let holds = |group: &Group| read.iter().all(|cell| group.arrays.contains(&cell.var));
+        let at = self.groups.iter().position(holds)?;
+        let group = &self.groups[at];
+        let mut terms = Vec::new();
         for (n, class) in group.classes.iter().enumerate() {
             let literal = |literal: &Literal| match literal {
                 Literal::In { cell, values } if own(cell) => {
@@ -127,27 +138,44 @@ impl<'a> Columns<'a> {
                 .map(|conj| conj.iter().map(literal).try_fold(true, |all, one| Some(all & one?)))
                 .collect();
             if truths?.into_iter().any(|it| it) {
-                row.terms.push((group.first + n, Rational::ONE));
+                terms.extend(added(group.first + n, Some((at, n)))?);
             }
         }
-        Some(row)
+        Row::gathered(terms, Rational::ZERO)
     }
 
     /// A numeric cell without indices as a row.
     pub fn number(&self, var: VarId) -> Option<Row> {
         match self.system.count_of(var) {
-            Some(count) => self.counted(count),
+            Some(count) => self.counted(count).filter(|_| self.system.var(var).arity() == 0),
             None => self.place(&Column::Number(var)).map(Row::of),
         }
+    }
+
+    /// The columns that add up to the same as another one: the numbers of processes, and the sums of an array, in the classes of a group.
+    pub fn divided(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let parts = |(at, column): (usize, &Column)| {
+            match column {
+                Column::Class(group, 0) => Some((PROCESSES, *group)),
+                Column::Sum(array, Some((group, 0))) => {
+                    Some((self.place(&Column::Sum(*array, None))?, *group))
+                }
+                _ => None,
+            }
+            .map(|(whole, group)| (whole, at..at + self.groups[group].classes.len()))
+        };
+        self.all.iter().enumerate().filter_map(parts)
     }
 
     /// The rows that are zero whatever the state: each process is in one class of each group, each global holds one value.
     pub fn structural(&self) -> Option<Vec<Row>> {
         let mut rows = Vec::new();
-        for group in &self.groups {
-            let classes = (group.first..group.first + group.classes.len()).map(|at| (at, Rational::ONE));
-            let all = (PROCESSES, Rational::ONE.neg());
-            rows.push(Row::gathered(classes.chain([all]).collect(), Rational::ZERO)?);
+        for (whole, parts) in self.divided() {
+            let all = [(whole, Rational::ONE.neg())];
+            rows.push(Row::gathered(
+                parts.map(|at| (at, Rational::ONE)).chain(all).collect(),
+                Rational::ZERO,
+            )?);
         }
         let held = (0..self.all.len()).filter_map(|at| self.held(at));
         let mut globals: Vec<VarId> = held.map(|it| it.0).collect();

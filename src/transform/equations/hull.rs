@@ -326,9 +326,15 @@ pub fn initial(columns: &Columns<'_>, held: &[(VarId, u8)]) -> Option<Vec<Vec<Ra
         // `Balance[z] = 5`, of each process.
         if let [(cell, factor)] = expr.terms.as_slice()
             && cell.index.len() == 1
-            && let Some(at) = columns.place(&Column::Sum(cell.var))
         {
-            rows.push(Row::gathered(vec![(at, *factor), (PROCESSES, expr.constant)], Rational::ZERO)?);
+            for (at, column) in columns.all.iter().enumerate() {
+                let Column::Sum(array, part) = column else { continue };
+                let processes = part.map_or(PROCESSES, |(group, class)| columns.groups[group].first + class);
+                if *array == cell.var {
+                    let of_each = vec![(at, *factor), (processes, expr.constant)];
+                    rows.push(Row::gathered(of_each, Rational::ZERO)?);
+                }
+            }
         }
     }
     // Axioms hold in every state.
@@ -360,11 +366,11 @@ fn admitted<'a>(body: &'a Dnf, held: &'a [(VarId, u8)]) -> impl Iterator<Item = 
     body.0.iter().filter(move |conj| held.iter().all(|it| may_hold(conj, it)))
 }
 
-/// Whether a class may have processes, or a global hold a value, in an initial state in which globals hold these values.
+/// Whether a class may have processes, and its sums values, or a global hold a value, in an initial state in which globals hold these values.
 pub fn is_initial(columns: &Columns<'_>, at: usize, held: &[(VarId, u8)]) -> bool {
     let (system, init) = (columns.system, &columns.system.init);
     match &columns.all[at] {
-        Column::Class(group, class) => {
+        Column::Class(group, class) | Column::Sum(_, Some((group, class))) => {
             let group = &columns.groups[*group];
             // What init says of each parameter it says of each process.
             (0..init.params).all(|p| {
@@ -380,7 +386,7 @@ pub fn is_initial(columns: &Columns<'_>, at: usize, held: &[(VarId, u8)]) -> boo
             let mut initial = admitted(&init.body, held).chain(admitted(&init.without_processes, held));
             initial.any(|conj| allowed(conj, *var, &[], all) >> value & 1 == 1)
         }
-        Column::One | Column::Processes | Column::Sum(_) | Column::Number(_) => true,
+        Column::One | Column::Processes | Column::Sum(_, None) | Column::Number(_) => true,
     }
 }
 

@@ -65,7 +65,7 @@ fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     let single =
         others.iter().map(|array| Some(with_fixed(array)).filter(fits).unwrap_or_else(|| vec![*array]));
     let single: Vec<Vec<VarId>> = single.collect();
-    let found = equations(system, facts, &single, true, &numbers);
+    let found = equations(system, facts, &single, true, false, &numbers);
     // How many numbers equations say something of, whatever the location, and not more than there are equations; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
@@ -82,12 +82,21 @@ fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
-            equations(system, facts, &[arrays], true, &numbers)
+            equations(system, facts, &[arrays], true, false, &numbers)
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
-            equations(system, facts, &tied(system, &arrays, &numbers), false, &numbers)
+            equations(system, facts, &tied(system, &arrays, &numbers), false, false, &numbers)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
+    } else {
+        found
+    };
+    let known = found.as_ref().map_or((0, 0), settles);
+    let is_summed = |(_, var): (VarId, &Var)| var.kind == VarKind::Array(1) && var.ty == Type::Int;
+    let of_class = system.counts.iter().any(|it| it.summand.is_some() && !it.body.is_true());
+    let found = if (known.0 < numbers.len() || of_class) && system.declared().any(is_summed) {
+        let by_class = equations(system, facts, &single, true, true, &numbers);
+        by_class.filter(|it| of_class || settles(it) > known).or(found)
     } else {
         found
     };
@@ -126,15 +135,16 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
     groups
 }
 
-/// The equations over the columns of these groups of arrays, and of what globals of enum type hold if asked for, and inequalities about those of these numbers that no equation is about.
+/// The equations over the columns of these groups of arrays, and of what globals of enum type hold and what is summed by class if asked for, and inequalities about those of these numbers that no equation is about.
 fn equations(
     system: &System,
     facts: &[Equation],
     groups: &[Vec<VarId>],
     with_globals: bool,
+    by_class: bool,
     numbers: &[VarId],
 ) -> Option<WithEquations> {
-    let columns = Columns::new(system, facts, groups, with_globals)?;
+    let columns = Columns::new(system, facts, groups, with_globals, by_class)?;
     let order = named::independent_first(&columns);
     let steps = hull::steps(&columns)?;
     let hulls = hull::hulls(&columns, &steps, &order, None)?;

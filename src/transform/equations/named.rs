@@ -1,9 +1,12 @@
 //! Equations that people can read: over the counts that say them in the fewest words.
 
+use std::ops::Range;
+
 use cubicle_lang::diagnostic::Span as Place;
 use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId, VarKind, lcm,
+    Cell, Conj, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId,
+    VarKind, lcm,
 };
 
 use super::columns::{Column, Columns, Group, PROCESSES, full, possible};
@@ -31,10 +34,12 @@ pub fn independent_first(columns: &Columns<'_>) -> Vec<usize> {
         Column::Number(var) if columns.system.var(*var).kind == VarKind::Const => 2,
         Column::Class(..) if !is_initial(columns, *at, &[]) => 3,
         Column::Holds(..) if !is_initial(columns, *at, &[]) => 4,
-        Column::Sum(_) => 5,
-        Column::Class(..) => 6,
-        Column::Holds(..) => 7,
-        Column::Number(_) => 8,
+        Column::Sum(..) if !is_initial(columns, *at, &[]) => 5,
+        Column::Sum(_, None) => 6,
+        Column::Class(..) => 7,
+        Column::Holds(..) => 8,
+        Column::Sum(..) => 9,
+        Column::Number(_) => 10,
     };
     let mut order: Vec<usize> = (0..columns.all.len()).collect();
     order.sort_by_key(rank);
@@ -98,13 +103,18 @@ pub fn named(
         }
     }
     for Marked { when, group, classes } in marked {
-        let group = &columns.groups[group];
-        let members: Vec<&[u8]> = classes.iter().map(|it| group.classes[*it].as_slice()).collect();
-        let body = Dnf(formula(columns.system, &group.arrays, &members));
+        let body = Dnf(columns.groups[group].formula(columns.system, &classes));
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let number = Linear { constant: Rational::ONE.neg(), ..Linear::of(Cell::global(var)) };
         let when = vec![Literal::In { cell: Cell::global(when.0), values: when.1 }];
         found.push(Equation { when, at_least: true, ..Equation::of(number) });
+    }
+    for count in parts.counts.clone() {
+        let is_plain = |it: &Count| parts.vars[usize::from(it.var.0)].arity() == 0 && it.summand.is_some();
+        let is_whole = |it: &Count| is_plain(it) && it.summand == count.summand && it.body.is_true();
+        if is_plain(&count) && !count.body.is_true() && parts.counts.iter().any(is_whole) {
+            extend_new(&mut found, completed(columns, &mut parts, &count));
+        }
     }
     // Only sums have a use for them.
     let summed = |var: VarId| parts.counts.iter().any(|it| it.summand.is_some() && it.reads().contains(&var));
@@ -114,6 +124,20 @@ pub fn named(
             .filter(|it| it.number.terms.iter().any(|(cell, _)| summed(cell.var))),
     );
     Some(WithEquations { system: System::new(parts), equations: found })
+}
+
+/// That what an array adds up to in some classes and in all others is what it adds up to.
+fn completed(columns: &Columns<'_>, parts: &mut SystemParts, count: &Count) -> Option<Equation> {
+    let own = columns.counted(count)?;
+    let is_part = |(_, parts): &(usize, Range<usize>)| {
+        own.terms.iter().all(|(at, factor)| parts.contains(at) && *factor == Rational::ONE)
+    };
+    let (whole, range) = columns.divided().find(is_part)?;
+    let others = range.filter(|at| own.terms.iter().all(|it| it.0 != *at)).map(|at| (at, Rational::ONE));
+    let others = Row::gathered(others.collect(), Rational::ZERO)?;
+    let mut said = |row: &Row| Some(equation(columns, parts, &dense(row, columns.all.len()))?.number);
+    let number = said(&Row::of(whole))?.minus(&said(&own)?)?.minus(&said(&others)?)?;
+    Some(Equation::of(number))
 }
 
 /// The same, where what holds for several values of a global is said once.
@@ -204,19 +228,18 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Ve
 fn class(columns: &Columns<'_>, parts: &mut SystemParts, at: usize) -> Option<VarId> {
     let Column::Class(group, class) = &columns.all[at] else { return None };
     let group = &columns.groups[*group];
-    let body = Dnf(formula(columns.system, &group.arrays, &[&group.classes[*class]]));
+    let body = Dnf(group.formula(columns.system, &[*class]));
     parts.counted(0, body, None, Place::default())
 }
 
-/// The row itself, or one that says the same with the classes of a group instead of the number of processes.
+/// The row itself, or one that says the same with the classes of a group instead of the number of processes, or instead of a sum of all.
 fn shortest(columns: &Columns<'_>, row: Vec<Rational>) -> Option<Vec<Rational>> {
-    let mut best = row.clone();
-    let processes = row[PROCESSES];
-    for group in columns.groups.iter().filter(|_| !processes.is_zero()) {
-        let mut other = row.clone();
-        other[PROCESSES] = Rational::ZERO;
-        for value in &mut other[group.first..group.first + group.classes.len()] {
-            *value = value.add(processes)?;
+    let mut best = row;
+    for (whole, parts) in columns.divided() {
+        let mut other = best.clone();
+        let all = std::mem::replace(&mut other[whole], Rational::ZERO);
+        for value in &mut other[parts] {
+            *value = value.add(all)?;
         }
         if terms(columns, &other) < terms(columns, &best) {
             best = other;
@@ -228,15 +251,15 @@ fn shortest(columns: &Columns<'_>, row: Vec<Rational>) -> Option<Vec<Rational>> 
 /// How many terms it takes to write the row.
 fn terms(columns: &Columns<'_>, row: &[Rational]) -> usize {
     let single = columns.all.iter().zip(row);
-    let single = single.filter(|(it, value)| !matches!(it, Column::Class(..)) && !value.is_zero()).count();
-    single + columns.groups.iter().map(|group| by_factor(group, row).len()).sum::<usize>()
+    let is_part = |it: &Column| matches!(it, Column::Class(..) | Column::Sum(_, Some(_)));
+    let single = single.filter(|(it, value)| !is_part(it) && !value.is_zero()).count();
+    single + columns.divided().map(|(_, parts)| by_factor(&row[parts]).len()).sum::<usize>()
 }
 
-/// The classes of a group by their coefficient, without those that do not occur.
-fn by_factor(group: &Group, row: &[Rational]) -> Vec<(Rational, Vec<usize>)> {
+/// The classes of a group by their coefficients, without those that do not occur.
+fn by_factor(factors: &[Rational]) -> Vec<(Rational, Vec<usize>)> {
     let mut found: Vec<(Rational, Vec<usize>)> = Vec::new();
-    for class in 0..group.classes.len() {
-        let factor = row[group.first + class];
+    for (class, &factor) in factors.iter().enumerate() {
         match found.iter_mut().find(|it| it.0 == factor) {
             _ if factor.is_zero() => {}
             Some((_, classes)) => classes.push(class),
@@ -258,28 +281,40 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
     if !scaled[PROCESSES].is_zero() {
         add(parts.counted(0, Dnf::truth(), None, Place::default())?, scaled[PROCESSES]);
     }
-    for group in &columns.groups {
-        for (factor, classes) in by_factor(group, &scaled) {
-            let members: Vec<&[u8]> = classes.iter().map(|it| group.classes[*it].as_slice()).collect();
-            let body = Dnf(formula(columns.system, &group.arrays, &members));
-            add(parts.counted(0, body, None, Place::default())?, factor);
+    let summand = |array: &VarId| Linear::of(Cell::at(*array, [ProcRef::Var(0)]));
+    for (_, range) in columns.divided() {
+        let (group, summand) = match &columns.all[range.start] {
+            Column::Sum(array, Some((group, _))) => (*group, Some(summand(array))),
+            Column::Class(group, _) => (*group, None),
+            _ => unreachable!("parts are classes or sums"),
+        };
+        for (factor, classes) in by_factor(&scaled[range]) {
+            let body = Dnf(columns.groups[group].formula(columns.system, &classes));
+            add(parts.counted(0, body, summand.clone(), Place::default())?, factor);
         }
     }
     for (column, factor) in columns.all.iter().zip(&scaled).filter(|it| !it.1.is_zero()) {
         match column {
             Column::Number(var) => add(*var, *factor),
-            Column::Sum(var) => {
-                let summand = Some(Linear::of(Cell::at(*var, [ProcRef::Var(0)])));
-                add(parts.counted(0, Dnf::truth(), summand, Place::default())?, *factor);
+            Column::Sum(var, None) => {
+                add(parts.counted(0, Dnf::truth(), Some(summand(var)), Place::default())?, *factor);
             }
             Column::Holds(var, value) => {
                 equation.indicators.push((Cell::global(*var), 1 << value, *factor));
             }
-            Column::One | Column::Processes | Column::Class(..) => {}
+            Column::One | Column::Processes | Column::Class(..) | Column::Sum(..) => {}
         }
     }
     equation.number.terms.sort_by(|a, b| a.0.cmp(&b.0));
     Some(equation)
+}
+
+impl Group {
+    /// A formula for the processes in some of its classes.
+    fn formula(&self, system: &System, classes: &[usize]) -> Vec<Conj> {
+        let members: Vec<&[u8]> = classes.iter().map(|it| self.classes[*it].as_slice()).collect();
+        formula(system, &self.arrays, &members)
+    }
 }
 
 /// A formula for processes with one of these values of the arrays.

@@ -260,3 +260,53 @@ fn what_holds_beside_a_pointer_adds_up_to_nothing() {
         transition pay (p) requires { Turn = p } { Paid[p] := 2 }";
     assert_eq!(said(text), ["Paid[p] >= 0", "Turn <> p => Paid[p] = 0"]);
 }
+
+const POOL: &str = "const Size : int var Free : int
+    array Need[proc] : int array Holds[proc] : bool
+    init (p) { Free = Size && Holds[p] = False }
+    transition take (p) requires { Holds[p] = False } { Holds[p] := True; Free := Free - Need[p] }
+    transition give (p) requires { Holds[p] = True } { Holds[p] := False; Free := Free + Need[p] }
+    transition want (p) requires { Holds[p] = False } { Need[p] := Need[p] + 1 }";
+
+#[test]
+fn what_processes_of_a_class_have_adds_up() {
+    let free = "Free + sum{p | Need[p] if Holds[p] = True} = Size";
+    assert_eq!(said(POOL), [free]);
+    for kept in [
+        "transition reset () { forall p. Holds[p] := False; Free := Size }",
+        "transition grow () { forall p. Need[p] := Need[p] + 3; Free := Free - 3 * #{p | Holds[p] = True} }",
+        "transition grow (p) requires { Holds[p] = True } { Need[q] := case | p = q : Need[q] | _ : Need[q] + 1;
+            Free := Free - #{q | Holds[q] = True} + 1 }",
+        "transition pass (p q) requires { Holds[p] = True && Holds[q] = False } { Holds[p] := False; Holds[q] := True; Need[q] := Need[p] }",
+        "transition swap (p q) requires { Holds[p] = True && Holds[q] = True } { Need[p] := Need[q]; Need[q] := Need[p] }",
+    ] {
+        assert_eq!(said(&format!("{POOL} {kept}")), [free], "{kept}");
+    }
+    let changes = [
+        ("requires { Holds[p] = False } { Need", "{ Need"),
+        ("requires { Holds[p] = False }", ""),
+        ("requires { Holds[p] = True }", ""),
+        ("Free - Need[p]", "Free - 1"),
+        ("Holds[p] := True; ", ""),
+        (" && Holds[p] = False }", "}"),
+        (
+            "transition want",
+            "transition turn () { forall p. Holds[p] := case | Holds[p] = True : False | _ : True } transition want",
+        ),
+        ("transition want", "transition some (p) { Holds[p] := ? } transition want"),
+        ("transition want", "transition any (p) { Need[p] := ? } transition want"),
+        ("transition want", "transition grow () { forall p. Need[p] := Need[p] + 1 } transition want"),
+    ];
+    breaks(POOL, |it| it == "Free + sum{p | Need[p] if Holds[p] = True} = Size", &changes);
+}
+
+/// Without it, no sum of all says what those of two classes say.
+#[test]
+fn sums_of_classes_add_up_to_the_sum_of_all() {
+    let text = "var Result : int array Value[proc] : int array Sent[proc] : bool
+        init (p) { Result = 0 && Sent[p] = False } unsafe () { Result = sum{p | Value[p]} }
+        transition send (p) requires { Sent[p] = False } { Sent[p] := True; Result := Result + Value[p] }";
+    let whole =
+        "sum{p | Value[p]} = sum{p | Value[p] if Sent[p] = True} + sum{p | Value[p] if Sent[p] = False}";
+    assert_eq!(said(text), ["Result = sum{p | Value[p] if Sent[p] = True}", whole]);
+}
