@@ -74,7 +74,7 @@ pub const DEAREST_TEST: u64 = 4;
 /// processes makes many thousand clauses and compares each again and again.
 pub const COMPARISONS_PER_EFFORT: u64 = 20_000;
 
-/// Clauses of a test in a search without a limit on its effort. A clause takes some kilobytes once it is a question to Z3: a cube of eleven processes of
+/// Clauses of a test, however much effort is left. A clause takes some kilobytes once it is a question to Z3: a cube of eleven processes of
 /// which most are alike has millions.
 pub const MOST_CLAUSES: usize = 500_000;
 

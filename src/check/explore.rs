@@ -9,7 +9,7 @@ use super::sizes;
 use super::tuning::DEFAULT_PROCS;
 use super::vacuity::is_to_prove;
 use cubicle_lang::model::System;
-use cubicle_run::{Event, Exploration, ForwardOptions, Options, Procs, Verdict};
+use cubicle_run::{Event, ForwardOptions, Options, Procs, Verdict};
 
 /// Explores the instances; a verdict only when the run ends here.
 pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
@@ -30,7 +30,7 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     for procs in instances(session) {
         let mut found = session.explore(procs, &limits, purpose);
         if first.is_some() {
-            leave_known_out(session, &mut found.exploration);
+            session.leave_known_out(&mut found.exploration);
         }
         match session.conclude_instance(found).break_value() {
             // Larger instances may have further bad cubes.
@@ -41,16 +41,6 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         }
     }
     first.map(|trace| session.decided_by_run(*trace))
-}
-
-/// Of the runs to bad cubes of an instance, keeps those to cubes that no smaller instance has met.
-fn leave_known_out(session: &Session<'_>, found: &mut Exploration) {
-    let smaller = session.known.space.explored.iter().map(|it| &it.exploration);
-    let met = smaller.flat_map(|it| it.unsafe_trace.iter().chain(&it.more_unsafe_traces));
-    let known: Vec<Option<usize>> = met.map(|run| run.bad).collect();
-    let further = std::mem::take(&mut found.more_unsafe_traces);
-    let runs = found.unsafe_trace.take().into_iter().chain(further);
-    found.more_unsafe_traces = runs.filter(|run| !known.contains(&run.bad)).collect();
 }
 
 /// Whether the search may have anything to ask its oracle: with nothing to prove, no candidate is ever made.

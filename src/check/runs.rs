@@ -254,6 +254,7 @@ fn unproved(system: &System, options: &Options, reports: &[TemporalReport]) -> O
     open().find(|it| is_open(it)).map(|it| Reason::Runs {
         property: system.temporal[it.property].name.clone(),
         procs: it.held.clone(),
+        of_sorts: options.forward.of_sorts.clone(),
         why: it.unproved.clone(),
     })
 }

@@ -79,7 +79,15 @@ fn executable_trace(session: &mut Session<'_>, most: SizeLimits) -> Option<Trace
             continue;
         }
         let limits = limits(&session.options.forward, left);
-        let options = ForwardOptions { strategy: Strategy::Bfs, depth: None, of_sorts: Vec::new(), ..limits };
+        // Whatever narrows the explorations that were asked for.
+        let options = ForwardOptions {
+            strategy: Strategy::Bfs,
+            depth: None,
+            time: None,
+            number_range: None,
+            of_sorts: Vec::new(),
+            ..limits
+        };
         let exploration = session.explore(procs, &options, Purpose::Answer).exploration;
         left = left.saturating_sub(exploration.states);
         session.report.looked_forward.push(Looked { procs, stop: exploration.stop });

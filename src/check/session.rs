@@ -16,8 +16,8 @@ use cubicle_lang::model::{Forbidden, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
     Acceptance, BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider,
-    Event, ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report, SearchOrder,
-    Silent, Stop, Trace, Verdict,
+    Event, Exploration, ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report,
+    SearchOrder, Silent, Stop, Trace, Verdict,
 };
 use cubicle_transform::moves_numbers;
 
@@ -314,6 +314,16 @@ impl<'a> Session<'a> {
         let trace = new.exploration.unsafe_trace.clone();
         self.known.space.keep(new);
         trace
+    }
+
+    /// Of the runs to bad cubes of an instance, keeps those to cubes that no smaller instance has met.
+    pub fn leave_known_out(&self, found: &mut Exploration) {
+        let smaller = self.known.space.explored.iter().map(|it| &it.exploration);
+        let met = smaller.flat_map(|it| it.unsafe_trace.iter().chain(&it.more_unsafe_traces));
+        let known: Vec<Option<usize>> = met.map(|run| run.bad).collect();
+        let further = mem::take(&mut found.more_unsafe_traces);
+        let runs = found.unsafe_trace.take().into_iter().chain(further);
+        found.more_unsafe_traces = runs.filter(|run| !known.contains(&run.bad)).collect();
     }
 
     /// Takes up an explored instance; breaks when no further one is to be explored, with a verdict when the run

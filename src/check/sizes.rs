@@ -2,8 +2,6 @@
 //!
 //! A heuristic, not a proof: see [`Enough::Settled`].
 
-use std::ops::ControlFlow;
-
 use super::session::Session;
 use super::size::{Purpose, most_named, nearest};
 use super::tuning::{LARGEST_SIZE, SAME_SIZES, STATES_OF_A_SIZE};
@@ -21,18 +19,23 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
     let of = view_size(system);
     let mut same: Vec<Views> = Vec::new();
     let mut procs = first_size(system);
+    let mut first = None;
     let enough = loop {
-        let found = session.explore(procs, &limits, Purpose::Answer);
+        let mut found = session.explore(procs, &limits, Purpose::Answer);
+        if first.is_some() {
+            session.leave_known_out(&mut found.exploration);
+        }
         let views = if found.exploration.stop == Stop::Complete { found.views(of) } else { None };
-        match session.conclude_instance(found) {
-            ControlFlow::Continue(()) => {}
-            ControlFlow::Break(None) => break Enough::Cut(procs),
-            ControlFlow::Break(verdict) => {
-                if matches!(verdict, Some(Verdict::Unsafe(_))) {
+        match session.conclude_instance(found).break_value() {
+            None => {}
+            Some(Some(Verdict::Unsafe(trace))) if !limits.stop_at_unsafe => first = Some(trace),
+            Some(Some(verdict)) if first.is_none() => {
+                if matches!(verdict, Verdict::Unsafe(_)) {
                     session.report.enough = Some(Enough::Found);
                 }
-                return verdict;
+                return Some(verdict);
             }
+            Some(_) => break Enough::Cut(procs),
         }
         let Some(views) = views else { break Enough::Cut(procs) };
         same.retain(|smaller| *smaller == views);
@@ -49,7 +52,7 @@ pub fn explore(session: &mut Session<'_>) -> Option<Verdict> {
         procs += 1;
     };
     session.report.enough = Some(enough);
-    None
+    first.map(|trace| session.decided_by_run(*trace))
 }
 
 /// Processes of a view: as many as a bad cube names, but two or three.

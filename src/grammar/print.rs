@@ -253,7 +253,8 @@ impl fmt::Display for Summand {
             write!(f, "{} * ", factor.text)?;
         }
         match self.operand.kind {
-            TermKind::Sum(_) | TermKind::Remainder(..) => write!(f, "({})", self.operand),
+            TermKind::Sum(_) => write!(f, "({})", self.operand),
+            TermKind::Remainder(..) if self.factor.is_some() => write!(f, "({})", self.operand),
             _ => write!(f, "{}", self.operand),
         }
     }

@@ -227,33 +227,33 @@ fn comment<'t>(lexer: &mut Lexer<'t, Token<'t>>) -> Result<(), LexError> {
 
 impl Token<'_> {
     /// Whether this token starts a declaration. Such tokens occur nowhere else.
-    pub fn starts_declaration(self) -> bool {
-        self.stage().is_some()
+    pub const fn starts_declaration(self) -> bool {
+        self.declares_variables()
+            || matches!(
+                self,
+                Self::NumberProcs
+                    | Self::Type
+                    | Self::Init
+                    | Self::Invariant
+                    | Self::Unsafe
+                    | Self::Predicate
+                    | Self::Transition
+                    | Self::Fair
+                    | Self::StrongFair
+                    | Self::Response
+                    | Self::Recurrence
+                    | Self::Possible
+                    | Self::Cover
+                    | Self::Never
+                    | Self::Always
+                    | Self::Lemma
+                    | Self::Process
+            )
     }
 
-    /// For a token that starts a declaration: its place in the fixed order of a file.
-    pub fn stage(self) -> Option<u8> {
-        match self {
-            Self::NumberProcs => Some(0),
-            Self::Type => Some(1),
-            Self::Var | Self::Const | Self::Array | Self::Channel | Self::Relation | Self::Witness => Some(2),
-            Self::Init
-            | Self::Invariant
-            | Self::Unsafe
-            | Self::Predicate
-            | Self::Transition
-            | Self::Fair
-            | Self::StrongFair
-            | Self::Response
-            | Self::Recurrence
-            | Self::Possible
-            | Self::Cover
-            | Self::Never
-            | Self::Always
-            | Self::Lemma
-            | Self::Process => Some(3),
-            _ => None,
-        }
+    /// Whether it starts a declaration of variables, constants or arrays.
+    pub const fn declares_variables(self) -> bool {
+        matches!(self, Self::Var | Self::Const | Self::Array | Self::Channel | Self::Relation | Self::Witness)
     }
 
     /// Whether it is a comparison of two terms.

@@ -117,6 +117,8 @@ pub enum Reason {
         property: String,
         /// Numbers of processes.
         procs: Vec<usize>,
+        /// How many are of each sort, where the options say so.
+        of_sorts: Vec<(String, usize)>,
         /// Why it is not proved.
         why: Option<Unproved>,
     },

@@ -149,6 +149,10 @@ fn divisions_of_processes_among_sorts() {
     }
     // The one node takes a lock where there are two of them.
     let text = std::fs::read_to_string(only).expect("a model");
+    let runs = format!("{text}possible rests (n : node) {{ Busy[n] = False }}\n");
+    let found = run_stdin("--procs node=2,lock=1 -", runs.as_bytes());
+    let last = "UNKNOWN: rests is verified for 3 processes (node=2,lock=1) only: ";
+    assert!(found.stdout.lines().last().is_some_and(|it| it.starts_with(last)), "{found:?}");
     let wrong = format!("{text}invariant (l : lock) {{ Taken[l] = True }}\n");
     for division in ["", "--procs node=2,lock=1", "--procs node=3", "--procs 3"] {
         let found = run_stdin(&format!("--trust-invariants {division} -"), wrong.as_bytes());

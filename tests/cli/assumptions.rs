@@ -215,6 +215,37 @@ fn a_run_refutes_a_trusted_invariant() {
     }
 }
 
+/// Options that narrow other explorations.
+#[test]
+fn what_refutes_a_trusted_invariant_is_looked_for_whatever_is_explored() {
+    let model = "var N : int
+array A[proc] : bool
+init (p) { N = 0 && A[p] = False }
+invariant { N > 3 }
+unsafe (p) { A[p] = True }
+transition more () requires { N < 5 } { N := N + 1 }
+transition set (p) requires { N > 3 } { A[p] := True }";
+    for line in ["", "--abstr-num 0 2", "--forward-time 0s"] {
+        let (code, answer) = last_line(&format!("-q --trust-invariants {line}"), model);
+        assert_eq!(code, Some(2), "{line}: {answer}");
+    }
+}
+
+/// `four` takes four processes, `two` the smallest instance that is explored.
+#[test]
+fn further_bad_states_are_looked_for_in_sizes_that_are_not_named() {
+    let model = "array B[proc] : bool
+init (p) { B[p] = False }
+unsafe two (p q) { B[p] = True && B[q] = True }
+unsafe four { #{p | B[p] = True} > 3 }
+transition t (p) { B[p] := True }";
+    for (line, runs) in [("", 1), ("--all-errors", 2)] {
+        let outcome = on(&format!("--only-forward --procs auto {line}"), model);
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        assert_eq!(outcome.stdout.matches("Error trace: ").count(), runs, "{line}: {outcome:?}");
+    }
+}
+
 /// With fewer processes, only the lemma is wrong, and where `all` is wrong, so is `two`.
 #[test]
 fn further_bad_states_are_looked_for_in_larger_instances_too() {

@@ -1,6 +1,6 @@
 //! `cubicle refines` and `cubicle inductive`: answers, errors of maps, documents, files.
 
-use crate::harness::{Outcome, run, run_words};
+use crate::harness::{Outcome, run, run_stdin, run_words};
 use crate::machine::{assert_valid, schema};
 
 const LEVELS: [(&str, &str, &str, i32); 8] = [
@@ -203,6 +203,21 @@ fn claims_are_inductive_or_there_is_a_step() {
             assert!(it["step"]["changes"].as_array().is_some_and(|it| !it.is_empty()), "{model}");
         }
     }
+}
+
+/// The model breaks a property of runs.
+#[test]
+fn inductive_claims_say_nothing_of_runs() {
+    let model = "array A[proc] : bool
+init (p) { A[p] = False }
+never (p) { A[p] = True }
+response served (p) { A[p] = False } ~> { A[p] = True }
+transition idle (p) { A[p] := False }";
+    let outcome = run_stdin("inductive --format json -", model.as_bytes());
+    let document = assert_valid(&schema("docs/schema/run.json"), &outcome.stdout, model);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    assert_eq!(document["verdict"], "unknown");
+    assert_eq!(document["reason"]["text"], "served was not looked at");
 }
 
 #[test]

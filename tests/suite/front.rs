@@ -1,14 +1,16 @@
 //! The front end over folders of models: accepted models read back from their printed text, rejected ones
 //! give the pinned messages. `CUBICLE_BLESS=1` rewrites the pinned texts.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use cubicle::CHECKER;
 use cubicle::diagnostic::{Diagnostic, Severity};
 use cubicle::lint::{LintOptions, LintedModel, deep};
+use cubicle::syntax::ast::Item;
 use cubicle::transform::{Crash, with_crashes};
-use cubicle::{Interrupt, LoadError, explain, syntax};
+use cubicle::{Interrupt, LoadError, explain, syntax, words};
 
 fn models(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
@@ -43,6 +45,28 @@ fn accepted_models_read_back_from_their_printed_text() {
         read += 1;
     }
     assert!(read > 100, "only {read} models were read back");
+}
+
+/// What uses a name stands before what declares it.
+#[test]
+fn declarations_stand_in_any_order() {
+    for path in ["tests/pass", "examples"].into_iter().flat_map(models) {
+        let text = fs::read_to_string(&path).expect("a readable model");
+        let loaded = cubicle::load(&text).expect("a model");
+        let mut items: Vec<&Item> = loaded.file.items.iter().collect();
+        items.sort_by_key(|it| match it {
+            Item::Property(_) | Item::Fairness(_) | Item::Predicate(_) => 0,
+            Item::Transition(_) | Item::Process(_) => 1,
+            Item::Symbol(_) => 2,
+            Item::Type(_) => 3,
+            Item::NumberProcs(_) => 4,
+        });
+        let texts = items.iter().map(|it| &text[it.span().start as usize..it.span().end as usize]);
+        let turned = texts.collect::<Vec<_>>().join("\n");
+        let again = cubicle::load(&turned).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let lines = |system| words::model(system).lines().map(str::to_owned).collect::<BTreeSet<String>>();
+        assert_eq!(lines(&again.system), lines(&loaded.system), "{}", path.display());
+    }
 }
 
 #[test]
@@ -199,6 +223,13 @@ fn beyond(text: &str) -> Vec<String> {
     assert!(found.iter().all(|it| it.code == STRICT && it.severity == Severity::Error && it.help.is_some()));
     let place = |span: cubicle::diagnostic::Span| text[span.start as usize..span.end as usize].to_owned();
     found.iter().map(|it| place(it.primary.span)).collect()
+}
+
+#[test]
+fn the_original_has_an_order_of_declarations() {
+    let text = "const N : int\ntype t = A\narray S[proc] : t\ninit (p) { S[p] = A && X = N }\nvar X : int\n\
+        unsafe { X < N }\ntransition t () { X := X - 1 }";
+    assert_eq!(beyond(text), ["type t = A", "var X : int"]);
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn a_property_of_runs_is_never_passed_over() {
         let report = run(&options.clone().rounds(Some(1)));
         assert_eq!(report.conclusion(), Conclusion::Unknown);
         let sizes = if options.proof == Options::brab(2).proof { vec![2] } else { vec![1, 2, 3] };
-        let Some(Reason::Runs { property, procs, why: Some(_) }) = report.open() else {
+        let Some(Reason::Runs { property, procs, why: Some(_), .. }) = report.open() else {
             panic!("it is open: {:?}", report.open());
         };
         assert_eq!((property, procs), (&system.temporal[0].name, &sizes));

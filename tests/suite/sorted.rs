@@ -19,6 +19,7 @@ use std::fmt;
 
 use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure, Subject};
 use cubicle::forward::explore;
+use cubicle::load::{FormulaScope, ModelSource, parse_formula};
 use cubicle::model::System;
 use cubicle::model::semantics::{Layout, State as Concrete, Value};
 use cubicle::transform::{Crash, with_crashes};
@@ -168,6 +169,8 @@ struct Model {
     /// Bad states of which something holds for all processes, or for some: those in which it could be fired.
     watch: Option<Transition>,
     transitions: Vec<Transition>,
+    /// A run may end where all cells of this array hold a phase.
+    end: Option<(usize, u8)>,
 }
 
 // The text
@@ -518,6 +521,13 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
     let exact_counts = model.watch.is_none()
         && !chosen
         && !model.transitions.iter().flat_map(|t| &t.updates).any(any_pointer);
+    let end = model.end.map(|(var, phase)| {
+        let formula = format!("{}[p] = {}", model.vars[var].name, PHASES[usize::from(phase)]);
+        let formula = model.extended(formula, seed);
+        let source = ModelSource::new(&loaded.system, &text);
+        let read = parse_formula(source, FormulaScope::Parameters(&["p"]), formula.trim());
+        read.map(|it| it.0[0].cube.clone()).unwrap_or_else(|why| panic!("{formula}: {why:?}\n{text}"))
+    });
     let explored = |sizes: Sizes, right: &Found| {
         let total = sizes.iter().sum();
         // A run to each deadlock takes most of the time in large instances.
@@ -538,6 +548,17 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
             let bad = found.unsafe_trace.is_some();
             let counts = (found.states, found.deadlock_states);
             let wrong_deadlocks = exact && deadlocks && found.deadlock_states != right.deadlocks;
+            if let (Some(end), true) = (&end, exact && deadlocks) {
+                let options = options.clone().expected_end(end.clone());
+                let found = explore(&loaded.system, total, &options, &Interrupt::default(), &mut Silent);
+                let unexpected = found.exploration.deadlock_states;
+                if unexpected != right.unexpected {
+                    let right = right.unexpected;
+                    return Err(format!(
+                        "seed {seed}, {sizes:?}: {unexpected} deadlocks, right: {right}\n{text}"
+                    ));
+                }
+            }
             if bad != right.bad || exact && found.states != right.states || wrong_deadlocks {
                 return Err(format!(
                     "seed {seed}, {sizes:?}: bad {bad}, states and deadlocks {counts:?}; right: {}, {}, {}\n{text}",

@@ -207,7 +207,8 @@ impl Renamings {
     /// How many clauses the test may make, and how many renamings it may look at.
     fn most(&self) -> (usize, u64) {
         self.effort_left.map_or((MOST_CLAUSES, u64::MAX), |left| {
-            (left.clauses, FREE_RENAMINGS + left.comparisons / COMPARISONS_PER_RENAMING)
+            let renamings = FREE_RENAMINGS + left.comparisons / COMPARISONS_PER_RENAMING;
+            (left.clauses.min(MOST_CLAUSES), renamings)
         })
     }
 
@@ -217,8 +218,9 @@ impl Renamings {
         let (most_clauses, most_tried) = self.most();
         match self.effort_left {
             _ if clauses <= most_clauses && self.tried <= most_tried => Ok(()),
-            Some(it) => Err(Halt::Spent(it.max_effort)),
-            None => Err(Overflow.into()),
+            // More effort does not help where the memory is the limit.
+            Some(it) if clauses <= MOST_CLAUSES => Err(Halt::Spent(it.max_effort)),
+            _ => Err(Overflow.into()),
         }
     }
 
@@ -328,8 +330,11 @@ mod tests {
         assert!(matches!(renamings.afford(0, 1), Err(Halt::Spent(5))));
         assert_eq!(renamings.take_cost(), 11 * COMPARISONS_PER_RENAMING);
         assert!(matches!(renamings.afford(8, 0), Err(Halt::Spent(5))));
-        let mut unlimited = Renamings::new(None);
-        unlimited.afford(MOST_CLAUSES, u64::MAX).expect("no limit on its effort");
-        assert!(matches!(unlimited.afford(MOST_CLAUSES + 1, 0), Err(Halt::Overflow(Overflow))));
+        let rich = EffortLeft { comparisons: u64::MAX, clauses: 2 * MOST_CLAUSES, max_effort: 5 };
+        for left in [None, Some(rich)] {
+            let mut renamings = Renamings::new(left);
+            renamings.afford(MOST_CLAUSES, 1 << 40).expect("enough effort");
+            assert!(matches!(renamings.afford(MOST_CLAUSES + 1, 0), Err(Halt::Overflow(Overflow))));
+        }
     }
 }

@@ -83,6 +83,8 @@ pub struct Houdini<'a, 's, 't> {
     questions: usize,
     /// Pre-images tested.
     tests: u64,
+    /// What taking them cost.
+    pre: PreCounts,
     /// The effort that may be spent.
     effort: u64,
 }
@@ -121,6 +123,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
             progress,
             questions,
             tests: 0,
+            pre: PreCounts::default(),
             effort: 0,
         })
     }
@@ -157,6 +160,7 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         let counts = self.tester.counts;
         (self.progress.asked.len() - self.questions) as u64 / QUESTIONS_PER_EFFORT
             + self.tests / TESTS_PER_EFFORT
+            + self.pre.effort()
             + counts.clauses / CLAUSES_PER_EFFORT
             + counts.comparisons / COMPARISONS_PER_EFFORT
     }
@@ -232,8 +236,8 @@ impl<'a, 's, 't> Houdini<'a, 's, 't> {
         Ok(initial.meets(context, cube)? != Sat::No)
     }
 
-    fn pres(&self, cube: &Cube) -> Result<Vec<Before>, Halt> {
-        let pres = self.setting.pres(cube, &mut PreCounts::default())?;
+    fn pres(&mut self, cube: &Cube) -> Result<Vec<Before>, Halt> {
+        let pres = self.setting.pres(cube, &mut self.pre)?;
         Ok(pres.into_iter().map(|pre| Before { cube: pre.cube, by: None }).collect())
     }
 

@@ -7,6 +7,8 @@ use crate::syntax::ast::{Comparison, Expr, ExprKind, Path, Term, TermKind};
 #[derive(Clone, Default)]
 pub struct Facts {
     compared: Vec<(Path, Comparison, Term)>,
+    /// Whether it never holds: some ways through code are none.
+    pub contradict: bool,
 }
 
 impl Facts {
@@ -18,6 +20,7 @@ impl Facts {
 
     pub fn add(&mut self, guard: &Expr) {
         match &guard.kind {
+            ExprKind::Bool(false) => self.contradict = true,
             ExprKind::And(list) => list.iter().for_each(|it| self.add(it)),
             ExprKind::Compare { op, left, right } => {
                 if let TermKind::Path(cell) = &left.kind {

@@ -223,11 +223,13 @@ impl Expander {
         let mut known: Vec<Path> = Vec::new();
         cells.clone().filter(is_of_process).for_each(|it| add_new(&mut known, it));
         let of_processes = |op| known.iter().map(move |it| with_itself(it, op));
+        let is_all = lefts.len() * rights.len() == 1 && [left, right].iter().all(|it| is_written(it, at));
         let mut parts = Vec::new();
         for l in &lefts {
             for r in &rights {
                 let Some(both) = l.and(r, |_, _| ()) else { continue };
-                let Some(compared) = self.compare_values(op, [left, right], [&l.it, &r.it], at) else {
+                let Some(compared) = self.compare_values(op, [left, right], [&l.it, &r.it], at, is_all)
+                else {
                     return truth(false, at);
                 };
                 let mut conditions = both.conditions(at);
@@ -298,6 +300,7 @@ impl Expander {
         [left, right]: [&Term; 2],
         [a, b]: [&Value; 2],
         at: Span,
+        is_all: bool,
     ) -> Option<Expr> {
         let plain = |op| Expr::compare(Self::core_term(a, left.loc), op, Self::core_term(b, right.loc), at);
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
@@ -311,11 +314,18 @@ impl Expander {
         let (Some(l), Some(r)) = (linear(a), linear(b)) else { return Some(plain(op)) };
         let mut difference = l;
         let Some(()) = difference.add(&r, -1) else { return self.large(at) };
-        self.compare_number(op, &difference, left.loc, at)
+        self.compare_number(op, &difference, left.loc, at, is_all)
     }
 
-    /// That a sum compares so with zero.
-    pub fn compare_number(&mut self, op: Comparison, sum: &Linear, loc: Loc, at: Span) -> Option<Expr> {
+    /// That a sum compares so with zero. Where that is all that the text at this place says (`is_all`), an equation that never holds is an error.
+    pub fn compare_number(
+        &mut self,
+        op: Comparison,
+        sum: &Linear,
+        loc: Loc,
+        at: Span,
+        is_all: bool,
+    ) -> Option<Expr> {
         if sum.cells.is_empty() {
             if sum.rest.is_empty() {
                 return Some(truth(holds(op, sum.constant), at));
@@ -327,7 +337,7 @@ impl Expander {
         if !sum.rest.is_empty() {
             let mut parts = Vec::new();
             for way in self.combinations(sum, at)? {
-                let here = self.compare_number(op, &sum.beside(way.it), loc, at)?;
+                let here = self.compare_number(op, &sum.beside(way.it), loc, at, false)?;
                 let mut conditions = way.conditions(at);
                 conditions.push(here);
                 parts.push(all(conditions, at));
@@ -348,7 +358,7 @@ impl Expander {
             conditions.push(member(&cell, &values, &members, at));
             parts.push(all(conditions, at));
         }
-        if !ever && matches!(op, Comparison::Eq | Comparison::Ne) {
+        if is_all && !ever && matches!(op, Comparison::Eq | Comparison::Ne) {
             let (low, high) = Type::Finite(Arc::clone(&values)).range().unwrap_or_default();
             Diagnostic::error("C0213", at, "these numbers are never equal")
                 .label(format!("the range of `{}` is {low}..{high}", cell.name.text))
@@ -356,6 +366,17 @@ impl Expander {
                 .report(self);
         }
         Some(any(parts, at))
+    }
+}
+
+/// Whether all of a term is written in this text: nothing stands in it for a name.
+fn is_written(term: &Term, at: Span) -> bool {
+    let is_here = |it: Span| at.start <= it.start && it.end <= at.end;
+    match &term.kind {
+        TermKind::Sum(summands) => summands.iter().all(|it| is_written(&it.operand, at)),
+        TermKind::Remainder(of, _) => is_written(of, at),
+        TermKind::Path(path) => is_here(path.loc.0),
+        _ => is_here(term.span()),
     }
 }
 

@@ -614,7 +614,7 @@ impl Expander {
             let number = sum.constant;
             if (low..=high).contains(&number) {
                 found.push(here.clone().with(Some(value(number))));
-            } else if alone {
+            } else if alone && !facts.contradict {
                 Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
                     .label("the target never holds this value")
                     .report(self);
@@ -630,7 +630,7 @@ impl Expander {
                 Some(constant) => sum.constant = constant,
                 None => return this.large(at),
             }
-            this.compare_number(op, &sum, loc, at)
+            this.compare_number(op, &sum, loc, at, false)
         };
         let (least, most) = self.interval(sum, facts);
         let mut outside = Vec::new();

@@ -86,7 +86,7 @@ impl Symbols {
         for (number, name) in [(0, "False"), (1, "True")] {
             symbols.names.insert(name.to_owned(), (Symbol::Constructor(BOOL, number), None));
         }
-        // Types first: one that is declared too late is known all the same.
+        // Types first: declarations stand in any order.
         for item in &file.items {
             if let (Item::Type(decl), false) = (item, out.is_full()) {
                 symbols.declare_type(decl, out);

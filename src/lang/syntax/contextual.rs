@@ -77,7 +77,8 @@ pub fn meant<'t>(token: Token<'t>, chunk: &[Placed<'t>], text: &'t str, end: u32
         ("always", Some(Token::Lemma)) if chunk.len() == 1 => return Token::LemmaAlways,
         // `var Tail : proc or nil`
         ("or", _) if matches!(before(1), Some(Token::Lident(_))) && before(2) == Some(Token::Colon) => {
-            let is_type = first.is_some_and(|it| matches!(it.stage(), Some(1 | 2)) || it == Token::Process);
+            let is_type =
+                first.is_some_and(|it| it.declares_variables() || matches!(it, Token::Type | Token::Process));
             if is_type && follows() == Some(Token::Lident("nil")) {
                 return Token::OrElse;
             }

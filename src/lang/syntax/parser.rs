@@ -86,8 +86,12 @@ fn read(text: &str, formula: Option<usize>) -> Parser<'_> {
             match result {
                 Ok(token) => {
                     let token = contextual::meant(token, &chunk, text, end);
-                    // `var S : array [proc] of t` is one mistake.
-                    let within = token == Token::Array && matches!(chunk.last(), Some((_, Token::Colon, _)));
+                    let within = match chunk.last() {
+                        // `var S : array [proc] of t` is one mistake.
+                        Some((_, Token::Colon, _)) => token == Token::Array,
+                        Some((_, Token::Goto, _)) => true,
+                        _ => is_label(&chunk, &text[end as usize..]),
+                    };
                     let begins = token.starts_declaration() && !within && begin.is_none();
                     if begins && (broken || !chunk.is_empty()) {
                         parser.declaration(&chunk, broken, Span::new(start, end), true);
@@ -128,8 +132,6 @@ struct Parser<'t> {
     diagnostics: Diagnostics,
     /// Whether a formula was too high, which is reported once.
     too_deep: bool,
-    /// Latest stage reached, see [`Token::stage`].
-    stage: u8,
     /// The illegal characters reported last, so that a run of them is one error.
     illegal: Option<(u32, usize)>,
     known: DeclaredNames<'t>,
@@ -260,31 +262,14 @@ impl<'t> Parser<'t> {
     /// Parses one declaration; `next` is what follows it: another one when `more`, else the end of the file.
     /// A declaration with lexical errors was reported already.
     fn declaration(&mut self, chunk: &[Placed<'t>], broken: bool, next: Span, more: bool) {
-        let Some(&(start, first, first_end)) = chunk.first() else { return };
-        // A number with a name may be the bound of a range: it comes before types.
-        let number = matches!(
-            chunk,
-            [(_, Token::Const, _), _, (_, Token::Equal | Token::Assign, _), (_, Token::Int(_), _), ..]
-        ) || matches!(chunk, [(_, Token::Const, _), _, (_, Token::Equal, _), ..]);
-        let now = self.stage.clamp(1, 2);
-        let Some(stage) = first.stage().map(|stage| if number { now } else { stage }) else {
-            if broken {
-                unexpected::lost(&mut self.file.damage, chunk);
-            } else {
-                self.no_declaration(chunk, next, more);
-            }
-            return;
-        };
-        if stage < self.stage && !broken {
-            let order =
-                "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
-            Diagnostic::error("C0004", Span::new(start, first_end), "declaration out of order")
-                .label("comes too late")
-                .help(format!("the order of a file is fixed: {order}"))
-                .report(&mut self.diagnostics);
+        let Some(&(_, first, _)) = chunk.first() else { return };
+        if first.starts_declaration() {
+            self.repaired(chunk.to_vec(), broken, next, more);
+        } else if broken {
+            unexpected::lost(&mut self.file.damage, chunk);
+        } else {
+            self.no_declaration(chunk, next, more);
         }
-        self.stage = if number { self.stage } else { self.stage.max(stage) };
-        self.repaired(chunk.to_vec(), broken, next, more);
     }
 
     /// Parses a declaration, with repairs where possible; with `quiet`, errors have been reported.
@@ -423,10 +408,17 @@ impl<'t> Parser<'t> {
         if repair.lost {
             unexpected::lost(&mut self.file.damage, &mended);
         } else {
-            self.stage = self.stage.max(mended[0].1.stage().unwrap_or(0));
             self.repaired(mended, false, next, more);
         }
     }
+}
+
+/// Whether a keyword is the label of a step, by what stands before and after it.
+fn is_label(chunk: &[Placed<'_>], after: &str) -> bool {
+    let after = after.trim_start();
+    matches!(chunk.first(), Some((_, Token::Process, _)))
+        && after.starts_with(':')
+        && !after.starts_with(":=")
 }
 
 /// The kind of a declaration, for counting.

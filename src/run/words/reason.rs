@@ -74,9 +74,10 @@ pub fn reason(reason: &Reason) -> String {
         Reason::Vacuous(reasons) => format!("the answer would be vacuous: see the {reasons} warnings"),
         Reason::Denied(1) => "there was a warning, and --deny warnings is set".to_owned(),
         Reason::Denied(warnings) => format!("there were {warnings} warnings, and --deny warnings is set"),
-        Reason::Runs { property, procs, why } => {
+        Reason::Runs { property, procs, .. } if procs.is_empty() => format!("{property} was not looked at"),
+        Reason::Runs { property, procs, of_sorts: sorts, why } => {
             let why = why.as_ref().map_or(String::new(), |why| format!(": {}", unproved(why)));
-            format!("{property} is verified for {} only{why}", sizes(procs, ", "))
+            format!("{property} is verified for {}{} only{why}", sizes(procs, ", "), of_sorts(sorts))
         }
         Reason::NotReached(names) => format!("no run was found that reaches {}", names.join(", ")),
         Reason::Interrupted(1) => "interrupted by SIGHUP".to_owned(),

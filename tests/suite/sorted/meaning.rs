@@ -248,6 +248,8 @@ pub(super) struct Found {
     pub(super) bad: bool,
     pub(super) states: usize,
     pub(super) deadlocks: usize,
+    /// Those that are no end of the model.
+    pub(super) unexpected: usize,
     /// These are all states, not the first ones of too many.
     pub(super) complete: bool,
 }
@@ -363,7 +365,7 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>
     }
     let mut seen: BTreeSet<State> = first.iter().cloned().collect();
     let mut open: VecDeque<State> = seen.iter().cloned().collect();
-    let (mut bad, mut deadlocks) = (false, 0);
+    let (mut bad, mut deadlocks, mut unexpected) = (false, 0, 0);
     let with = |params: &[usize]| tuples(sizes, params, true);
     let bad_args: Vec<_> = model.bad.iter().map(|(params, _)| with(params)).collect();
     let watched = model.watch.as_ref().map(|it| (it, with(&it.params)));
@@ -391,7 +393,11 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>
                 }
             }
         }
+        let expected = model.end.is_some_and(|(var, phase)| {
+            state[instance.first[var]..instance.first[var + 1]].iter().all(|it| *it == phase)
+        });
         deadlocks += usize::from(stuck);
+        unexpected += usize::from(stuck && !expected);
         let failed = match crash {
             Some(Crash::Restart) => instance.restarted(&state),
             Some(Crash::Stop(most)) => instance.crashed(&state, most),
@@ -408,5 +414,5 @@ pub(super) fn brute_force_with(model: &Model, sizes: Sizes, crash: Option<Crash>
             break;
         }
     }
-    Found { bad, states: seen.len(), deadlocks, complete }
+    Found { bad, states: seen.len(), deadlocks, unexpected, complete }
 }

@@ -256,7 +256,10 @@ pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
     let watch = maker.dice.chance(35).then(|| maker.transition(50));
     let watch = watch.filter(|it| it.quantified.iter().any(|it| it.universal));
     let watch = watch.or_else(|| (rich && maker.dice.chance(50)).then(|| maker.existential()));
-    Model { sorts, vars: maker.vars, axiom, witness, bad, watch, transitions }
+    let is_own = |it: &Var| it.kind == Kind::Phase && it.index.len() == 1;
+    let own: Vec<usize> = (0..maker.vars.len()).filter(|at| is_own(&maker.vars[*at])).collect();
+    let end = (!own.is_empty()).then(|| (*maker.dice.pick(&own), maker.dice.below(3) as u8));
+    Model { sorts, vars: maker.vars, axiom, witness, bad, watch, transitions, end }
 }
 
 pub(super) fn sorts_of(seed: u64) -> usize {

@@ -100,14 +100,23 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         Induction::Open(why) => Some(why),
         _ => None,
     });
+    // It asks nothing of runs.
+    let unasked = system.temporal.first().map(|it| Reason::Runs {
+        property: it.name.clone(),
+        procs: Vec::new(),
+        of_sorts: Vec::new(),
+        why: None,
+    });
     let (mut code, conclusion) = match (violated, all, open) {
         (true, _, _) => (exit::UNSAFE, Conclusion::Unsafe),
+        (false, InductionWord::Inductive, _) if unasked.is_some() => (exit::OK, Conclusion::Unknown),
         (false, InductionWord::Inductive, _) => (exit::OK, Conclusion::Safe),
         (false, InductionWord::NotInductive, _) => (exit::UNSAFE, Conclusion::Unknown),
         (false, _, Some(Reason::Interrupted(signal))) => (exit::of_signal(*signal), Conclusion::Unknown),
         (false, _, _) => (exit::UNKNOWN, Conclusion::Unknown),
     };
     document.verdict = Answer::Checked(conclusion);
+    let open = if all == InductionWord::Inductive { unasked.as_ref() } else { open };
     document.reason = open.filter(|_| conclusion == Conclusion::Unknown).map(WhyOpen::from);
     if run.for_people() {
         let style = settings::result_style();

@@ -19,7 +19,20 @@ pub fn beyond_original(file: &File, text: &str) -> Vec<Diagnostic> {
     if text.starts_with(BYTE_ORDER_MARK) {
         seen.refuse(Span::new(0, 0), "a byte order mark", "save the file without it");
     }
+    let mut latest = 0;
     for item in &file.items {
+        let place = match item {
+            Item::NumberProcs(_) => 0,
+            Item::Type(_) => 1,
+            Item::Symbol(_) => 2,
+            _ => 3,
+        };
+        if place < latest {
+            let help =
+                "`number_procs` first, then types, then `var`, `const` and `array`, then everything else";
+            seen.refuse(item.span(), "free order of declarations", help);
+        }
+        latest = latest.max(place);
         seen.item(item);
     }
     seen.found.sort_by_key(|it| it.primary.span);
