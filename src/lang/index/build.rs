@@ -418,25 +418,25 @@ init (z) { S[z] = A }
 unsafe (z y) { S[z] = B && exists z. p(z) && S[G] = B }
 transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := case | j = i : v | _ : S[j]; G := i }";
 
-    /// The definitions that the names of `text` refer to, as offsets of lines.
+    /// Where a word stands in a line of a text, for the `nth` time.
+    fn place(text: &str, line: usize, word: &str, nth: usize) -> usize {
+        let start: usize = text.lines().take(line - 1).map(|line| line.len() + 1).sum();
+        start + text.lines().nth(line - 1).unwrap().match_indices(word).nth(nth).unwrap().0
+    }
+
+    /// The definition that such a word refers to.
     fn definition(model: &str, line: usize, word: &str, nth: usize) -> (usize, NameKind) {
         let (file, errors) = crate::syntax::parse(model);
         assert!(errors.is_empty(), "{errors:?}");
         let index = Index::new(&file, model.len() as u32);
-        let start: usize = model.lines().take(line - 1).map(|line| line.len() + 1).sum();
-        let text = model.lines().nth(line - 1).unwrap();
-        let at = text.match_indices(word).nth(nth).unwrap().0 + start;
-        let found = index.at(at as u32).unwrap_or_else(|| panic!("nothing at {line}: {word}"));
-        let symbol = &index.symbols[found.symbol];
+        let found = index.at(place(model, line, word, nth) as u32);
+        let symbol = &index.symbols[found.unwrap_or_else(|| panic!("nothing at {line}: {word}")).symbol];
         (symbol.definition.start as usize, symbol.kind)
     }
 
     #[test]
     fn names_refer_to_their_definitions() {
-        let place = |line: usize, word: &str, nth: usize| {
-            let start: usize = MODEL.lines().take(line - 1).map(|line| line.len() + 1).sum();
-            start + MODEL.lines().nth(line - 1).unwrap().match_indices(word).nth(nth).unwrap().0
-        };
+        let place = |line, word, nth| place(MODEL, line, word, nth);
         for (line, word, nth, to, kind) in [
             (3, "t", 0, place(1, "t", 1), NameKind::Type),
             (4, "x", 1, place(4, "x", 0), NameKind::Argument),
@@ -459,13 +459,10 @@ transition go (i) requires { forall_other i. S[i] = A } { let v = B in S[j] := c
     fn a_count_binds_a_name() {
         let text = "type t = A array S[proc] : t array N[proc] : int init (p) { S[p] = A }
 unsafe (p) { #{p | S[p] = A} + 2 * sum{q | N[q] if S[q] = S[p]} > 1 }";
-        let place = |nth: usize| {
-            let start = text.find('\n').unwrap() + 1;
-            start + text[start..].match_indices(['p', 'q']).nth(nth).unwrap().0
-        };
+        let bound = |word| place(text, 2, word, 0);
         let refers = |word: &str, nth: usize| definition(text, 2, word, nth).0;
-        assert_eq!((refers("p]", 0), refers("p]", 1)), (place(1), place(0)));
-        assert_eq!((refers("q]", 0), refers("q]", 1)), (place(3), place(3)));
+        assert_eq!((refers("p]", 0), refers("p]", 1)), (bound("p |"), bound("p)")));
+        assert_eq!((refers("q]", 0), refers("q]", 1)), (bound("q |"), bound("q |")));
     }
 
     #[test]

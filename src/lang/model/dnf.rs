@@ -343,21 +343,16 @@ fn remove_implied(disjuncts: Vec<Disjunct>) -> Vec<Disjunct> {
 
 #[cfg(test)]
 mod tests {
-    use smallvec::smallvec;
-
     use super::{Disjunct, dnf, simplify};
     use crate::model::formula::Formula;
-    use crate::model::{Cell, Literal, ProcRef, Term, VarId};
+    use crate::model::{Cell, Literal, ProcRef, VarId};
 
     fn is(var: u16, values: u64) -> Literal {
-        Literal::In { cell: Cell { var: VarId(var), index: smallvec![] }, values }
+        Literal::In { cell: Cell::global(VarId(var)), values }
     }
 
     fn at(p: u8, values: u64) -> Formula {
-        Formula::Literal(Literal::In {
-            cell: Cell { var: VarId(9), index: smallvec![ProcRef::Var(p)] },
-            values,
-        })
+        Formula::Literal(Literal::In { cell: Cell::at(VarId(9), [ProcRef::Var(p)]), values })
     }
 
     fn distinct(a: ProcRef, b: ProcRef) -> Option<bool> {
@@ -372,26 +367,21 @@ mod tests {
 
     #[test]
     fn one_global_names_one_process() {
-        let eq = |p: u8, negated| Literal::Eq {
-            left: Term::Cell(Cell { var: VarId(0), index: smallvec![] }),
-            right: Term::Proc(ProcRef::Var(p)),
-            negated,
-        };
-        assert_eq!(simplify(vec![eq(0, false), eq(1, false)], &distinct), None);
-        assert_eq!(simplify(vec![eq(0, false), eq(1, true)], &distinct), Some(vec![eq(0, false)]));
-        assert_eq!(simplify(vec![eq(0, false), eq(1, false)], &|_, _| None).map(|c| c.len()), Some(2));
+        let eq = |p, holds| Literal::points(Cell::global(VarId(0)), ProcRef::Var(p), holds);
+        assert_eq!(simplify(vec![eq(0, true), eq(1, true)], &distinct), None);
+        assert_eq!(simplify(vec![eq(0, true), eq(1, false)], &distinct), Some(vec![eq(0, true)]));
+        assert_eq!(simplify(vec![eq(0, true), eq(1, true)], &|_, _| None).map(|c| c.len()), Some(2));
     }
 
     #[test]
     fn further_processes_coincide_or_differ() {
         let exists = |v: u8, values| Formula::Exists(vec![v], Box::new(at(v, values)));
-        let both = Formula::And(vec![exists(5, 1), exists(6, 2)]);
         // One process cannot hold both values, so that they differ; with overlapping sets it may.
-        let found = dnf(&both, &distinct).map(|d| d.iter().map(|d| d.exists.clone()).collect::<Vec<_>>());
-        assert_eq!(found, Ok(vec![vec![5, 6]]));
-        let both = Formula::And(vec![exists(5, 1), exists(6, 3)]);
-        let found = dnf(&both, &distinct).map(|d| d.iter().map(|d| d.exists.clone()).collect::<Vec<_>>());
-        assert_eq!(found, Ok(vec![vec![5], vec![5, 6]]));
+        for (values, ways) in [(2, vec![vec![5, 6]]), (3, vec![vec![5], vec![5, 6]])] {
+            let both = Formula::And(vec![exists(5, 1), exists(6, values)]);
+            let found = dnf(&both, &distinct).map(|d| d.iter().map(|d| d.exists.clone()).collect::<Vec<_>>());
+            assert_eq!(found, Ok(ways));
+        }
     }
 
     #[test]

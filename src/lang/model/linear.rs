@@ -152,44 +152,38 @@ mod tests {
     use crate::model::{Cell, Literal, Relation, VarId};
 
     fn x(factor: i64, constant: i64) -> Linear {
-        let cell = Cell { var: VarId(0), index: smallvec::SmallVec::new() };
-        Linear { terms: vec![(cell, Rational::integer(factor))], constant: Rational::integer(constant) }
-    }
-
-    fn number(n: i64) -> Linear {
-        Linear { terms: Vec::new(), constant: Rational::integer(n) }
-    }
-
-    fn parts(c: Option<Truth>) -> (i64, i64, Relation) {
-        let Some(Truth::Literal(Literal::Linear { expr, relation, .. })) = c else { panic!("{c:?}") };
-        (expr.terms[0].1.num(), expr.constant.num(), relation)
+        let terms = vec![(Cell::global(VarId(0)), Rational::integer(factor))];
+        Linear { terms, constant: Rational::integer(constant) }
     }
 
     #[test]
-    fn integer_constraints_are_tight() {
-        // 2x < 5 iff x <= 2
-        assert_eq!(parts(constraint(&x(2, 0), Comparison::Lt, &number(5), true)), (1, -2, Relation::Le));
-        // -2x <= 5 iff -x <= 2 (x >= -2)
-        assert_eq!(parts(constraint(&x(-2, 0), Comparison::Le, &number(5), true)), (-1, -2, Relation::Le));
-        // 2x = 5 never
-        assert_eq!(constraint(&x(2, 0), Comparison::Eq, &number(5), true), Some(Truth::Constant(false)));
-        assert_eq!(constraint(&x(2, 0), Comparison::Ne, &number(5), true), Some(Truth::Constant(true)));
-    }
-
-    #[test]
-    fn real_constraints_stay_strict_and_equations_get_a_sign() {
-        assert_eq!(parts(constraint(&x(2, 0), Comparison::Lt, &number(5), false)), (2, -5, Relation::Lt));
-        assert_eq!(parts(constraint(&number(3), Comparison::Eq, &x(1, 0), false)), (1, -3, Relation::Eq));
-    }
-
-    #[test]
-    fn cells_cancel() {
-        assert_eq!(constraint(&x(1, 1), Comparison::Lt, &x(1, 0), true), Some(Truth::Constant(false)));
-        assert_eq!(constraint(&x(1, 0), Comparison::Lt, &x(1, 1), true), Some(Truth::Constant(true)));
-    }
-
-    #[test]
-    fn overflow_is_noticed() {
-        assert_eq!(constraint(&x(1, i64::MAX), Comparison::Eq, &number(-2), true), None);
+    fn constraints_are_in_normal_form() {
+        use Comparison::{Eq, Le, Lt, Ne};
+        let number = |n| Linear::number(Rational::integer(n));
+        let integer = true;
+        // The factor, the constant and the relation; or whether it always holds.
+        for (left, how, right, is_integer, normal) in [
+            // 2x < 5 iff x <= 2; -2x <= 5 iff -x <= 2; 2x = 5 never.
+            (x(2, 0), Lt, number(5), integer, Some(Ok((1, -2, Relation::Le)))),
+            (x(-2, 0), Le, number(5), integer, Some(Ok((-1, -2, Relation::Le)))),
+            (x(2, 0), Eq, number(5), integer, Some(Err(false))),
+            (x(2, 0), Ne, number(5), integer, Some(Err(true))),
+            // Those of reals stay strict, and equations get a sign.
+            (x(2, 0), Lt, number(5), !integer, Some(Ok((2, -5, Relation::Lt)))),
+            (number(3), Eq, x(1, 0), !integer, Some(Ok((1, -3, Relation::Eq)))),
+            // Cells cancel.
+            (x(1, 1), Lt, x(1, 0), integer, Some(Err(false))),
+            (x(1, 0), Lt, x(1, 1), integer, Some(Err(true))),
+            (x(1, i64::MAX), Eq, number(-2), integer, None),
+        ] {
+            let found = constraint(&left, how, &right, is_integer).map(|it| match it {
+                Truth::Literal(Literal::Linear { expr, relation, .. }) => {
+                    Ok((expr.terms[0].1.num(), expr.constant.num(), relation))
+                }
+                Truth::Constant(truth) => Err(truth),
+                other @ Truth::Literal(_) => panic!("{other:?}"),
+            });
+            assert_eq!(found, normal, "{left:?} {how:?} {right:?}");
+        }
     }
 }

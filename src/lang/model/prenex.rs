@@ -100,8 +100,7 @@ mod tests {
     use crate::model::{Cell, Literal, ProcRef, VarId};
 
     fn of(p: u8, values: u64) -> Formula {
-        let cell = Cell { var: VarId(0), index: [ProcRef::Var(p)].into_iter().collect() };
-        Formula::Literal(Literal::In { cell, values })
+        Formula::Literal(Literal::In { cell: Cell::at(VarId(0), [ProcRef::Var(p)]), values })
     }
 
     fn each(vars: &[u8], body: Formula) -> Formula {

@@ -215,7 +215,7 @@ impl<'a> Context<'a> {
                         )).report(self);
                     return TermMeaning::Unknown;
                 }
-                TermMeaning::cell(Cell { var: id, index: SmallVec::new() }, var.ty)
+                TermMeaning::cell(Cell::global(id), var.ty)
             }
             Some(Symbol::Unclear) => TermMeaning::Unknown,
             None => {

@@ -1,7 +1,6 @@
 //! Elaboration of updates: every one becomes a total, simultaneous `case` over all cells of a variable.
 
 use indexmap::IndexMap;
-use smallvec::SmallVec;
 
 use super::context::{Context, FormulaPlace};
 use super::dnf::conjunctions;
@@ -220,9 +219,7 @@ impl<'a> Context<'a> {
                         let process = Term::Proc(ProcRef::Var(*v));
                         let (left, right) = match index {
                             IndexMeaning::Process(p) => super::compare::oriented(Term::Proc(*p), process),
-                            IndexMeaning::Global(g) => {
-                                (Term::Cell(Cell { var: *g, index: SmallVec::new() }), process)
-                            }
+                            IndexMeaning::Global(g) => (Term::Cell(Cell::global(*g)), process),
                             IndexMeaning::Error => continue,
                         };
                         when.push(Literal::Eq { left, right, negated: false });

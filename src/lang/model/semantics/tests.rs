@@ -1,6 +1,4 @@
-//! The reference semantics on small systems built by hand.
-
-use smallvec::smallvec;
+//! The reference semantics on small systems.
 
 use super::*;
 use crate::diagnostic::Span;
@@ -22,71 +20,27 @@ fn is_step(system: &System, before: &State, step: &Step) -> Result<(), StepError
     Semantics::new(system, before.procs).is_step(before, step)
 }
 
-const T: EnumId = EnumId(1);
 const A: Value = Value::Constructor(0);
 const B: Value = Value::Constructor(1);
 const C: Value = Value::Constructor(2);
 
-/// Variables S[proc] : t (of A | B | C), G : t, P : proc, N : int, all left free by init.
-fn system() -> System {
-    let var =
-        |name: &str, kind, ty| Var { name: name.into(), kind, ty, range: u64::MAX, span: Span::default() };
-    let names = |names: &[&str]| names.iter().map(ToString::to_string).collect();
-    System::new(SystemParts {
-        enums: vec![
-            EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]), words: Vec::new() },
-            EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]), words: Vec::new() },
-        ],
-        vars: vec![
-            var("S", VarKind::Array(1), Type::Enum(T)),
-            var("G", VarKind::Global, Type::Enum(T)),
-            var("P", VarKind::Global, Type::Proc),
-            var("N", VarKind::Global, Type::Int),
-        ],
-        init: Init {
-            params: 1,
-            body: Dnf::truth(),
-            without_processes: Dnf::truth(),
-            span: Span::default(),
-            places: Vec::new(),
-            written_out: Vec::new(),
-        },
-        ..SystemParts::default()
-    })
+const VARIABLES: &str = "type t = A | B | C  array S[proc] : t  var G : t  var P : proc  var N : int ";
+
+fn loaded(text: &str) -> System {
+    crate::load(text).unwrap_or_else(|error| panic!("{error}: {text}")).system
+}
+
+/// The variables are free initially, and no state is bad.
+fn system(transitions: &str) -> System {
+    loaded(&format!("{VARIABLES} init () {{ true }}  unsafe {{ false }}  {transitions}"))
 }
 
 fn s(proc: u8) -> Cell {
-    Cell { var: VarId(0), index: smallvec![ProcRef::Var(proc)] }
-}
-
-fn global(var: u16) -> Cell {
-    Cell { var: VarId(var), index: smallvec![] }
+    Cell::at(VarId(0), [ProcRef::Var(proc)])
 }
 
 fn holds(cell: Cell, value: u8) -> Literal {
     Literal::In { cell, values: 1 << value }
-}
-
-fn points_to(proc: u8, negated: bool) -> Literal {
-    Literal::Eq { left: Term::Cell(global(2)), right: Term::Proc(ProcRef::Var(proc)), negated }
-}
-
-fn transition(name: &str, params: usize, guard: Conj, updates: Vec<Update>) -> Transition {
-    Transition {
-        name: name.into(),
-        params: vec!["i".into(); params],
-        guard,
-        updates,
-        ..Transition::default()
-    }
-}
-
-fn always(value: Term) -> Branch {
-    Branch { when: Dnf::truth(), value }
-}
-
-fn cases(var: u16, branches: Vec<Branch>) -> Update {
-    Update { var: VarId(var), assignment: Assignment::Cases(branches) }
 }
 
 fn state(cells: &[Value], global: Value, pointer: Point, number: i64) -> State {
@@ -116,7 +70,7 @@ fn tuples_come_in_lexicographic_order() {
 
 /// The first `params` processes are in B, and, if `pointed`, P is the last of them.
 fn all_in_b(params: u8, pointed: bool) -> Conj {
-    let pointer = pointed.then(|| points_to(params - 1, false));
+    let pointer = pointed.then(|| Literal::points(Cell::global(VarId(2)), ProcRef::Var(params - 1), true));
     (0..params).map(|p| holds(s(p), 1)).chain(pointer).collect()
 }
 
@@ -125,12 +79,8 @@ fn parameters_that_can_be_exchanged_are_found() {
     assert_eq!(interchangeable(&all_in_b(3, false), 3), [None, Some(0), Some(1)]);
     assert_eq!(interchangeable(&all_in_b(3, true), 3), [None, Some(0), None]);
     // p0 = p1 reads the same from both sides, p0 < p1 does not.
-    let compared = |negated| Literal::Eq {
-        left: Term::Proc(ProcRef::Var(0)),
-        right: Term::Proc(ProcRef::Var(1)),
-        negated,
-    };
-    assert_eq!(interchangeable(&vec![compared(true)], 2), [None, Some(0)]);
+    let same = Literal::same(ProcRef::Var(0), ProcRef::Var(1));
+    assert_eq!(interchangeable(&vec![same], 2), [None, Some(0)]);
     let less =
         Literal::Less { left: Term::Proc(ProcRef::Var(0)), right: Term::Proc(ProcRef::Var(1)), strict: true };
     assert_eq!(interchangeable(&vec![less], 2), [None, None]);
@@ -139,9 +89,9 @@ fn parameters_that_can_be_exchanged_are_found() {
 /// The first of all tuples, found without trying these one by one: there are 16!/4! of them.
 #[test]
 fn the_first_processes_in_a_bad_state_are_found_at_once() {
-    let mut sys = system();
     let bad = |params, cube| Bad::derived("", 1, params, cube, Span::default());
-    sys.bad = vec![bad(12, all_in_b(12, false)), bad(12, all_in_b(12, true)), bad(2, all_in_b(2, true))];
+    let bad = vec![bad(12, all_in_b(12, false)), bad(12, all_in_b(12, true)), bad(2, all_in_b(2, true))];
+    let sys = system("").edited(|parts| parts.bad = bad);
     let mut cells = [B; 16];
     cells[1] = A;
     cells[3] = A;
@@ -168,52 +118,40 @@ fn the_first_processes_in_a_bad_state_are_found_at_once() {
 
 #[test]
 fn init_holds_for_all_processes_together() {
-    // init (i) { G = A && S[i] = A || G = B && S[i] = B }
-    let mut sys = system();
-    sys.init.body =
-        Dnf(vec![vec![holds(global(1), 0), holds(s(0), 0)], vec![holds(global(1), 1), holds(s(0), 1)]]);
+    let sys = loaded(&format!(
+        "{VARIABLES} init (i) {{ G = A && S[i] = A || G = B && S[i] = B }} unsafe {{ false }}"
+    ));
     assert!(initial(&sys, &state(&[A, A], A, OUTSIDE, 0)));
     assert!(!initial(&sys, &state(&[A, B], A, OUTSIDE, 0)));
     assert!(!initial(&sys, &state(&[A, B], B, OUTSIDE, 0)));
     // Without processes, only the literals about no process are left.
-    sys.init.without_processes = Dnf(vec![vec![holds(global(1), 0)], vec![holds(global(1), 1)]]);
     assert!(initial(&sys, &state(&[], B, OUTSIDE, 0)));
     assert!(!initial(&sys, &state(&[], C, OUTSIDE, 0)));
 }
 
 #[test]
 fn init_parameters_may_coincide() {
-    // init (i j) { i <> j }
-    let mut sys = system();
-    sys.init.params = 2;
-    let differ =
-        Literal::Eq { left: Term::Proc(ProcRef::Var(0)), right: Term::Proc(ProcRef::Var(1)), negated: true };
-    sys.init.body = Dnf(vec![vec![differ]]);
+    let sys = loaded(&format!("{VARIABLES} init (i j) {{ i <> j }}  unsafe {{ false }}"));
     assert!(!initial(&sys, &state(&[A, A], A, OUTSIDE, 0)), "i and j are also the same process");
 }
 
 #[test]
 fn instances_respect_number_procs_and_constants() {
-    let mut sys = system();
-    sys.max_procs = Some(2);
-    sys.proc_constants = 1;
+    let sys = loaded(&format!(
+        "number_procs 2 {VARIABLES} init () {{ true }}  unsafe {{ false }}  transition t () requires {{ S[#1] = B }} {{ }}"
+    ));
     assert!([0, 1, 2, 3].map(|n| admits(&sys, n)) == [false, true, true, false]);
     assert!(initial(&sys, &state(&[A, A], A, OUTSIDE, 0)));
     assert!(!initial(&sys, &state(&[A, A, A], A, OUTSIDE, 0)));
     // The constant #1 is the first process.
-    let cell = Cell { var: VarId(0), index: smallvec![ProcRef::Const(0)] };
-    sys.transitions = vec![transition("t", 0, vec![holds(cell, 1)], vec![])];
     assert!(enabled(&sys, &state(&[B, A], A, OUTSIDE, 0), ZERO, &[]));
     assert!(!enabled(&sys, &state(&[A, B], A, OUTSIDE, 0), ZERO, &[]));
 }
 
 #[test]
 fn guards_quantify_over_the_other_processes() {
-    // transition t (i) requires { P <> i && forall_other j. S[j] = B }
-    let mut sys = system();
-    let mut t = transition("t", 1, vec![points_to(0, true)], vec![]);
-    t.universals = vec![Universal { bound: 1, body: Dnf(vec![vec![holds(s(1), 1)]]), spans: vec![] }];
-    sys.transitions = vec![t];
+    let text = "transition t (i) requires { P <> i && forall_other j. S[j] = B } { }";
+    let sys = system(text);
     let st = state(&[A, B, B], A, Point::process(1), 0);
     assert!(enabled(&sys, &st, ZERO, &[0]));
     assert!(!enabled(&sys, &st, ZERO, &[1]), "P names it");
@@ -225,8 +163,7 @@ fn guards_quantify_over_the_other_processes() {
 
 #[test]
 fn parameters_are_distinct() {
-    let mut sys = system();
-    sys.transitions = vec![transition("t", 2, vec![], vec![])];
+    let sys = system("transition t (i j) requires { true } { }");
     let st = state(&[A, A], A, OUTSIDE, 0);
     assert!(enabled(&sys, &st, ZERO, &[1, 0]));
     assert!(!enabled(&sys, &st, ZERO, &[1, 1]));
@@ -234,14 +171,7 @@ fn parameters_are_distinct() {
 
 #[test]
 fn updates_read_the_old_state() {
-    // t (i) { S[i] := G; G := S[i] }
-    let mut sys = system();
-    let is_i =
-        Literal::Eq { left: Term::Proc(ProcRef::Var(1)), right: Term::Proc(ProcRef::Var(0)), negated: false };
-    let write =
-        vec![Branch { when: Dnf(vec![vec![is_i]]), value: Term::Cell(global(1)) }, always(Term::Cell(s(1)))];
-    let updates = vec![cases(0, write), cases(1, vec![always(Term::Cell(s(0)))])];
-    sys.transitions = vec![transition("t", 1, vec![], updates)];
+    let sys = system("transition t (i) { S[i] := G; G := S[i] }");
     let before = state(&[A, C], B, OUTSIDE, 0);
     let after = fire(&sys, &before, ZERO, &[0], &[]).unwrap();
     assert_eq!(after, state(&[B, C], A, OUTSIDE, 0));
@@ -252,25 +182,16 @@ fn updates_read_the_old_state() {
 
 #[test]
 fn the_first_branch_that_holds_decides() {
-    // t () { S[j] := case | S[j] = A : B | S[j] = B : A | _ : S[j] }
-    let mut sys = system();
-    let when = |value| Dnf(vec![vec![holds(s(0), value)]]);
-    let branches = vec![
-        Branch { when: when(0), value: Term::Constructor(1) },
-        Branch { when: when(1), value: Term::Constructor(0) },
-        always(Term::Cell(s(0))),
-    ];
-    sys.transitions = vec![transition("t", 0, vec![], vec![cases(0, branches)])];
+    let text = "transition t () { S[j] := case | S[j] = A : B | S[j] = B : A | _ : S[j] }";
+    let sys = system(text);
     let after = fire(&sys, &state(&[A, B, C], A, OUTSIDE, 0), ZERO, &[], &[]);
     assert_eq!(after, Some(state(&[B, A, C], A, OUTSIDE, 0)));
 }
 
 #[test]
 fn nondeterministic_updates_take_any_value_of_the_declared_type() {
-    let mut sys = system();
+    let mut sys = system("transition t () { G := ? }");
     sys.vars[1].range = 0b001; // a wrong analysis must not hide a step
-    let havoc = Update { var: VarId(1), assignment: Assignment::Nondet };
-    sys.transitions = vec![transition("t", 0, vec![], vec![havoc])];
     let before = state(&[A], A, OUTSIDE, 0);
     let to = |value| Step { transition: ZERO, args: vec![], after: state(&[A], value, OUTSIDE, 0) };
     assert_eq!(is_step(&sys, &before, &to(C)), Ok(()));
@@ -281,10 +202,7 @@ fn nondeterministic_updates_take_any_value_of_the_declared_type() {
 
 #[test]
 fn outside_values_have_a_place_in_the_order() {
-    let mut sys = system();
-    let less =
-        Literal::Less { left: Term::Cell(global(2)), right: Term::Proc(ProcRef::Var(0)), strict: true };
-    sys.transitions = vec![transition("t", 1, vec![less], vec![])];
+    let sys = system("transition t (i) requires { P < i } { }");
     let may_fire = |point| [0, 1].map(|i| enabled(&sys, &state(&[A, A], A, point, 0), ZERO, &[i]));
     assert_eq!(may_fire(OUTSIDE), [true, true]);
     assert_eq!(may_fire(Point::process(0)), [false, true]);
@@ -294,18 +212,10 @@ fn outside_values_have_a_place_in_the_order() {
     assert_eq!(Point::process(2).as_process(2), None);
 }
 
-fn increment(by: i64) -> Update {
-    let terms = vec![(global(3), Rational::ONE)];
-    cases(3, vec![always(Term::Linear(Linear { terms, constant: Rational::integer(by) }))])
-}
-
 #[test]
 fn numbers_beyond_64_bits_give_no_successor() {
-    // t () requires { N - 2 <> 0 } { N := N + 1 }
-    let mut sys = system();
-    let expr = Linear { terms: vec![(global(3), Rational::ONE)], constant: Rational::integer(-2) };
-    let guard = vec![Literal::Linear { expr, relation: Relation::Ne, integer: true }];
-    sys.transitions = vec![transition("t", 0, guard, vec![increment(1)])];
+    let text = "transition t () requires { N <> 2 } { N := N + 1 }";
+    let sys = system(text);
     let at = |n| state(&[], A, OUTSIDE, n);
     assert_eq!(fire(&sys, &at(1), ZERO, &[], &[]), Some(at(2)));
     assert!(!enabled(&sys, &at(2), ZERO, &[]));
@@ -319,13 +229,14 @@ fn numbers_beyond_64_bits_give_no_successor() {
 
 #[test]
 fn an_unknown_number_spreads_no_further_than_it_must() {
-    let sys = system();
-    let huge = Linear { terms: vec![(global(3), Rational::integer(2))], constant: Rational::ZERO };
+    let sys = system("");
+    let huge =
+        Linear { terms: vec![(Cell::global(VarId(3)), Rational::integer(2))], constant: Rational::ZERO };
     let unknown = Literal::Linear { expr: huge, relation: Relation::Le, integer: true };
     let st = state(&[], B, OUTSIDE, i64::MAX);
     let layout = Layout::new(&sys, 0);
     let env = Env { layout: &layout, state: &st, procs: &[] };
-    let (yes, no) = (holds(global(1), 1), holds(global(1), 0));
+    let (yes, no) = (holds(Cell::global(VarId(1)), 1), holds(Cell::global(VarId(1)), 0));
     assert_eq!(env.literal(&unknown), None);
     assert_eq!(env.conj(&vec![unknown.clone(), no.clone()]), Some(false));
     assert_eq!(env.conj(&vec![unknown.clone(), yes.clone()]), None);
@@ -337,9 +248,8 @@ fn an_unknown_number_spreads_no_further_than_it_must() {
 
 #[test]
 fn bad_cubes_hold_for_distinct_processes() {
-    let mut sys = system();
-    let cube = vec![holds(s(1), 1)];
-    sys.bad = vec![Bad::derived("", 1, 2, cube, Span::default())];
+    let bad = vec![Bad::derived("", 1, 2, vec![holds(s(1), 1)], Span::default())];
+    let sys = system("").edited(|parts| parts.bad = bad);
     assert_eq!(satisfies(&sys, &state(&[B, A, B], A, OUTSIDE, 0), 0), Some(vec![0, 2]));
     assert_eq!(satisfies(&sys, &state(&[B, A, A], A, OUTSIDE, 0), 0), Some(vec![1, 0]));
     assert_eq!(satisfies(&sys, &state(&[B], A, OUTSIDE, 0), 0), None, "the unused process must exist");
@@ -347,17 +257,8 @@ fn bad_cubes_hold_for_distinct_processes() {
 
 #[test]
 fn replay_says_what_is_wrong() {
-    // init { N = 0 }, t () requires { N <= 1 } { N := N + 1 }, bad: N = 2
-    let mut sys = system();
-    let number = |constant, relation| {
-        let expr = Linear { terms: vec![(global(3), Rational::ONE)], constant: Rational::integer(constant) };
-        Literal::Linear { expr, relation, integer: true }
-    };
-    sys.init.body = Dnf(vec![vec![number(0, Relation::Eq)]]);
-    sys.init.without_processes = sys.init.body.clone();
-    sys.transitions = vec![transition("t", 0, vec![number(-1, Relation::Le)], vec![increment(1)])];
-    let cube = vec![number(-2, Relation::Eq)];
-    sys.bad = vec![Bad::derived("", 1, 0, cube, Span::default())];
+    let text = "init () { N = 0 }  unsafe () { N = 2 }  transition t () requires { N <= 1 } { N := N + 1 }";
+    let sys = loaded(&format!("{VARIABLES} {text}"));
     let at = |n| state(&[A], A, OUTSIDE, n);
     let run = |from: i64, to: &[i64], bad| Trace {
         initial: at(from),
@@ -383,28 +284,19 @@ fn replay_says_what_is_wrong() {
 
 /// Counts: the processes in B, for each process those in another state than it, and N for each process in A.
 fn counting() -> System {
-    system().edited(|parts| {
+    let text = "transition t (i) { S[i] := B }";
+    system(text).edited(|parts| {
         let other = Literal::Eq { left: Term::Cell(s(0)), right: Term::Cell(s(1)), negated: true };
-        let n = Linear { terms: vec![(global(3), Rational::ONE)], constant: Rational::ZERO };
+        let n = Linear::of(Cell::global(VarId(3)));
         let span = Span::default();
         for (indices, body, summand) in
             [(0, holds(s(0), 1), None), (1, other, None), (0, holds(s(0), 0), Some(n))]
         {
             parts.counted(indices, Dnf(vec![vec![body]]), summand, span).expect("few variables");
         }
-        let here = Literal::Eq {
-            left: Term::Proc(ProcRef::Var(1)),
-            right: Term::Proc(ProcRef::Var(0)),
-            negated: false,
-        };
-        let to_b = Branch { when: Dnf(vec![vec![here]]), value: Term::Constructor(1) };
-        let guard = vec![Literal::Linear {
-            expr: Linear { terms: vec![(global(4), Rational::ONE)], constant: Rational::ONE.neg() },
-            relation: Relation::Le,
-            integer: true,
-        }];
-        parts.transitions =
-            vec![transition("t", 1, guard, vec![cases(0, vec![to_b, always(Term::Cell(s(1)))])])];
+        let mut expr = Linear::of(Cell::global(VarId(4)));
+        expr.constant = Rational::integer(-1);
+        parts.transitions[0].guard = vec![Literal::Linear { expr, relation: Relation::Le, integer: true }];
     })
 }
 
