@@ -154,23 +154,15 @@ fn compare(seed: u64, mut shape: Shape, order: bool, most: usize) {
 
 #[test]
 fn explorations_agree_with_the_reference_semantics() {
-    for seed in 0..30 {
-        compare(seed, Shape::new(seed), false, FEW);
-    }
-}
-
-#[test]
-fn explorations_agree_where_processes_are_ordered() {
     for seed in 0..60 {
         compare(seed, Shape::new(seed), true, FEW);
-    }
-}
-
-#[test]
-fn explorations_agree_on_counts() {
-    for seed in 0..20 {
-        let order = seed % 4 == 3;
-        compare(seed, Shape::new(seed).with_counts(2, order), order, FEW);
+        if seed < 30 {
+            compare(seed, Shape::new(seed), false, FEW);
+        }
+        if seed < 20 {
+            let order = seed % 4 == 3;
+            compare(seed, Shape::new(seed).with_counts(2, order), order, FEW);
+        }
     }
 }
 

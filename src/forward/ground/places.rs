@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn an_array_that_is_read_at_any_process_has_all_cells() {
         let (system, _) = places(Vec::new());
-        let cell = Cell { var: held(&system), index: [0, 1].map(ProcRef::Var).into_iter().collect() };
+        let cell = Cell::at(held(&system), [0, 1].map(ProcRef::Var));
         let (system, places) = places(vec![Literal::In { cell, values: 2 }]);
         assert_eq!(places.of(held(&system)).len(), 25);
         assert_eq!(places.len(), 5 + 2 + 25);

@@ -8,14 +8,9 @@ use cubicle_lang::model::*;
 
 pub const T: EnumId = EnumId(1);
 
-pub fn names(names: &[&str]) -> Vec<String> {
-    names.iter().map(ToString::to_string).collect()
-}
-
 /// Whether a process is the first one.
 pub fn is_first(process: u8) -> Dnf {
-    let [left, right] = [process, 0].map(|at| Term::Proc(ProcRef::Var(at)));
-    Dnf(vec![vec![Literal::Eq { left, right, negated: false }]])
+    Dnf(vec![vec![Literal::same(ProcRef::Var(process), ProcRef::Var(0))]])
 }
 
 /// Which variables a random system may have.
@@ -232,73 +227,35 @@ impl Shape {
             })
             .collect();
         let span = Span::default();
+        let types = "type t = A | B | C  type data  init () { true }  unsafe { false }";
+        let types = cubicle_lang::load(types).expect("a correct model").system.to_parts();
         System::new(SystemParts {
-            enums: vec![
-                EnumDecl { name: "bool".into(), constructors: names(&["False", "True"]), words: Vec::new() },
-                EnumDecl { name: "t".into(), constructors: names(&["A", "B", "C"]), words: Vec::new() },
-            ],
-            abstracts: names(&["data"]),
             counts: self.counted(),
             vars: self
                 .vars
                 .iter()
                 .map(|(n, kind, ty)| Var { name: (*n).into(), kind: *kind, ty: *ty, range: u64::MAX, span })
                 .collect(),
-            init: Init {
-                params,
-                body,
-                without_processes: Dnf::truth(),
-                span,
-                places: Vec::new(),
-                written_out: Vec::new(),
-            },
+            init: Init { params, body, ..types.init.clone() },
             bad,
             transitions,
             asks_for_order: order,
             orders_processes: order,
-            ..SystemParts::default()
+            ..types
         })
     }
 }
 
 /// A system whose orbits at k = 6 are too many for one level to fit in a chunk.
 pub fn wide_system() -> System {
-    let mut shape = Shape::new(0);
-    shape.vars = vec![
-        ("S", VarKind::Array(1), Type::Enum(T)),
-        ("R", VarKind::Array(1), Type::Enum(T)),
-        ("P", VarKind::Global, Type::Proc),
-    ];
-    let mut system = shape.system(false).to_parts();
-    let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
-    let is = |v: u16, p: u8, c: u8| Literal::In { cell: cell(v, p), values: 1 << c };
-    system.init.params = 1;
-    system.init.body = Dnf(vec![vec![is(0, 0, 0), is(1, 0, 0)]]);
-    system.bad = vec![Bad::derived(
-        "",
-        1,
-        4,
-        vec![is(0, 0, 2), is(1, 1, 2), is(0, 2, 1), is(0, 3, 1)],
-        Span::default(),
-    )];
-    let set = |v: u16, c: u8| {
-        let branches = vec![
-            Branch { when: is_first(1), value: Term::Constructor(c) },
-            Branch { when: Dnf::truth(), value: Term::Cell(cell(v, 1)) },
-        ];
-        Update { var: VarId(v), assignment: Assignment::Cases(branches) }
-    };
-    let template = shape.transition(false);
-    let transition = |guard, updates| Transition {
-        params: vec!["p".into()],
-        universals: vec![],
-        guard,
-        updates,
-        ..template.clone()
-    };
-    system.transitions = (0..2u16)
-        .flat_map(|v| (0..3u8).map(move |c| (v, c)))
-        .map(|(v, c)| transition(vec![is(v, 0, c)], vec![set(v, (c + 1) % 3)]))
-        .collect();
-    System::new(system)
+    let text = "type t = A | B | C  array S[proc] : t  array R[proc] : t  var P : proc
+        init (p) { S[p] = A && R[p] = A }
+        unsafe (p q r s) { S[p] = C && R[q] = C && S[r] = B && S[s] = B }
+        transition s_b (p) requires { S[p] = A } { S[p] := B }
+        transition s_c (p) requires { S[p] = B } { S[p] := C }
+        transition s_a (p) requires { S[p] = C } { S[p] := A }
+        transition r_b (p) requires { R[p] = A } { R[p] := B }
+        transition r_c (p) requires { R[p] = B } { R[p] := C }
+        transition r_a (p) requires { R[p] = C } { R[p] := A }";
+    cubicle_lang::load(text).expect("a correct model").system
 }

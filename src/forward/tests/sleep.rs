@@ -13,9 +13,7 @@ fn local_system(seed: u64) -> System {
     let mut system = wide_system().to_parts();
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut below = |n: usize| rng.random_range(0..n);
-    let cell = |v: u16, p: u8| Cell { var: VarId(v), index: [ProcRef::Var(p)].into_iter().collect() };
-    let pointer = || Cell { var: VarId(2), index: std::iter::empty().collect() };
-    let template = system.transitions[0].clone();
+    let cell = |v: u16, p: u8| Cell::at(VarId(v), [ProcRef::Var(p)]);
     system.transitions.clear();
     for _ in 0..4 + below(4) {
         let two = below(4) == 0;
@@ -25,8 +23,7 @@ fn local_system(seed: u64) -> System {
             guard.push(Literal::In { cell: cell(below(2) as u16, 1), values: 1 + below(6) as u64 });
         }
         if below(4) == 0 {
-            let (left, right) = (Term::Cell(pointer()), Term::Proc(ProcRef::Var(0)));
-            guard.push(Literal::Eq { left, right, negated: below(2) == 0 });
+            guard.push(Literal::points(Cell::global(VarId(2)), ProcRef::Var(0), below(2) > 0));
         }
         let written = if two { 2 } else { 1 };
         let value = Term::Constructor((c + 1 + below(2) as u8) % 3);
@@ -42,7 +39,7 @@ fn local_system(seed: u64) -> System {
             updates.push(Update { var: VarId(2), assignment });
         }
         let params = ["p", "q"][..=usize::from(two)].iter().map(|p| (*p).into()).collect();
-        system.transitions.push(Transition { params, guard, updates, ..template.clone() });
+        system.transitions.push(Transition { params, guard, updates, ..Transition::default() });
     }
     System::new(system)
 }
