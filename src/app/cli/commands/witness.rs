@@ -156,8 +156,15 @@ impl Run<'_, WitnessArgs> {
             let style = settings::result_style();
             ending.output.write(&report::witness(&wanted.what, &wanted.system, &answer, style));
         }
-        if let WitnessAnswer::NotFound { why, .. } = &answer {
-            self.note(why);
+        let note = match &answer {
+            WitnessAnswer::NotFound { why: NoWitness::NotAsked, .. } => {
+                "this does not cover other numbers of processes; a mutant may also only lose steps"
+            }
+            WitnessAnswer::NotFound { why: NoWitness::Bad, .. } => "there is a run, but it has a bad state",
+            _ => "",
+        };
+        if !note.is_empty() {
+            ending.messages.note(note);
         }
         if !self.for_people() {
             let document = WitnessDocument::without_run(&ending.draft(code, ending.document()));
@@ -174,21 +181,23 @@ impl Run<'_, WitnessArgs> {
         }
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
             let (candidate, mutant) = mutant(&file, &text, number).map_err(Failure::usage)?;
-            if self.args.survivor.is_some() {
-                if self.is_killed(&mutant) {
-                    let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
-                    return Err(Failure::usage(format!("mutant #{number} does not survive: {help}")));
-                }
-                let goal = WitnessGoal::New(Box::new(system));
-                let what = format!("a state of mutant #{number} that the model does not reach");
-                return Ok(Wanted { system: mutant, text: candidate.text(&text), goal, what });
+            let is_survivor = self.args.survivor.is_some();
+            if is_survivor && self.is_killed(&mutant) {
+                let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
+                return Err(Failure::usage(format!("mutant #{number} does not survive: {help}")));
             }
-            let goal = WitnessGoal::Unlike(Box::new(system), candidate.transition.clone());
             let what = match &candidate.transition {
+                _ if is_survivor => format!("a state of mutant #{number} that the model does not reach"),
                 Some(name) => format!("{name} in mutant #{number}, as the model does not take it"),
                 None => format!("an initial state of mutant #{number} that the model does not have"),
             };
-            return Ok(Wanted { system: mutant, text: candidate.text(&text), goal, what });
+            let (text, system) = (candidate.text(&text), Box::new(system));
+            let goal = if is_survivor {
+                WitnessGoal::New(system)
+            } else {
+                WitnessGoal::Unlike(system, candidate.transition)
+            };
+            return Ok(Wanted { system: mutant, text, goal, what });
         }
         let name = self.args.transition.as_deref().expect("one of them is required");
         let goal = WitnessGoal::Transition(name.to_owned());
@@ -203,18 +212,5 @@ impl Run<'_, WitnessArgs> {
             seen.exploration.unsafe_trace.is_some()
         };
         (1..=3).filter(|procs| admits(mutant, *procs)).any(|procs| bad(&procs))
-    }
-
-    /// Notes about a run that was not found.
-    fn note(&self, why: &NoWitness) {
-        match why {
-            NoWitness::Undecided(_) => {}
-            NoWitness::NotAsked => {
-                self.ending.messages.note(
-                    "this does not cover other numbers of processes; a mutant may also only lose steps",
-                );
-            }
-            NoWitness::Bad => self.ending.messages.note("there is a run, but it has a bad state"),
-        }
     }
 }

@@ -164,36 +164,23 @@ pub fn decided(system: &System, options: &Options, interrupt: &Interrupt) -> Rep
     checker().check_on_this_thread(system, &options.clone().only_states(true), interrupt, &mut Silent)
 }
 
-/// A proof that no step fails, of which the checker makes the obligations from both models and the map.
-pub struct Proved<'a> {
-    pub concrete: ModelSource<'a>,
-    /// What the engines were asked.
-    pub refinement: &'a Arc<Refinement>,
-    pub found: &'a Report,
-}
-
-impl Proved<'_> {
-    fn subject(&self) -> Subject {
-        Subject { refines: Some(self.refinement.chosen.clone()), ..Subject::default() }
-    }
-
-    fn options<'i>(&'i self, interrupt: &'i Interrupt) -> CheckOptions<'i> {
-        CheckOptions { refinement: Some(self.refinement), ..CheckOptions::new(OBLIGATION_TIME, interrupt) }
-    }
-
-    /// What the check of it shows.
-    pub fn accepted(&self, interrupt: &Interrupt) -> Result<Acceptance, Refusal> {
-        let how = self.options(interrupt);
-        let origin = Origin { model: self.concrete.system, subject: &self.subject() };
-        check_claim(origin, &self.refinement.steps, Claim::of(self.found), how)
-    }
-
-    pub fn certified(&self, interrupt: &Interrupt) -> Result<Certificate, Reason> {
-        let how = self.options(interrupt);
-        let claim = Claim::of(self.found);
-        certify_as(&self.subject(), self.concrete, &self.refinement.steps, claim, how).map_err(|why| {
-            let stopped = interrupt.reason();
-            stopped.unwrap_or_else(|| Reason::Uncertified(explain(&why)))
-        })
-    }
+/// What the check of a proof that no step fails shows, of which the checker makes the obligations from both models and the map;
+/// with the certificate, if it is `written`.
+pub fn proved(
+    concrete: ModelSource<'_>,
+    refinement: &Arc<Refinement>,
+    found: &Report,
+    written: bool,
+    interrupt: &Interrupt,
+) -> Result<(Acceptance, Option<Certificate>), Refusal> {
+    let subject = &Subject { refines: Some(refinement.chosen.clone()), ..Subject::default() };
+    let how = CheckOptions { refinement: Some(refinement), ..CheckOptions::new(OBLIGATION_TIME, interrupt) };
+    let (claim, steps) = (Claim::of(found), &refinement.steps);
+    let acceptance = check_claim(Origin { model: concrete.system, subject }, steps, claim, how)?;
+    let certificate = written.then(|| certify_as(subject, concrete, steps, claim, how)).transpose();
+    let certificate = certificate.map_err(|why| {
+        let reason = interrupt.reason().unwrap_or_else(|| Reason::Uncertified(explain(&why)));
+        Refusal { reason, text: None }
+    })?;
+    Ok((acceptance, certificate))
 }

@@ -23,7 +23,7 @@ use cubicle_tools::{export, itf};
 use cubicle_transform::refines::Refinement;
 
 pub use self::args::RefinesArgs;
-use self::args::{Proved, decided, engine_options};
+use self::args::{decided, engine_options, proved};
 use crate::cli::certificate::summary;
 use crate::cli::command::{Command, Ended, Run};
 use crate::cli::document::sha256;
@@ -122,20 +122,10 @@ impl Run<'_, RefinesArgs> {
         // Where all instances were explored, there is no proof.
         if matches!(finding, Finding::Holds) && found.acceptance.is_some() && !args.unchecked {
             ending.progress().begin("checking the proof");
-            let proved = Proved {
-                concrete: ModelSource::new(concrete, &inputs.concrete.text),
-                refinement: &refinement,
-                found: &found,
-            };
-            let accepted = proved.accepted(self.interrupt);
-            let certified = args.certificate.is_some() && accepted.is_ok();
-            let certified = certified.then(|| proved.certified(self.interrupt)).transpose();
-            match (accepted, certified) {
-                (Ok(acceptance), Ok(written)) => {
-                    (found.acceptance, certificate) = (Some(acceptance), written);
-                }
-                (Err(Refusal { reason, text }), _) => (finding, refused) = (Finding::Open(reason), text),
-                (_, Err(reason)) => finding = Finding::Open(reason),
+            let model = ModelSource::new(concrete, &inputs.concrete.text);
+            match proved(model, &refinement, &found, args.certificate.is_some(), self.interrupt) {
+                Ok((acceptance, written)) => (found.acceptance, certificate) = (Some(acceptance), written),
+                Err(Refusal { reason, text }) => (finding, refused) = (Finding::Open(reason), text),
             }
         }
         let transferred = match (&finding, args.transfer) {
