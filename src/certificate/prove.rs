@@ -193,10 +193,6 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
-    fn need_all(&mut self, instances: &[CubeInstance]) {
-        instances.iter().flat_map(CubeInstance::rests_on).for_each(|cube| self.need(cube));
-    }
-
     fn show(&mut self, obligation: Obligation) -> Result<(), ProofFailure> {
         let mut refutations = Vec::new();
         // What is not written down need not be listed.
@@ -205,7 +201,7 @@ impl<'a> Prover<'a, '_> {
         for case in cases {
             self.options.interrupt.check()?;
             let instances = self.refute(&case)?;
-            self.need_all(&instances);
+            instances.iter().flat_map(CubeInstance::rests_on).for_each(|cube| self.need(cube));
             refutations.push(instances);
         }
         self.proof.refutations.push((obligation, refutations));

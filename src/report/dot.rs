@@ -41,10 +41,6 @@ impl DotLevel {
     pub const fn draws_covered(self) -> bool {
         matches!(self, Self::CoveredNumbers | Self::CoveredCubes)
     }
-
-    const fn says_cubes(self) -> bool {
-        matches!(self, Self::Cubes | Self::CoveredCubes)
-    }
 }
 
 /// The text of the file; `title` names the model, and `note` says how the run ended.
@@ -150,7 +146,7 @@ fn attributes(node: &GraphNode, level: DotLevel, is_red: bool) -> String {
         }
         _ => {}
     }
-    if level.says_cubes() || is_root && level > DotLevel::Names {
+    if matches!(level, DotLevel::Cubes | DotLevel::CoveredCubes) || is_root && level > DotLevel::Names {
         lines.push(if node.cube.is_empty() { "true".to_owned() } else { node.cube.join("\n") });
     }
     if level.draws_covered() {

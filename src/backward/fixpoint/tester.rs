@@ -8,11 +8,10 @@ use crate::cube::{Cube, CubeBuilder, CubeCell, CubeContext, Halt, formulas};
 use crate::profile::{Phase, Profiler};
 use crate::theory::{Sat, counted};
 use crate::tuning::{CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT};
-use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{BackwardOptions, SolverMode};
 use cubicle_solver::smt::{Answer, InstanceFormula, SolverSession};
-use smallvec::SmallVec;
 use std::time::Duration;
 
 /// The result of a fixpoint test, and how it was decided.
@@ -175,12 +174,6 @@ impl<'a> CubeSolver<'a> {
 
 /// "This global holds none of the processes."
 fn outside_formula(global: CubeCell, procs: u8) -> InstanceFormula {
-    let differs = |p| {
-        InstanceFormula::Literal(Literal::Eq {
-            left: Term::Cell(Cell { var: global.var(), index: SmallVec::new() }),
-            right: Term::Proc(ProcRef::Var(p)),
-            negated: true,
-        })
-    };
-    InstanceFormula::All((0..procs).map(differs).collect())
+    let differs = |p| Literal::points(Cell::global(global.var()), ProcRef::Var(p), false);
+    InstanceFormula::All((0..procs).map(|p| InstanceFormula::Literal(differs(p))).collect())
 }

@@ -206,7 +206,7 @@ impl<'a> Rule<'a> {
             let cells = literal.cells();
             let is_own = |it: &Cell| it.index[..] == [ProcRef::Var(other)];
             let is_global = |it: &Cell| it.index.is_empty();
-            let cell = |var| Cell { var, index: [ProcRef::Var(0)].into_iter().collect() };
+            let cell = |var| Cell::at(var, [ProcRef::Var(0)]);
             match &literal {
                 Literal::Eq { left: Term::Proc(_), .. }
                 | Literal::Eq { right: Term::Proc(_), .. }

@@ -97,11 +97,18 @@ fn balanced(html: &str) {
     assert_eq!(open, Vec::<&str>::new());
 }
 
+/// Its elements are closed, and it has these parts.
+fn check(html: &str, parts: &[&str]) {
+    balanced(html);
+    for part in parts {
+        assert!(html.contains(part), "{part} is missing in {html}");
+    }
+}
+
 #[test]
 fn a_page_has_all_its_parts() {
     let html = page(&Options::classic(), "lock.cub", "UNSAFE !", "{\"a\": 1}");
-    balanced(&html);
-    for part in [
+    let parts = [
         "<section id=\"verdict\"",
         "<section id=\"trace\"",
         "<section id=\"proof\"",
@@ -117,23 +124,20 @@ fn a_page_has_all_its_parts() {
         "<g class=\"node bad\" tabindex=\"0\" role=\"button\" aria-label=\"node 1, unsafe at line 6: At[#1] = Inside &amp;&amp; At[#2] = Inside\"",
         "<td class=\"changed\"><span>Inside</span><span class=\"mark\" aria-label=\"changed\">*</span></td>",
         "<script type=\"application/json\" id=\"run\">{\"a\": 1}</script>",
-    ] {
-        assert!(html.contains(part), "{part} is missing in {html}");
-    }
+    ];
+    check(&html, &parts);
     let mut options = Options::explore(2);
     options.forward.strategy = Strategy::Cfl;
     options.forward.epochs = Some(3);
     options.forward.stop_at_unsafe = false;
     let html = page(&options, "lock.cub", "UNSAFE !", "{}");
-    balanced(&html);
-    for part in [
+    let parts = [
         "<section id=\"coverage\"",
         "class=\"never\">never",
         "<section id=\"exploration\"",
         "<polyline class=\"curve c1\"",
-    ] {
-        assert!(html.contains(part), "{part} is missing in {html}");
-    }
+    ];
+    check(&html, &parts);
 }
 
 /// A run without an end has its lanes and its table, the loop is marked in both, and each fairness condition is answered.
@@ -151,8 +155,7 @@ fn a_page_shows_runs_without_an_end() {
     let source = Source { name: "lock.cub", text: &text };
     let graph = SearchGraph::default();
     let html = run_page(source, Some((&system, &report)), "VIOLATED: gone", &graph, "{}");
-    balanced(&html);
-    for part in [
+    let parts = [
         "<li>gone: VIOLATED with 2 processes</li>",
         "<section id=\"run-1\"",
         "Run: gone</h2>",
@@ -162,9 +165,8 @@ fn a_page_shows_runs_without_an_end() {
         "<span class=\"mark\">] for ever: the state after step 0 again</span>",
         "the response never comes</p>",
         "<li>fair never(#1): not possible",
-    ] {
-        assert!(html.contains(part), "{part} is missing in {html}");
-    }
+    ];
+    check(&html, &parts);
     assert_eq!(html.matches("] for ever: the state").count(), 2, "in the lanes and in the table");
 }
 
@@ -209,9 +211,8 @@ fn a_page_of_mutants_has_all_its_parts() {
     let source = Source { name, text: LOCK };
     let document = MutationDocument::new(&found, &source, &Document::new(&Head::example()));
     let html = mutation_page(source, &document, "3 of <5> killed");
-    balanced(&html);
     assert_eq!((html.matches("<script").count(), html.matches("<img").count()), (2, 0));
-    for part in [
+    let parts = [
         "<p class=\"answer good\">3 of &lt;5&gt; killed</p>",
         "<section id=\"rates\"",
         "<meter min=\"0\" max=\"100\"",
@@ -220,7 +221,6 @@ fn a_page_of_mutants_has_all_its_parts() {
         "<a href=\"#L7\"",
         "<span class=\"never\">- ",
         "id=\"L7\"",
-    ] {
-        assert!(html.contains(part), "{part} is missing in {html}");
-    }
+    ];
+    check(&html, &parts);
 }

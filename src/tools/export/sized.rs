@@ -3,7 +3,7 @@
 use super::instance::Range;
 use cubicle_lang::model::semantics::tuples;
 use cubicle_lang::model::{
-    Cell, Linear, Literal, ProcRef, Rational, Relation, System, SystemParts, Term, Type, VarId,
+    Cell, Linear, Literal, ProcRef, Rational, Relation, System, SystemParts, Type, VarId,
 };
 
 /// The system for an instance with these numbers of processes of its sorts.
@@ -57,16 +57,12 @@ fn said(system: &SystemParts, sorts: &[u8], range: Range) -> Vec<Literal> {
                 continue;
             }
             let is_read = is_read(system, id, &at, |process| sorts.get(process).copied());
-            let point = |at, negated| Literal::Eq {
-                left: Term::Cell(cell.clone()),
-                right: Term::Proc(process(at)),
-                negated,
-            };
+            let points = |at, holds| Literal::points(cell.clone(), process(at), holds);
             match (var.ty, system.pointed_sort(id)) {
                 (Type::Proc, Some(sort)) if is_read => {
-                    out.extend((0..sorts.len()).filter(|p| sorts[*p] != sort).map(|p| point(p, true)));
+                    out.extend((0..sorts.len()).filter(|p| sorts[*p] != sort).map(|p| points(p, false)));
                 }
-                (Type::Proc, _) if !is_read => out.push(point(0, false)),
+                (Type::Proc, _) if !is_read => out.push(points(0, true)),
                 (Type::Enum(ty), _) if !is_read && system.enumeration(ty).constructors.len() > 1 => {
                     out.push(Literal::In { cell, values: 1 });
                 }

@@ -86,27 +86,20 @@ impl Table<'_> {
 
     /// As many columns side by side as fit, then the next ones below.
     fn arrays(&self, arrays: &[&[ShownCell<'_>]]) -> String {
-        let columns: Vec<Vec<StyledText>> = arrays
-            .iter()
-            .map(|cells| {
-                let title = StyledText { text: cells[0].title.clone(), changed: false };
-                std::iter::once(title).chain(cells.iter().map(|cell| self.cell(cell))).collect()
-            })
-            .collect();
-        self.columns(&columns)
+        let columns = arrays.iter().map(|cells| self.column(cells[0].title.clone(), cells.iter()));
+        self.columns(&columns.collect::<Vec<_>>())
     }
 
     fn matrix(&self, cells: &[ShownCell<'_>]) -> String {
         let procs = self.instance.procs;
-        let columns: Vec<Vec<StyledText>> = (0..procs)
-            .map(|column| {
-                let title = StyledText { text: processes(&[column]), changed: false };
-                std::iter::once(title)
-                    .chain((0..procs).map(|row| self.cell(&cells[row * procs + column])))
-                    .collect()
-            })
-            .collect();
-        format!("  {}\n{}", cells[0].title, self.columns(&columns))
+        let columns = (0..procs)
+            .map(|column| self.column(processes(&[column]), cells.iter().skip(column).step_by(procs)));
+        format!("  {}\n{}", cells[0].title, self.columns(&columns.collect::<Vec<_>>()))
+    }
+
+    fn column<'c>(&self, text: String, cells: impl Iterator<Item = &'c ShownCell<'c>>) -> Vec<StyledText> {
+        let title = StyledText { text, changed: false };
+        std::iter::once(title).chain(cells.map(|cell| self.cell(cell))).collect()
     }
 
     /// Columns with their titles first; each block of lines begins with the names of the processes.

@@ -78,8 +78,8 @@ impl<'a> CellNames<'a> {
                 choices
             }
             Type::Abstract(id) => {
-                let numbers: BTreeSet<u32> =
-                    held.iter().filter_map(|&value| abstract_number(value)).collect();
+                let number = |value: &Value| if let Value::Abstract(n) = value { Some(*n) } else { None };
+                let numbers: BTreeSet<u32> = held.iter().filter_map(number).collect();
                 let mut choices: Vec<TypedValue> =
                     numbers.iter().map(|&n| known(Value::Abstract(n))).collect();
                 let fresh = (0..=numbers.len() as u32)
@@ -92,10 +92,6 @@ impl<'a> CellNames<'a> {
             Type::Int | Type::Real => numbers(self.system, var, &held).into_iter().map(known).collect(),
         }
     }
-}
-
-fn abstract_number(value: Value) -> Option<u32> {
-    if let Value::Abstract(number) = value { Some(number) } else { None }
 }
 
 /// The points that are held, ascending.

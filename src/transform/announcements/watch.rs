@@ -180,7 +180,8 @@ impl Watch {
             let body = rename::disjunction(&universal.body.0, &of)?;
             let of_free = tuple.iter().filter(|p| p.is_none()).count() as u8;
             if of_free > 0 {
-                let new = Universal::derived(of_free, body, universal_span(universal));
+                let span = universal.spans.iter().flatten().next().copied().unwrap_or_default();
+                let new = Universal::derived(of_free, body, span);
                 for way in &mut all {
                     way.universals.push(new.clone());
                 }
@@ -237,10 +238,6 @@ impl Watch {
         }
         all
     }
-}
-
-fn universal_span(universal: &Universal) -> cubicle_lang::diagnostic::Span {
-    universal.spans.iter().flatten().next().copied().unwrap_or_default()
 }
 
 /// The relations, cells of `bool`, of two processes of a sort of which an axiom says that one of any two is before the other, with the name of the sort.

@@ -297,7 +297,8 @@ impl Restarts<'_> {
         // One value for all own cells.
         let whole = (self.sort.is_none() || arity == 1)
             && values.len() == 1 + self.rows().iter().filter(|it| it.var == var).count();
-        let is_one = whole && values.iter().all(|(_, it)| it == first) && !names_others(first);
+        let names_others = first.procs().iter().any(|p| matches!(p, ProcRef::Var(1..)));
+        let is_one = whole && values.iter().all(|(_, it)| it == first) && !names_others;
         let mut branches = Vec::new();
         for (cell, value) in &values {
             // The place of each process among the indices.
@@ -370,10 +371,6 @@ fn matching(pattern: &Cell, cell: &Cell) -> Option<Vec<(ProcRef, ProcRef)>> {
         }
     }
     Some(names)
-}
-
-fn names_others(value: &Term) -> bool {
-    value.procs().iter().any(|p| matches!(p, ProcRef::Var(1..)))
 }
 
 /// Whether two formulas are the same, places apart.
