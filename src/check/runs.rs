@@ -252,9 +252,9 @@ fn unproved(system: &System, options: &Options, reports: &[TemporalReport]) -> O
         return None;
     }
     open().find(|it| is_open(it)).map(|it| Reason::Runs {
-        property: system.temporal[it.property].name.clone(),
+        property: system.temporal[it.property].name.as_str().into(),
         procs: it.held.clone(),
-        of_sorts: options.forward.of_sorts.clone(),
+        of_sorts: options.forward.of_sorts.as_slice().into(),
         why: it.unproved.clone(),
     })
 }

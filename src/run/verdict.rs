@@ -114,11 +114,11 @@ pub enum Reason {
     /// A property of runs holds in the instances with these numbers of processes, and is open for others.
     Runs {
         /// The first such property.
-        property: String,
+        property: Box<str>,
         /// Numbers of processes.
         procs: Vec<usize>,
         /// How many are of each sort, where the options say so.
-        of_sorts: Vec<(String, usize)>,
+        of_sorts: Box<[(String, usize)]>,
         /// Why it is not proved.
         why: Option<Unproved>,
     },

@@ -102,9 +102,9 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
     });
     // It asks nothing of runs.
     let unasked = system.temporal.first().map(|it| Reason::Runs {
-        property: it.name.clone(),
+        property: it.name.as_str().into(),
         procs: Vec::new(),
-        of_sorts: Vec::new(),
+        of_sorts: Box::default(),
         why: None,
     });
     let (mut code, conclusion) = match (violated, all, open) {
