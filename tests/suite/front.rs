@@ -53,6 +53,10 @@ fn declarations_stand_in_any_order() {
     for path in ["tests/pass", "examples"].into_iter().flat_map(models) {
         let text = fs::read_to_string(&path).expect("a readable model");
         let loaded = cubicle::load(&text).expect("a model");
+        // The place of code among variables decides which side of an equation comes first.
+        if loaded.file.processes().next().is_some() {
+            continue;
+        }
         let mut items: Vec<&Item> = loaded.file.items.iter().collect();
         items.sort_by_key(|it| match it {
             Item::Symbol(SymbolDecl { kind: SymbolKind::Relation(_) | SymbolKind::Witness(..), .. }) => 0,
