@@ -112,7 +112,7 @@ fn a_property_of_runs_is_never_passed_over() {
         let Some(Reason::Runs { property, procs, why: Some(_), .. }) = report.open() else {
             panic!("it is open: {:?}", report.open());
         };
-        assert_eq!((property, procs), (&system.temporal[0].name, &sizes));
+        assert_eq!((&**property, procs), (system.temporal[0].name.as_str(), &sizes));
         assert_eq!(report.temporal[0].held, sizes);
     }
     let report = run(&Options::default().only_forward(true));
