@@ -20,8 +20,8 @@ use std::fmt;
 use cubicle::certificate::{self, CheckOptions, Claim, NoCertificate, ProofFailure, Subject};
 use cubicle::forward::explore;
 use cubicle::load::{FormulaScope, ModelSource, parse_formula};
-use cubicle::model::System;
 use cubicle::model::semantics::{Layout, State as Concrete, Value};
+use cubicle::model::{Conj, System};
 use cubicle::transform::{Crash, with_crashes};
 use cubicle::{BackwardMode, ForwardOptions, Interrupt, Report, Silent, Stop, Verdict, check};
 
@@ -521,13 +521,7 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
     let exact_counts = model.watch.is_none()
         && !chosen
         && !model.transitions.iter().flat_map(|t| &t.updates).any(any_pointer);
-    let end = model.end.map(|(var, phase)| {
-        let formula = format!("{}[p] = {}", model.vars[var].name, PHASES[usize::from(phase)]);
-        let formula = model.extended(formula, seed);
-        let source = ModelSource::new(&loaded.system, &text);
-        let read = parse_formula(source, FormulaScope::Parameters(&["p"]), formula.trim());
-        read.map(|it| it.0[0].cube.clone()).unwrap_or_else(|why| panic!("{formula}: {why:?}\n{text}"))
-    });
+    let end = end(&model, &loaded.system, &text, seed);
     let explored = |sizes: Sizes, right: &Found| {
         let total = sizes.iter().sum();
         // A run to each deadlock takes most of the time in large instances.
@@ -554,9 +548,7 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
                 let unexpected = found.exploration.deadlock_states;
                 if unexpected != right.unexpected {
                     let right = right.unexpected;
-                    return Err(format!(
-                        "seed {seed}, {sizes:?}: {unexpected} deadlocks, right: {right}\n{text}"
-                    ));
+                    return Err(format!("seed {seed}, {sizes:?}: {unexpected} ends, right: {right}\n{text}"));
                 }
             }
             if bad != right.bad || exact && found.states != right.states || wrong_deadlocks {
@@ -609,6 +601,17 @@ fn examine(seed: u64, extent: Extent) -> Result<bool, String> {
         }
     }
     Ok(compared)
+}
+
+/// What processes have at the end of a run that is expected to end.
+fn end(model: &Model, system: &System, text: &str, seed: u64) -> Option<Conj> {
+    let (var, phase) = model.end?;
+    let formula = format!("{}[p] = {}", model.vars[var].name, PHASES[usize::from(phase)]);
+    let formula = model.extended(formula, seed);
+    let read =
+        parse_formula(ModelSource::new(system, text), FormulaScope::Parameters(&["p"]), formula.trim());
+    let read = read.unwrap_or_else(|why| panic!("{formula}: {why:?}\n{text}"));
+    Some(read.0[0].cube.clone())
 }
 
 /// Processes that fail, in instances with up to three processes: they restart, where the arrays of phases that change have first values, or they crash.
