@@ -30,8 +30,8 @@ pub struct Pattern {
     /// For each of them, the cells of `rest` whose processes are all assigned with it, those that hold one process with that process. Without
     /// this check, a cube that mentions a matrix or pointers would be compared under all renamings of its processes.
     complete: Vec<Vec<Settled>>,
-    /// First the relational literals without these processes, then for each of these those whose processes are all assigned with
-    /// it; empty where there are so few maps that it does not pay.
+    /// First the relational literals that mention none of these processes; then, for each process, those whose last process it
+    /// is in this order. Empty where there are few maps, since it does not pay there.
     related: Vec<Vec<Relational>>,
 }
 
@@ -325,7 +325,7 @@ impl Matching<'_, '_> {
         Ok(fit && self.relates(at + 1, map)?)
     }
 
-    /// Whether the relational literals fit whose processes are the first ones of the order, and the rigid ones.
+    /// Whether the relational literals fit that are known once this number of processes of the order is assigned.
     fn relates(&self, assigned: usize, map: &[u8]) -> Result<bool, Overflow> {
         for literal in self.v.related.get(assigned).into_iter().flatten() {
             let cover = self.n.settle(self.context, &rename_relational(self.context, literal, map)?);

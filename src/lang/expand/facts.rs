@@ -7,7 +7,7 @@ use crate::syntax::ast::{Comparison, Expr, ExprKind, Path, Term, TermKind};
 #[derive(Clone, Default)]
 pub struct Facts {
     compared: Vec<(Path, Comparison, Term)>,
-    /// Whether it never holds: some ways through code are none.
+    /// Whether it never holds, as on a way through code that contradicts itself.
     pub contradict: bool,
 }
 
