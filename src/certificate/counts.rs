@@ -30,7 +30,7 @@ use std::sync::OnceLock;
 use hashbrown::{HashMap, HashSet};
 
 use super::classes::{Class, Group, Questions, Unnamed, unknown};
-use super::cubes::{Cubes, orders};
+use super::cubes::{Cubes, Defined, orders};
 use super::failure::ProofFailure;
 use super::ground::{
     Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, GroundSum, Overflow, Reading,
@@ -170,19 +170,32 @@ impl<'a> CountDefinitions<'a> {
         Ok(known.get_or_init(|| few))
     }
 
-    /// The cells that a case with this formula needs; instances of the invariant may be assumed, or only what is taken for granted.
-    pub fn needed(&self, formula: &GroundFormula, procs: u8, assuming: bool) -> NeededCells {
+    /// The cells that are defined in a case with this formula; instances of the invariant may be assumed, or only what is taken for granted.
+    pub fn needed(
+        &self,
+        formula: &GroundFormula,
+        procs: u8,
+        assuming: bool,
+        defined: Defined,
+    ) -> NeededCells {
         let mut cells = NeededCells::default();
         formula.atoms(&mut |atom| {
             for cell in atom.cells() {
                 let of_count = cell.var != UNKNOWN && self.system.count_of(cell.var).is_some();
                 match cell.role {
                     CellRole::Held if of_count => drop(cells.before.insert(cell.clone())),
-                    CellRole::After if of_count => drop(cells.after.insert(cell.clone())),
+                    CellRole::After if of_count => {
+                        // What the step makes of it rests on what it was.
+                        cells.before.insert(GroundCell { role: CellRole::Held, ..cell.clone() });
+                        cells.after.insert(cell.clone());
+                    }
                     _ => {}
                 }
             }
         });
+        if defined == Defined::Mentioned {
+            return cells;
+        }
         let sorts = self.sorts(formula, procs);
         for (var, wanted) in &self.mentioned[usize::from(!assuming)] {
             for index in tuples(procs.into(), wanted.len()) {

@@ -79,21 +79,39 @@ pub struct CubeInstance {
     pub procs: Vec<u8>,
     /// Where the cube also says what no other process is: what refutes that a process which the case does not name is that. The case
     /// of these names that process, too.
-    pub beyond: Vec<CubeInstance>,
+    pub beyond: Refutation,
+}
+
+/// What refutes a case.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub struct Refutation {
+    pub instances: Vec<CubeInstance>,
+    /// The processes that the case does not name come from the definitions of these.
+    pub defined: Defined,
+}
+
+/// The cells of counts that are defined in a case.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+pub enum Defined {
+    /// Those that its formula mentions.
+    #[default]
+    Mentioned,
+    /// These, and those that cubes mention, at the processes of the case.
+    All,
 }
 
 impl CubeInstance {
-    pub const fn new(cube: usize, procs: Vec<u8>) -> Self {
-        Self { cube, procs, beyond: Vec::new() }
+    pub fn new(cube: usize, procs: Vec<u8>) -> Self {
+        Self { cube, procs, beyond: Refutation::default() }
     }
 
     pub fn rests_on(&self) -> Vec<usize> {
-        std::iter::once(self.cube).chain(self.beyond.iter().flat_map(Self::rests_on)).collect()
+        std::iter::once(self.cube).chain(self.beyond.instances.iter().flat_map(Self::rests_on)).collect()
     }
 
     pub fn renumber(&mut self, number: &dyn Fn(usize) -> usize) {
         self.cube = number(self.cube);
-        self.beyond.iter_mut().for_each(|it| it.renumber(number));
+        self.beyond.instances.iter_mut().for_each(|it| it.renumber(number));
     }
 }
 

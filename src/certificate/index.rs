@@ -1,6 +1,6 @@
 //! The cubes of an invariant prepared for the search of instances.
 
-use super::cubes::{CubeInstance, Cubes};
+use super::cubes::{CubeInstance, Cubes, Refutation};
 use super::ground::GroundReader;
 use super::obligation::Obligation;
 use cubicle_lang::model::{Forbidden, Literal, ProcRef, System, VarId};
@@ -152,5 +152,5 @@ fn last_parameter(literal: &Literal) -> usize {
     literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0)
 }
 
-/// For each case of an obligation, the instances of the invariant that refute it.
-pub type Refutations = (Obligation, Vec<Vec<CubeInstance>>);
+/// What refutes each case of an obligation.
+pub type Refutations = (Obligation, Vec<Refutation>);

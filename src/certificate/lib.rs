@@ -276,7 +276,7 @@ impl Certificate {
                 Obligation::Initiation(cube) | Obligation::Consecution { cube, .. } => *cube = number(*cube),
                 Obligation::Property(_) | Obligation::Begins => {}
             }
-            cases.iter_mut().flatten().for_each(|instance| instance.renumber(&number));
+            cases.iter_mut().flat_map(|it| &mut it.instances).for_each(|instance| instance.renumber(&number));
         }
         let all = kept.iter().map(|&cube| cubes.all[cube].clone()).collect();
         let cubes = Cubes { all, proved: proof.shown.len(), ..cubes.clone() };

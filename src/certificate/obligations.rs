@@ -7,8 +7,8 @@ use std::ops::Range;
 use hashbrown::HashSet;
 
 use super::classes::Unnamed;
-use super::counts::{CountDefinitions, Definitions, Situation};
-use super::cubes::{CubeInstance, Cubes};
+use super::counts::{CountDefinitions, Definitions, NeededCells, Situation};
+use super::cubes::{CubeInstance, Cubes, Defined};
 use super::failure::ProofFailure;
 use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow, Reading};
 use super::obligation::Obligation;
@@ -106,15 +106,16 @@ impl<'a> Obligations<'a> {
         if self.counts.is_some() { self.unnamed.end() } else { self.unnamed.first }
     }
 
-    /// What the cells of counts are that a case needs, and these, at processes that it does not name: this holds whenever its formula is read.
+    /// What these cells of counts are in a case, and those at processes that it does not name: this holds whenever its formula is read.
     pub fn definitions(
         &self,
         case: &ObligationCase<'_>,
+        defined: Defined,
         at_unnamed: &[GroundCell],
     ) -> Result<Definitions, ProofFailure> {
-        let ObligationCase { procs, formula, about, .. } = case;
+        let ObligationCase { procs, about, .. } = case;
         let Some(definitions) = &self.counts else { return Ok(Definitions::default()) };
-        let cells = definitions.needed(formula, *procs, !matches!(about, About::Initial | About::Empty));
+        let cells = self.cells(definitions, case, defined);
         let step = match about {
             About::Step(t) => Some((*t, &case.args[..])),
             About::Empty | About::Initial | About::State => None,
@@ -133,6 +134,22 @@ impl<'a> Obligations<'a> {
             About::Empty => Ok(definitions.empty(&cells)?),
             _ => definitions.of(&cells, at_unnamed, Situation { procs: *procs, step, known }),
         }
+    }
+
+    fn cells(
+        &self,
+        definitions: &CountDefinitions<'_>,
+        case: &ObligationCase<'_>,
+        defined: Defined,
+    ) -> NeededCells {
+        let assuming = !matches!(case.about, About::Initial | About::Empty);
+        definitions.needed(&case.formula, case.procs, assuming, defined)
+    }
+
+    /// Whether there are more cells of counts than those that a case mentions.
+    pub fn has_other_counts(&self, case: &ObligationCase<'_>) -> bool {
+        let cells = |definitions, defined| self.cells(definitions, case, defined);
+        self.counts.as_ref().is_some_and(|it| cells(it, Defined::All) != cells(it, Defined::Mentioned))
     }
 
     /// The cells of counts of an instance that are at a process without a name.

@@ -14,7 +14,7 @@ use tracing::{debug_span, info, info_span};
 use z3::ast::Bool;
 use z3::{Config, with_z3_config};
 
-use super::cubes::{CubeInstance, Cubes, orders};
+use super::cubes::{CubeInstance, Cubes, Refutation, orders};
 use super::failure::{NoCertificate, ProofFailure};
 use super::ground::{GroundFormula, Overflow};
 use super::index::{CubeIndex, Refutations};
@@ -42,7 +42,7 @@ pub enum Extent {
 pub struct FinishedProof {
     /// Cubes that were shown unreachable, ascending.
     pub shown: Vec<usize>,
-    /// For each obligation and each of its cases, instances that refute it.
+    /// What refutes each case of each obligation.
     pub refutations: Vec<Refutations>,
     pub solver_calls: u64,
 }
@@ -200,25 +200,26 @@ impl<'a> Prover<'a, '_> {
         let _span = debug_span!("obligation", ?obligation, cases = cases.len()).entered();
         for case in cases {
             self.options.interrupt.check()?;
-            let instances = self.refute(&case)?;
-            instances.iter().flat_map(CubeInstance::rests_on).for_each(|cube| self.need(cube));
-            refutations.push(instances);
+            let refutation = self.refute(&case)?;
+            let instances = refutation.instances.iter();
+            instances.flat_map(CubeInstance::rests_on).for_each(|cube| self.need(cube));
+            refutations.push(refutation);
         }
         self.proof.refutations.push((obligation, refutations));
         Ok(())
     }
 
-    pub fn refute(&mut self, case: &ObligationCase<'a>) -> Result<Vec<CubeInstance>, ProofFailure> {
+    pub fn refute(&mut self, case: &ObligationCase<'a>) -> Result<Refutation, ProofFailure> {
         // A step into the cube mostly begins in states that are like it, but for a cell that the step changes.
         let is_named = |cube: usize| usize::from(self.cubes.all[cube].params) == case.named.len();
         let itself = case.obligation.cube();
         let itself = itself.filter(|it| self.is_usable(case.obligation, *it) && is_named(*it));
         let itself = itself.map(|cube| CubeInstance::new(cube, case.named.clone()));
         if let (true, Some(itself)) = (case.is_identity(), &itself) {
-            return Ok(vec![itself.clone()]);
+            return Ok(Refutation { instances: vec![itself.clone()], ..Refutation::default() });
         }
         match self.propagate(case, itself.as_ref())? {
-            Attempt::Refuted(instances) => Ok(instances),
+            Attempt::Refuted(refutation) => Ok(refutation),
             Attempt::Open(possible, used) => self.search(case, &possible, &used),
         }
     }
@@ -232,15 +233,15 @@ impl<'a> Prover<'a, '_> {
         let obligation = case.obligation;
         let rank = |cube| self.may_use(case, cube).then(|| self.rank(obligation, cube));
         let is_free = |cube| self.extent.is_none() && self.is_shown_anyway(cube);
-        let known: RefCell<HashMap<CubeInstance, Option<Vec<CubeInstance>>>> = RefCell::default();
+        let known: RefCell<HashMap<CubeInstance, Option<Refutation>>> = RefCell::default();
         let further = |instance: &CubeInstance| {
             if let Some(known) = known.borrow().get(instance) {
                 return Ok(known.clone());
             }
             let found = match self.further(case, instance)? {
-                None => Some(Vec::new()),
+                None => Some(Refutation::default()),
                 Some(case) => match self.propagate(&case, None)? {
-                    Attempt::Refuted(instances) => Some(instances),
+                    Attempt::Refuted(refutation) => Some(refutation),
                     Attempt::Open(..) => None,
                 },
             };
@@ -315,8 +316,8 @@ impl<'a> Prover<'a, '_> {
         let mut cases = 0;
         for (o, (_, refutations)) in self.proof.refutations.iter().enumerate() {
             cases += refutations.len();
-            for (c, instances) in refutations.iter().enumerate() {
-                note_users(&mut users, instances, (o, c));
+            for (c, refutation) in refutations.iter().enumerate() {
+                note_users(&mut users, refutation, (o, c));
             }
         }
         let mut left = FREE_TRIALS + cases / CASES_PER_TRIAL;
@@ -328,7 +329,7 @@ impl<'a> Prover<'a, '_> {
                 let (obligation, refutations) = &self.proof.refutations[o];
                 let obligation = *obligation;
                 if obligation.cube().is_some_and(|of| of == cube || !self.needed.contains(&of))
-                    || !refutations[c].iter().any(|it| it.rests_on().contains(&cube))
+                    || !refutations[c].instances.iter().any(|it| it.rests_on().contains(&cube))
                 {
                     continue;
                 }
@@ -338,7 +339,7 @@ impl<'a> Prover<'a, '_> {
                 left -= 1;
                 let case = self.obligations.cases(obligation, true)?.swap_remove(c);
                 match self.refute(&case) {
-                    Ok(instances) => replaced.push((o, c, instances)),
+                    Ok(refutation) => replaced.push((o, c, refutation)),
                     Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => {
                         replaced.clear();
                         self.dropping = None;
@@ -349,9 +350,9 @@ impl<'a> Prover<'a, '_> {
             }
             if self.dropping.is_some() {
                 self.needed.remove(&cube);
-                for (o, c, instances) in replaced {
-                    note_users(&mut users, &instances, (o, c));
-                    self.proof.refutations[o].1[c] = instances;
+                for (o, c, refutation) in replaced {
+                    note_users(&mut users, &refutation, (o, c));
+                    self.proof.refutations[o].1[c] = refutation;
                 }
             }
         }
@@ -366,9 +367,9 @@ impl<'a> Prover<'a, '_> {
     }
 }
 
-/// Notes which cubes the instances of a case rest on.
-fn note_users(users: &mut [BTreeSet<(usize, usize)>], instances: &[CubeInstance], case: (usize, usize)) {
-    for cube in instances.iter().flat_map(CubeInstance::rests_on) {
+/// Notes which cubes a refutation rests on.
+fn note_users(users: &mut [BTreeSet<(usize, usize)>], refutation: &Refutation, case: (usize, usize)) {
+    for cube in refutation.instances.iter().flat_map(CubeInstance::rests_on) {
         users[cube].insert(case);
     }
 }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use hashbrown::HashSet;
 
-use super::cubes::CubeInstance;
+use super::cubes::{CubeInstance, Refutation};
 use super::ground::{GroundFormula, Overflow, Reading};
 use super::index::{CubeIndex, Demand};
 use super::possible::{Layout, Possible};
@@ -41,12 +41,12 @@ pub struct Refutable<'f, 'c> {
 }
 
 /// See [`Refutable::beyond`].
-pub type Beyond<'c> = dyn Fn(&CubeInstance) -> Result<Option<Vec<CubeInstance>>, Overflow> + 'c;
+pub type Beyond<'c> = dyn Fn(&CubeInstance) -> Result<Option<Refutation>, Overflow> + 'c;
 
 #[derive(Debug)]
 pub enum Attempt<'f> {
-    /// These instances refute the case.
-    Refuted(Vec<CubeInstance>),
+    /// This refutes the case.
+    Refuted(Refutation),
     /// This remains possible, by these instances.
     Open(Box<Possible<'f>>, Vec<CubeInstance>),
 }
@@ -89,7 +89,8 @@ impl<'a> Refuter<'a> {
             }
         }
         if refuted {
-            return Ok(Attempt::Refuted(self.fewest(case, all)?));
+            let instances = self.fewest(case, all)?;
+            return Ok(Attempt::Refuted(Refutation { instances, ..Refutation::default() }));
         }
         Ok(Attempt::Open(Box::new(possible), used))
     }

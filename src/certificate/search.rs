@@ -5,7 +5,7 @@ use z3::ast::Bool;
 use hashbrown::{HashMap, HashSet};
 
 use super::counts::Definitions;
-use super::cubes::CubeInstance;
+use super::cubes::{CubeInstance, Defined, Refutation};
 use super::failure::ProofFailure;
 use super::ground::{GroundCell, GroundFormula, Reading};
 use super::obligations::ObligationCase;
@@ -22,7 +22,7 @@ struct Chosen {
     /// Their places in `active`.
     places: Vec<usize>,
     /// For places, see [`CubeInstance::beyond`].
-    beyond: HashMap<usize, Vec<CubeInstance>>,
+    beyond: HashMap<usize, Refutation>,
     /// Their cells of counts at processes without a name.
     at_unnamed: Vec<GroundCell>,
     /// Those that may not be: a process that the case does not name may be what they say that no other process is.
@@ -36,38 +36,33 @@ impl<'a> Prover<'a, '_> {
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
 
-    /// Refutes a case, without the definitions of its counts where it does not mention one and that is enough.
+    /// Refutes a case, with the definitions of the counts that it mentions where that is enough: each makes calls of Z3 slower.
     pub fn search(
         &mut self,
         case: &ObligationCase<'a>,
         possible: &Possible<'_>,
         used: &[CubeInstance],
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
-        let is_count = |cell: &&GroundCell| self.obligations.system.count_of(cell.var).is_some();
-        let mut counts = false;
-        case.formula.atoms(&mut |atom| counts |= atom.cells().iter().any(is_count));
-        let mut found = Err(ProofFailure::Refuted(case.obligation));
-        if !counts {
-            found = self.search_in(case, &Definitions::default(), possible, used);
-        }
-        if let Err(ProofFailure::Refuted(_)) = found {
-            let definitions = self.obligations.definitions(case, &[])?;
-            if counts || !definitions.facts.is_empty() {
-                found = self.search_in(case, &definitions, possible, used);
+    ) -> Result<Refutation, ProofFailure> {
+        let first = if case.beyond == 0 { Defined::Mentioned } else { Defined::All };
+        let found = self.search_in(case, first, possible, used);
+        match found {
+            Err(ProofFailure::Refuted(_)) if case.beyond == 0 && self.obligations.has_other_counts(case) => {
+                self.search_in(case, Defined::All, possible, used)
             }
+            found => found,
         }
-        found
     }
 
-    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with these
-    /// definitions of its counts.
+    /// Refutes a case by instances that states of the case violate, one counterexample after the other; with the
+    /// definitions of these counts.
     fn search_in(
         &mut self,
         case: &ObligationCase<'a>,
-        definitions: &Definitions,
+        defined: Defined,
         possible: &Possible<'_>,
         used: &[CubeInstance],
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+    ) -> Result<Refutation, ProofFailure> {
+        let definitions = self.obligations.definitions(case, defined, &[])?;
         let order = self.order(case);
         let groups: &[Vec<u8>] = &definitions.unnamed;
         let mut chosen = Chosen { places: self.at_hand(case, possible, groups), ..Chosen::default() };
@@ -80,7 +75,7 @@ impl<'a> Prover<'a, '_> {
         parts.push(session.formula(&case.formula));
         parts.extend(definitions.facts.iter().map(|fact| session.formula(fact)));
         session.open(&Bool::and(&parts));
-        let refuted = self.refute_opened(case, &order, definitions, &mut chosen);
+        let refuted = self.refute_opened(case, &order, defined, &definitions, &mut chosen);
         self.session().close();
         let needed = refuted?;
         self.recent.retain(|i| !needed.contains(i));
@@ -89,7 +84,7 @@ impl<'a> Prover<'a, '_> {
             let beyond = chosen.beyond.get(&i).cloned().unwrap_or_default();
             CubeInstance { beyond, ..self.active[i].instance.clone() }
         };
-        Ok(needed.into_iter().map(with).collect())
+        Ok(Refutation { instances: needed.into_iter().map(with).collect(), defined })
     }
 
     /// The places in `active` of instances that refute the case that is open in the session; `chosen` are those assumed first.
@@ -97,6 +92,7 @@ impl<'a> Prover<'a, '_> {
         &mut self,
         case: &ObligationCase<'a>,
         order: &[usize],
+        cells: Defined,
         definitions: &Definitions,
         chosen: &mut Chosen,
     ) -> Result<Vec<usize>, ProofFailure> {
@@ -105,7 +101,7 @@ impl<'a> Prover<'a, '_> {
         loop {
             if chosen.at_unnamed.len() > defined {
                 defined = chosen.at_unnamed.len();
-                let definitions = self.obligations.definitions(case, &chosen.at_unnamed)?;
+                let definitions = self.obligations.definitions(case, cells, &chosen.at_unnamed)?;
                 for fact in &definitions.facts[facts..] {
                     let fact = self.session().formula(fact);
                     self.session().add(fact);
@@ -231,7 +227,8 @@ impl<'a> Prover<'a, '_> {
                     }
                     None => drop(chosen.refused.insert(instance)),
                 }
-                if violated.len() >= INSTANCES_PER_COUNTEREXAMPLE {
+                // What refutes that takes longer to find than another state.
+                if !violated.is_empty() {
                     return Ok(violated);
                 }
             }
@@ -244,10 +241,10 @@ impl<'a> Prover<'a, '_> {
         &mut self,
         case: &ObligationCase<'a>,
         instance: &CubeInstance,
-    ) -> Result<Option<Vec<CubeInstance>>, ProofFailure> {
-        let Some(case) = self.further(case, instance)? else { return Ok(Some(Vec::new())) };
+    ) -> Result<Option<Refutation>, ProofFailure> {
+        let Some(case) = self.further(case, instance)? else { return Ok(Some(Refutation::default())) };
         match self.refute(&case) {
-            Ok(instances) => Ok(Some(instances)),
+            Ok(refutation) => Ok(Some(refutation)),
             Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => Ok(None),
             Err(other) => Err(other),
         }
@@ -287,7 +284,7 @@ impl<'a> Prover<'a, '_> {
     fn choose(&mut self, procs: u8, instance: CubeInstance, chosen: &mut Chosen) -> Result<(), ProofFailure> {
         let beyond = if self.cubes.has_others(instance.cube) { Some(instance.beyond.clone()) } else { None };
         extend_new(&mut chosen.at_unnamed, self.obligations.counts_at_unnamed(&instance)?);
-        let i = self.activate(procs, CubeInstance { beyond: Vec::new(), ..instance })?;
+        let i = self.activate(procs, CubeInstance { beyond: Refutation::default(), ..instance })?;
         if !chosen.places.contains(&i) {
             chosen.places.push(i);
             chosen.beyond.extend(beyond.map(|it| (i, it)));

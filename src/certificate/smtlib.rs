@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use super::cubes::{CubeInstance, Cubes, orders};
+use super::cubes::{CubeInstance, Cubes, Refutation, orders};
 use super::failure::{ProofFailure, obligation as named};
 use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundSum, Reading, UNKNOWN};
 use super::index::Refutations;
@@ -105,7 +105,7 @@ impl<'a> ScriptWriter<'a> {
             }
             body.push_str("(push 1)\n(assert (or");
             for (at, case) in cases.iter().enumerate() {
-                self.case(&mut body, case, refutations.get(at).map_or(&[], |it| &it[..]))?;
+                self.case(&mut body, case, &refutations.get(at).cloned().unwrap_or_default())?;
             }
             body.push_str("))\n(check-sat)\n(pop 1)\n");
             obligations.push(*obligation);
@@ -224,7 +224,7 @@ impl<'a> ScriptWriter<'a> {
         &mut self,
         out: &mut String,
         case: &ObligationCase<'_>,
-        instances: &[CubeInstance],
+        Refutation { instances, defined }: &Refutation,
     ) -> Result<(), ProofFailure> {
         self.procs = self.procs.max(case.procs);
         out.push_str("\n  (and");
@@ -242,7 +242,7 @@ impl<'a> ScriptWriter<'a> {
         for instance in instances {
             extend_new(&mut at_unnamed, self.obligations.counts_at_unnamed(instance)?);
         }
-        for part in &self.obligations.definitions(case, &at_unnamed)?.facts {
+        for part in &self.obligations.definitions(case, *defined, &at_unnamed)?.facts {
             out.push_str("\n    ");
             self.formula(out, part);
         }

@@ -55,7 +55,7 @@ pub fn find(
     }
     let mut likely: BTreeMap<Obligation, Vec<usize>> = BTreeMap::new();
     for (obligation, cases) in refutations {
-        let used: Vec<usize> = sorted(cases.iter().flatten().map(|it| it.cube));
+        let used: Vec<usize> = sorted(cases.iter().flat_map(|it| &it.instances).map(|it| it.cube));
         likely.insert(*obligation, used);
     }
     let index = CubeIndex::new(system, cubes, interrupt);

@@ -238,7 +238,7 @@ fn instances_refute_what_they_are_said_to() {
             all.iter().find(|it| holds(it, &whole) && told.iter().all(|told| holds(it, told)))
         };
         match refuter.attempt(case).expect("small numbers") {
-            Attempt::Refuted(instances) => {
+            Attempt::Refuted(Refutation { instances, .. }) => {
                 assert!(instances.iter().all(|it| it.cube != forbidden));
                 assert!(left(&excluded(&instances)).is_none(), "{whole:?}: {instances:?}");
                 met[usize::from(!instances.is_empty())] += 1;
