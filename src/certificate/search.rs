@@ -36,21 +36,21 @@ impl<'a> Prover<'a, '_> {
         Ok(literals.map(|l| reader.literal(l, &instance.procs, Reading::Now)).collect::<Result<_, _>>()?)
     }
 
-    /// Refutes a case, with the definitions of the counts that it mentions where that is enough: each makes calls of Z3 slower.
+    /// Refutes a case, with the definitions of the counts that it mentions where that is enough: each makes calls of Z3 slower. In a case
+    /// within another one that is seldom enough.
     pub fn search(
         &mut self,
         case: &ObligationCase<'a>,
         possible: &Possible<'_>,
         used: &[CubeInstance],
     ) -> Result<Refutation, ProofFailure> {
-        let first = if case.beyond == 0 { Defined::Mentioned } else { Defined::All };
-        let found = self.search_in(case, first, possible, used);
-        match found {
-            Err(ProofFailure::Refuted(_)) if case.beyond == 0 && self.obligations.has_other_counts(case) => {
-                self.search_in(case, Defined::All, possible, used)
+        if case.beyond == 0 && self.obligations.has_other_counts(case) {
+            match self.search_in(case, Defined::Mentioned, possible, used) {
+                Err(ProofFailure::Refuted(_)) => {}
+                found => return found,
             }
-            found => found,
         }
+        self.search_in(case, Defined::All, possible, used)
     }
 
     /// Refutes a case by instances that states of the case violate, one counterexample after the other; with the
