@@ -210,6 +210,19 @@ impl Questions {
         places
     }
 
+    /// The places of the questions about cells of the process that a formula mentions.
+    pub fn about(&self, formula: &GroundFormula) -> BTreeSet<usize> {
+        let mut cells = BTreeSet::new();
+        formula.atoms(&mut |atom| {
+            cells.extend(atom.cells().into_iter().filter(|it| self.is_cell_of_process(it)))
+        });
+        let is_about = |question: &Question| match question {
+            Question::Enum(cell, _) | Question::Process(cell, _) => cells.contains(cell),
+            Question::Opaque(atom) => atom.cells().into_iter().any(|cell| cells.contains(cell)),
+        };
+        (0..self.all.len()).filter(|at| is_about(&self.all[*at])).collect()
+    }
+
     fn size(&self, question: usize) -> usize {
         match &self.all[question] {
             Question::Enum(_, sets) => sets.len(),

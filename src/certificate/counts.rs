@@ -271,9 +271,17 @@ impl<'a> CountDefinitions<'a> {
         let together: Vec<BTreeSet<usize>> = counted.iter().map(places).collect();
         let mut related: Vec<BTreeSet<usize>> =
             known.iter().map(|it| questions.places(std::iter::once(it))).collect();
-        for (params, cube) in self.few_at(situation.procs)? {
+        let few = self.few_at(situation.procs)?;
+        for (params, cube) in few {
             let places = questions.places(std::iter::once(cube));
             if *params == 1 || places.len() > 1 && !related.contains(&places) {
+                related.push(places);
+            }
+        }
+        // What compares a number of the process with one number relates all comparisons of it.
+        for (_, cube) in few {
+            let places = questions.about(cube);
+            if places.len() > 1 && !related.contains(&places) {
                 related.push(places);
             }
         }

@@ -17,7 +17,7 @@ use crate::tuning::MAX_COUNTED;
 use cubicle_lang::list::sorted;
 use cubicle_lang::model::{
     Axiom, Cell, Count, Dnf, Equation, Forbidden, Literal, ProcRef, Rational, Relation, System, Term, Type,
-    VarId,
+    VarId, negated,
 };
 
 /// The counts of a system, and the equations that hold in its reachable states.
@@ -152,14 +152,14 @@ impl<'a> Counting<'a> {
         self.excludes_where(context, cube, &everywhere, &[])
     }
 
-    /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes, and no process is part of all counts `absent`, if
-    /// there are any.
+    /// As [`Counting::excludes`], where `everywhere` is all that is known of other processes, and no process is part of those counts of `absent`
+    /// of which this is said, and of no other one of them, if there are any.
     fn excludes_where(
         &self,
         context: &CubeContext,
         cube: &Cube,
         everywhere: &[Everywhere<'_>],
-        absent: &[CubeCell],
+        absent: &[(CubeCell, bool)],
     ) -> Result<bool, Halt> {
         let Some(cube) = self.instructed(context, cube)? else { return Ok(true) };
         let cube = &*cube;
@@ -202,7 +202,7 @@ impl<'a> Counting<'a> {
         context: &CubeContext,
         cube: &Cube,
         everywhere: &[Everywhere<'_>],
-        absent: &[CubeCell],
+        absent: &[(CubeCell, bool)],
     ) -> Result<bool, Halt> {
         let equations = self.relevant(context, cube);
         let mut cells: Vec<CubeCell> = Vec::new();
@@ -240,8 +240,8 @@ impl<'a> Counting<'a> {
         let Some(mut regions) = Regions::new(context, cube, &counted, &scopes)? else { return Ok(false) };
         let mut rows = std::mem::take(&mut regions.rows);
         if !absent.is_empty() {
-            let places = absent.iter().map(|it| cells.iter().position(|cell| cell == it));
-            let Some(places) = places.collect::<Option<Vec<usize>>>() else { return Ok(false) };
+            let place = |it: &(CubeCell, bool)| Some((cells.iter().position(|cell| *cell == it.0)?, it.1));
+            let Some(places) = absent.iter().map(place).collect::<Option<Vec<_>>>() else { return Ok(false) };
             let together = regions.together(&places);
             if !require(&mut rows, &together, Rational::ZERO, Relation::Le)? {
                 return Ok(true);
@@ -334,8 +334,9 @@ impl<'a> Counting<'a> {
         Ok(Some(cube))
     }
 
-    /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, or of two
-    /// counts at once (two majorities), where no named process certainly is. The cube itself where there is none.
+    /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, of two
+    /// counts at once (two majorities), or of one and not of the other (a majority and a minority), where no named process certainly is. The
+    /// cube itself where there is none.
     pub fn witnessed(&self, context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
         if usize::from(cube.procs) >= context.max_procs {
             return Ok(vec![cube]);
@@ -343,23 +344,25 @@ impl<'a> Counting<'a> {
         let Some(instructed) = self.instructed(context, &cube)? else { return Ok(Vec::new()) };
         let mut compared: Vec<CubeCell> = sorted(instructed.relational.iter().flat_map(Relational::cells));
         compared.retain(|cell| !cell.is_process() && self.counts(cell.var()));
-        let pairs =
-            compared.iter().enumerate().flat_map(|(at, a)| compared[at + 1..].iter().map(|b| vec![*a, *b]));
-        let indexed = compared.iter().filter(|it| context.arity(it.var()) > 0).map(|it| vec![*it]);
+        let mut pairs = Vec::new();
+        for parts in [[true, true], [true, false], [false, true]] {
+            for (at, a) in compared.iter().enumerate() {
+                pairs.extend(compared[at + 1..].iter().map(|b| vec![(*a, parts[0]), (*b, parts[1])]));
+            }
+        }
+        let indexed = compared.iter().filter(|it| context.arity(it.var()) > 0).map(|it| vec![(*it, true)]);
         let said = self.said(context, &cube).into_iter().filter(|(_, index)| index.is_empty());
-        let said = said.map(|(count, _)| vec![CubeCell::of(count.var, [])]);
+        let said = said.map(|(count, _)| vec![(CubeCell::of(count.var, []), true)]);
         // Two majorities seldom meet in a named process, while one of many that are counted may well be named.
-        let is_split = |together: &[CubeCell]| together.len() > 1;
+        let is_split = |together: &[(CubeCell, bool)]| together.len() > 1;
         for together in said.chain(indexed).chain(pairs).take(MOST_WITNESSES) {
-            let index: Vec<Vec<u8>> = together.iter().map(|cell| context.indices(*cell).collect()).collect();
-            let body = |cell: &CubeCell| &self.system.count_of(cell.var()).expect("it is a count").body;
-            let counted: Vec<Counted<'_>> = together
-                .iter()
-                .zip(&index)
-                .map(|(cell, index)| Counted { body: body(cell), index })
-                .collect();
+            let index: Vec<Vec<u8>> = together.iter().map(|it| context.indices(it.0).collect()).collect();
+            let bodies = together.iter().map(|(cell, part)| self.told_of_member(*cell, *part));
+            let Some(bodies) = bodies.collect::<Option<Vec<Cow<'_, Dnf>>>>() else { continue };
+            let counted: Vec<Counted<'_>> =
+                bodies.iter().zip(&index).map(|(body, index)| Counted { body, index }).collect();
             let full = (1_u64 << together.len()) - 1;
-            let (mut possible, mut is_certain) = (Vec::new(), counted.iter().any(|it| it.body.0.len() != 1));
+            let (mut possible, mut is_certain) = (Vec::new(), false);
             for p in 0..cube.procs {
                 let Some(of_it) = signatures(context, &cube, &counted, Member::Named(p)) else {
                     is_certain = true;
@@ -396,6 +399,17 @@ impl<'a> Counting<'a> {
             return Ok(cases);
         }
         Ok(vec![cube])
+    }
+
+    /// What holds of a process that is part of a count, or is not, if that is a conjunction.
+    fn told_of_member(&self, cell: CubeCell, part: bool) -> Option<Cow<'_, Dnf>> {
+        let body = &self.system.count_of(cell.var()).expect("it is a count").body;
+        let [conj] = body.0.as_slice() else { return None };
+        match conj.as_slice() {
+            _ if part => Some(Cow::Borrowed(body)),
+            [literal] => Some(Cow::Owned(Dnf(vec![vec![negated(self.system, literal)?]]))),
+            _ => None,
+        }
     }
 
     /// The counts that a cube compares, itself or by an equation about numbers each of which it bounds, with their indices.
@@ -722,15 +736,15 @@ impl Regions {
         Ok(Some(Self { numbers, rows, certain: certain_of }))
     }
 
-    /// The processes that are part of all these counts, as a sum of numbers.
-    fn together(&self, counts: &[usize]) -> Terms {
-        let all = counts.iter().fold(0, |all, n| all | 1_u64 << n);
-        let of_all = self.numbers.iter().filter(|(signature, _)| signature & all == all);
+    /// The processes that are part of those of these counts of which this is said, and of no other one of them, as a sum of numbers.
+    fn together(&self, counts: &[(usize, bool)]) -> Terms {
+        let is_so = |signature: u64| counts.iter().all(|(n, part)| (signature >> n & 1 == 1) == *part);
+        let of_all = self.numbers.iter().filter(|(signature, _)| is_so(*signature));
         of_all.map(|(_, number)| (*number, Rational::ONE)).collect()
     }
 
     /// The processes that are part of count n, as a sum of numbers.
     fn members(&self, n: usize) -> Terms {
-        self.together(&[n])
+        self.together(&[(n, true)])
     }
 }
