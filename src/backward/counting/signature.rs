@@ -1,6 +1,11 @@
 //! The signatures that a process may have: which of some counts it is part of.
 
-use crate::cube::{CellKind, Cube, CubeCell, CubeContext, OTHER, low};
+use hashbrown::HashMap;
+
+use crate::cube::{
+    CellKind, Cube, CubeCell, CubeContext, CubeLiteral, Instantiation, OTHER, Reduced, Relational, low,
+};
+use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_SIGNATURES;
 use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Term};
 
@@ -32,6 +37,15 @@ enum Atom {
     Opaque(usize),
 }
 
+impl Atom {
+    const fn choice(&self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Part(at, _) | Self::Opaque(at) => Some(*at),
+        }
+    }
+}
+
 /// Something of which different values are tried.
 #[derive(Clone, PartialEq, Debug)]
 enum Choice<'a> {
@@ -44,13 +58,15 @@ enum Choice<'a> {
 /// A cell at named processes, or (`None`) at the one that is not named.
 type CellAt = (u16, Vec<Option<u8>>);
 
-/// The signatures that a process of a cube may have: bit n says whether formula n holds of it. `None` when there are too many
-/// possibilities. All values that the cube allows are tried; combinations that it excludes otherwise may be among them.
+/// The signatures that a process of a cube may have: bit n says whether formula n holds of it, and those of `required` do. `None` when
+/// there are too many possibilities. All values are tried that the cube allows, and of comparisons those that its numbers allow; combinations
+/// that it excludes otherwise may be among them.
 pub fn signatures(
     context: &CubeContext,
     cube: &Cube,
     counted: &[Counted<'_>],
     member: Member,
+    required: u64,
 ) -> Option<Vec<u64>> {
     let mut choices: Vec<Choice<'_>> = Vec::new();
     let mut formulas: Vec<Vec<Vec<Atom>>> = Vec::with_capacity(counted.len());
@@ -75,38 +91,78 @@ pub fn signatures(
         }
         *parts = refined;
     }
-    let widths: Vec<usize> =
-        choices.iter().map(|it| if let Choice::Cell(_, parts) = it { parts.len() } else { 2 }).collect();
-    if widths.iter().try_fold(1_usize, |all, n| all.checked_mul(*n)).is_none_or(|all| all > MAX_SIGNATURES) {
+    let mut open: Vec<Vec<usize>> = (choices.iter())
+        .map(|it| if let Choice::Cell(_, parts) = it { (0..parts.len()).collect() } else { vec![0, 1] })
+        .collect();
+    for (_, formula) in formulas.iter().enumerate().filter(|(n, _)| required >> n & 1 == 1) {
+        let [conj] = formula.as_slice() else { continue };
+        for atom in conj {
+            match (atom, atom.choice().map(|at| (at, &choices[at]))) {
+                (Atom::Part(_, set), Some((at, Choice::Cell(_, parts)))) => {
+                    open[at].retain(|part| parts[*part] & set != 0);
+                }
+                (Atom::Opaque(_), Some((at, _))) => open[at].retain(|truth| *truth == 1),
+                _ => {}
+            }
+        }
+    }
+    let count = open.iter().try_fold(1_usize, |all, it| all.checked_mul(it.len()));
+    if count.is_none_or(|count| count > MAX_SIGNATURES) {
         return None;
     }
+    let compared: Vec<(usize, [Relational; 2])> = (choices.iter().enumerate())
+        .filter_map(|(at, it)| Some((at, comparison(context, cube, it)?)))
+        .collect();
+    let mut possible: HashMap<Vec<usize>, bool> = HashMap::new();
     let mut found = Vec::new();
-    let mut chosen = vec![0; widths.len()];
+    let mut chosen = vec![0; open.len()];
     loop {
+        let value = |at: usize| open[at][chosen[at]];
         let holds = |atom: &Atom| match atom {
             Atom::Constant(truth) => *truth,
-            Atom::Opaque(at) => chosen[*at] == 1,
+            Atom::Opaque(at) => value(*at) == 1,
             Atom::Part(at, set) => match &choices[*at] {
-                Choice::Cell(_, parts) => parts[chosen[*at]] & set != 0,
+                Choice::Cell(_, parts) => parts[value(*at)] & set != 0,
                 Choice::Literal(..) => unreachable!("parts are of cells"),
             },
         };
-        let mut signature = 0;
-        for (n, formula) in formulas.iter().enumerate() {
-            if formula.iter().any(|conj| conj.iter().all(holds)) {
-                signature |= 1 << n;
+        let is_possible = open.iter().all(|it| !it.is_empty()) && {
+            let truths: Vec<usize> = compared.iter().map(|(at, _)| value(*at)).collect();
+            truths.is_empty()
+                || *possible.entry(truths).or_insert_with_key(|truths| {
+                    let said = compared.iter().zip(truths).map(|((_, it), truth)| &it[*truth]);
+                    let rows: Vec<Relational> = cube.relational.iter().chain(said).cloned().collect();
+                    !linearly_satisfiable(&rows).is_ok_and(|it| it == Sat::No)
+                })
+        };
+        if is_possible {
+            let mut signature = 0;
+            for (n, formula) in formulas.iter().enumerate() {
+                if formula.iter().any(|conj| conj.iter().all(holds)) {
+                    signature |= 1 << n;
+                }
+            }
+            if signature & required == required && !found.contains(&signature) {
+                found.push(signature);
             }
         }
-        if !found.contains(&signature) && widths.iter().all(|n| *n > 0) {
-            found.push(signature);
-        }
-        let Some(k) = (0..chosen.len()).rev().find(|k| chosen[*k] + 1 < widths[*k]) else {
+        let Some(k) = (0..chosen.len()).rev().find(|k| chosen[*k] + 1 < open[*k].len()) else {
             found.sort_unstable();
             return Some(found);
         };
         chosen[k] += 1;
         chosen[k + 1..].fill(0);
     }
+}
+
+/// What a choice says of numbers where it is 0 and where it is 1, if it is whether a comparison of whole numbers holds. A member without a name is the
+/// process after those of the cube.
+fn comparison(context: &CubeContext, cube: &Cube, choice: &Choice<'_>) -> Option<[Relational; 2]> {
+    let Choice::Literal(literal @ Literal::Linear { integer: true, .. }, named) = choice else { return None };
+    let vars: Vec<u8> = named.iter().map(|p| p.unwrap_or(cube.procs)).collect();
+    let read = Instantiation { context, procs: cube.procs + 1, vars: &vars }.literal(literal).ok()?;
+    let Reduced::Literal(CubeLiteral::Relational(holds)) = read else { return None };
+    Some([holds.negate().ok()?, holds])
 }
 
 /// A literal of a formula; its first variables are the processes of `index`, the next is the member.

@@ -336,7 +336,7 @@ impl<'a> Counting<'a> {
 
     /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, of two
     /// counts at once (two majorities), or of one and not of the other (a majority and a minority), where no named process certainly is. The
-    /// cube itself where there is none.
+    /// cube itself where there is none; none at all where counts and equations exclude each case of one of these processes.
     pub fn witnessed(&self, context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
         if usize::from(cube.procs) >= context.max_procs {
             return Ok(vec![cube]);
@@ -355,7 +355,11 @@ impl<'a> Counting<'a> {
         let said = said.map(|(count, _)| vec![(CubeCell::of(count.var, []), true)]);
         // Two majorities seldom meet in a named process, while one of many that are counted may well be named.
         let is_split = |together: &[(CubeCell, bool)]| together.len() > 1;
+        let mut first: Option<Vec<Cube>> = None;
         for together in said.chain(indexed).chain(pairs).take(MOST_WITNESSES) {
+            if first.is_some() && !is_split(&together) {
+                continue;
+            }
             let index: Vec<Vec<u8>> = together.iter().map(|it| context.indices(it.0).collect()).collect();
             let bodies = together.iter().map(|(cell, part)| self.told_of_member(*cell, *part));
             let Some(bodies) = bodies.collect::<Option<Vec<Cow<'_, Dnf>>>>() else { continue };
@@ -364,7 +368,7 @@ impl<'a> Counting<'a> {
             let full = (1_u64 << together.len()) - 1;
             let (mut possible, mut is_certain) = (Vec::new(), false);
             for p in 0..cube.procs {
-                let Some(of_it) = signatures(context, &cube, &counted, Member::Named(p)) else {
+                let Some(of_it) = signatures(context, &cube, &counted, Member::Named(p), 0) else {
                     is_certain = true;
                     break;
                 };
@@ -392,13 +396,19 @@ impl<'a> Counting<'a> {
                         fits = fits && case.require_reduced(&env.literal(literal)?);
                     }
                 }
-                if fits {
-                    cases.extend(case.finish()?);
+                if let (true, Some(case)) = (fits, case.finish()?)
+                    && !self.excludes(context, &case, &[])?
+                {
+                    cases.push(case);
                 }
             }
-            return Ok(cases);
+            // A further pair may leave nothing of the cube.
+            if cases.is_empty() {
+                return Ok(cases);
+            }
+            first.get_or_insert(cases);
         }
-        Ok(vec![cube])
+        Ok(first.unwrap_or_else(|| vec![cube]))
     }
 
     /// What holds of a process that is part of a count, or is not, if that is a conjunction.
@@ -677,9 +687,14 @@ impl Regions {
         let of_unnamed = holds(&|scope| matches!(scope, Scope::All | Scope::Unnamed));
         // The counts that a process may be part of, of which these formulas hold.
         let possible = |asked: &[Counted<'_>], member: Member, required: u64| {
-            let all = signatures(context, cube, asked, member)?;
-            let fit = all.into_iter().filter(|it| it & required == required).map(|it| it & counts);
-            Some(fit.collect::<BTreeSet<u64>>().into_iter().collect::<Vec<_>>())
+            let all = signatures(context, cube, asked, member, required)?;
+            Some(
+                all.into_iter()
+                    .map(|it| it & counts)
+                    .collect::<BTreeSet<u64>>()
+                    .into_iter()
+                    .collect::<Vec<_>>(),
+            )
         };
         let Some(unnamed) = possible(counted, Member::Unnamed, of_unnamed) else { return Ok(None) };
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.

@@ -42,8 +42,10 @@ impl Run<'_, '_> {
             && let Some(counting) = self.setting.pre.counting
         {
             let init = &self.setting.system.init;
-            let everywhere = Everywhere { named: true, body: &init.body, args: &[] };
-            let everywhere = if init.params == 1 { std::slice::from_ref(&everywhere) } else { &[] };
+            // Alternatives of several processes at once have too many signatures.
+            let of_each = init.of_each().filter(|it| init.params == 1 || it.0.len() == 1);
+            let everywhere = of_each.as_ref().map(|body| Everywhere { named: true, body, args: &[] });
+            let everywhere = everywhere.as_slice();
             let Some(within) = initial.within(context, cube)? else { return Ok(Sat::No) };
             if counting.excludes(context, &within, everywhere)? {
                 return Ok(Sat::No);
