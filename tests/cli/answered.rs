@@ -42,6 +42,9 @@ fn sums_over_processes_in_a_location() {
         ("@pool_too_small.cub", 1, "UNSAFE"),
         ("--certify @snapshot.cub", 0, "SAFE"),
         ("@snapshot_without_late.cub", 1, "UNSAFE"),
+        ("--certify @register.cub", 0, "SAFE"),
+        ("@register_of_few.cub", 1, "UNSAFE"),
+        ("--certify @stored_by_majority.cub", 0, "SAFE"),
     ]);
 }
 

@@ -3,16 +3,16 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::counting::Counting;
+use crate::counting::{Counting, Everywhere};
 use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
 use crate::testing::holds;
 use cubicle_lang::model::semantics::{Env, Layout, Point, State, Value, distinct_tuples, with_counts};
-use cubicle_lang::model::{Rational, System, Type};
+use cubicle_lang::model::{Dnf, Rational, System, Type};
 use cubicle_run::Interrupt;
 use cubicle_solver::smt::InstanceFormula;
 
 /// About p and q.
-const OF_TWO: [&str; 16] = [
+const OF_TWO: [&str; 20] = [
     "S[p] = A",
     "S[q] = B",
     "S[q] <> A",
@@ -29,24 +29,33 @@ const OF_TWO: [&str; 16] = [
     "X = #{v | S[v] = B}",
     "X < #{v | S[v] = B}",
     "2 * #{v | M[p, v] = True} <= #proc",
+    "2 * #{v | T[v] >= X} > #proc",
+    "2 * #{v | T[v] <= T[p]} <= #proc",
+    "2 * #{v | T[v] = X} <= #proc",
+    "#{v | T[v] > X && S[v] = A} > 1",
 ];
 
 /// And about r.
 const OF_THREE: [&str; 4] = ["M[p, r] = True", "M[q, r] = True", "S[r] = A", "T[r] <= T[p]"];
 
-/// A bad state, and lemmas.
-fn model(bad: &[usize], lemmas: &[Vec<usize>]) -> String {
-    let literal = |at: &usize| OF_TWO.iter().chain(&OF_THREE).nth(at % 20).copied().expect("20 literals");
+/// About each process.
+const OF_EACH: [&str; 6] = ["S[p] = A", "S[p] <> B", "M[p, p] = True", "T[p] = X", "T[p] >= X", "T[p] < X"];
+
+/// A bad state, what holds of each process as if that were bad, and lemmas.
+fn model(bad: &[usize], each: &[usize], lemmas: &[Vec<usize>]) -> String {
+    let literal = |at: &usize| OF_TWO.iter().chain(&OF_THREE).nth(at % 24).copied().expect("24 literals");
     let said = |params: &str, of: &[usize]| {
         let literals: Vec<&str> = of.iter().map(literal).collect();
         format!("unsafe ({params}) {{ {} }}\n", literals.join(" && "))
     };
     let bad: Vec<usize> = bad.iter().map(|at| at % OF_TWO.len()).collect();
+    let each: Vec<&str> = each.iter().map(|at| OF_EACH[at % OF_EACH.len()]).collect();
     let lemmas: String = lemmas.iter().map(|of| said("p q r", of)).collect();
     format!(
         "type loc = A | B | C\nvar X : int\narray S[proc] : loc\narray T[proc] : int\narray M[proc, proc] : bool\n\
-         init (p) {{ X = 0 }}\n{}{lemmas}transition t (p) requires {{ S[p] = A }} {{ S[p] := B }}\n",
-        said("p q", &bad)
+         init (p) {{ X = 0 }}\n{}unsafe (p) {{ {} }}\n{lemmas}transition t (p) requires {{ S[p] = A }} {{ S[p] := B }}\n",
+        said("p q", &bad),
+        if each.is_empty() { "True = True".to_owned() } else { each.join(" && ") },
     )
 }
 
@@ -75,18 +84,26 @@ fn namings(context: &CubeContext, cube: &Cube, layout: &Layout, state: &State) -
 }
 
 /// No state in which the lemmas hold is lost: neither is the cube empty, nor are the cases too few.
-fn check(bad: &[usize], lemmas: &[Vec<usize>], states: &[Vec<u8>]) -> Result<(), TestCaseError> {
-    let text = model(bad, lemmas);
+fn check(
+    bad: &[usize],
+    each: &[usize],
+    lemmas: &[Vec<usize>],
+    states: &[Vec<u8>],
+) -> Result<(), TestCaseError> {
+    let text = model(bad, each, lemmas);
     // Contradictory formulas are errors.
     let Ok(loaded) = cubicle_lang::load(&text) else { return Ok(()) };
     let system = &loaded.system;
     let context = CubeContext::new(system, false, &Interrupt::default());
     let cubes = |at: usize| bad_cubes(&context, &system.bad[at]).expect("small numbers");
-    let said: Vec<Cube> = (1..system.bad.len()).flat_map(cubes).collect();
+    let said: Vec<Cube> = (2..system.bad.len()).flat_map(cubes).collect();
+    let (each, body) = (cubes(1), Dnf(vec![system.bad[1].cube.clone()]));
+    let everywhere = [Everywhere { named: true, body: &body, args: &[] }];
     let Some(counting) = Counting::new(system, &[]) else { return Ok(()) };
     let counting = counting.taught(&context, &said);
     for cube in cubes(0) {
         let is_empty = counting.excludes(&context, &cube, &[]).expect("small numbers");
+        let is_empty_there = counting.excludes(&context, &cube, &everywhere).expect("small numbers");
         let cases = counting.witnessed(&context, cube.clone()).expect("small numbers");
         for (procs, numbers) in (2..5).flat_map(|procs| states.iter().map(move |it| (procs, it))) {
             let Some(state) = state(system, procs, numbers) else { continue };
@@ -95,7 +112,9 @@ fn check(bad: &[usize], lemmas: &[Vec<usize>], states: &[Vec<u8>]) -> Result<(),
             if said.iter().any(|lemma| !named(lemma).is_empty()) {
                 continue;
             }
+            let of_each: usize = each.iter().map(|it| named(it).len()).sum();
             for names in named(&cube) {
+                prop_assert!(!is_empty_there || of_each < procs, "{text}{cube:?}\n{state:?}");
                 prop_assert!(!is_empty, "{text}{cube:?}\n{state:?}");
                 let is_case = |case: &Cube| named(case).iter().any(|it| it.starts_with(&names));
                 prop_assert!(cases.iter().any(is_case), "{text}{cube:?}\n{cases:?}\n{state:?}");
@@ -111,18 +130,19 @@ proptest! {
     #[test]
     fn no_state_is_lost(
         bad in vec(any::<prop::sample::Index>(), 1..5),
-        lemmas in vec(vec(0_usize..20, 1..4), 0..4),
+        each in vec(0_usize..OF_EACH.len(), 0..3),
+        lemmas in vec(vec(0_usize..24, 1..4), 0..4),
         states in vec(vec(any::<u8>(), 29), 60),
     ) {
         let bad: Vec<usize> = bad.iter().map(|it| it.index(OF_TWO.len())).collect();
-        check(&bad, &lemmas, &states)?;
+        check(&bad, &each, &lemmas, &states)?;
     }
 }
 
 /// Two majorities have a process in common: one that is named, or a further one.
 #[test]
 fn two_majorities_meet() {
-    let text = model(&[9, 10], &[]);
+    let text = model(&[9, 10], &[], &[]);
     let system = cubicle_lang::load(&text).expect("a correct model").system;
     let context = CubeContext::new(&system, false, &Interrupt::default());
     let counting = Counting::new(&system, &[]).expect("it counts");
@@ -136,7 +156,7 @@ fn two_majorities_meet() {
     let system = cubicle_lang::load(&text).expect("a correct model").system;
     let context = CubeContext::new(&system, false, &Interrupt::default());
     let said: Vec<Cube> =
-        (1..3).flat_map(|at| bad_cubes(&context, &system.bad[at]).expect("small numbers")).collect();
+        (2..4).flat_map(|at| bad_cubes(&context, &system.bad[at]).expect("small numbers")).collect();
     let counting = Counting::new(&system, &[]).expect("it counts").taught(&context, &said);
     assert!(counting.excludes(&context, cube, &[]).expect("small numbers"));
 }
