@@ -4,7 +4,7 @@
 use cubicle_forward::sample_runs;
 use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
-use cubicle_run::{ForwardOptions, Interrupt, Outcome, Strategy, Verdict};
+use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Outcome, Strategy, Verdict};
 use cubicle_transform::{
     WithEquations, open_numbers, with_counts_seen, with_equations, with_updates_of_counts,
 };
@@ -31,31 +31,44 @@ pub struct Numbers {
 
 impl Numbers {
     /// Those of a system.
-    pub fn of(system: &System) -> Self {
+    ///
+    /// # Errors
+    /// Why the run must end.
+    pub fn of(system: &System, interrupt: &Interrupt) -> Result<Self, Interrupted> {
         let explicit = if system.counts.is_empty() { system.clone() } else { with_updates_of_counts(system) };
         let own = system.vars.len();
-        let (system, equations) = match with_equations(&explicit) {
+        let found = with_equations(&explicit, &|| interrupt.poll().is_err());
+        interrupt.check()?;
+        let (system, equations) = match found {
             Some(WithEquations { system, equations }) => (system, equations),
             None => (explicit, Vec::new()),
         };
-        Self { system, equations, guesses: Vec::new(), own }
+        Ok(Self { system, equations, guesses: Vec::new(), own })
     }
 
     /// With guesses about the numbers that no equation gives, from small instances of the system.
-    #[must_use]
-    pub fn with_guesses(self, system: &System, options: &ForwardOptions, interrupt: &Interrupt) -> Self {
+    ///
+    /// # Errors
+    /// Why the run must end.
+    pub fn with_guesses(
+        self,
+        system: &System,
+        options: &ForwardOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Interrupted> {
         let open = open_numbers(system, &self.equations);
         if !open.is_empty() {
             let limits =
                 ForwardOptions { max_states: Some(STATES_SEEN), strategy: Strategy::Bfs, ..options.clone() };
             let states = |procs| sample_runs(system, procs, &limits, interrupt).states;
             let states: Vec<State> = (1..=PROCS_SEEN).flat_map(states).collect();
+            interrupt.check()?;
             let (with_counts, guesses) = with_counts_seen(system, &open, &states);
             if !guesses.is_empty() {
-                return Self { guesses, own: system.vars.len(), ..Self::of(&with_counts) };
+                return Ok(Self { guesses, own: system.vars.len(), ..Self::of(&with_counts, interrupt)? });
             }
         }
-        self
+        Ok(self)
     }
 
     /// Those of a system without counts, with nothing found.
@@ -78,5 +91,24 @@ impl Numbers {
         outcome.counts = self.added();
         outcome.equations.clone_from(&self.equations);
         outcome
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_must_end_looks_for_nothing() {
+        let text = "type t = Idle | Busy array S[proc] : t var N : int init (p) { S[p] = Idle && N = 0 }
+            transition t (p) requires { S[p] = Idle } { S[p] := Busy; N := N + 1 }";
+        let system = cubicle_lang::load(text).expect("a model").system;
+        let interrupt = Interrupt::default();
+        let numbers = Numbers::of(&system, &interrupt).expect("a run that goes on");
+        assert!(!numbers.equations.is_empty());
+        interrupt.expire();
+        assert!(Numbers::of(&system, &interrupt).is_err());
+        let open = Numbers::without_equations(&system);
+        assert!(open.with_guesses(&system, &ForwardOptions::default(), &interrupt).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::demand::{Demand, OnDemand};
@@ -16,8 +16,8 @@ use cubicle_lang::model::{Forbidden, System, TransitionId};
 use cubicle_lang::words;
 use cubicle_run::{
     Acceptance, BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider,
-    Event, Exploration, ForwardOptions, Interrupt, Observer, Options, OracleGrowth, Outcome, Reason, Report,
-    SearchOrder, Silent, Stop, Trace, Verdict,
+    Event, Exploration, ForwardOptions, Interrupt, Interrupted, Observer, Options, OracleGrowth, Outcome,
+    Reason, Report, SearchOrder, Silent, Stop, Trace, Verdict,
 };
 use cubicle_transform::moves_numbers;
 
@@ -62,7 +62,7 @@ pub struct Known {
     /// Backward searches, with the lemmas about numbers once one needed them, and the exact search where it is paused.
     pub searches: Box<dyn BackwardSearches>,
     /// What backward searches know of numbers, once there was one.
-    pub numbers: Arc<OnceLock<Numbers>>,
+    pub numbers: Arc<Mutex<Option<Arc<Numbers>>>>,
     /// Whether a search that got far without equations was not enough: the next ones begin with them.
     pub needs_equations: bool,
     /// The transitions whose universal guards searches had to remember.
@@ -226,10 +226,13 @@ impl<'a> Session<'a> {
         let options =
             BackwardOptions { order: Some(order), max_effort: effort, ..self.options.backward.clone() };
         self.known.needs_equations = true;
-        let numbers = Arc::clone(&self.known.numbers);
-        let of_system =
-            || Numbers::of(self.system).with_guesses(self.system, &self.options.forward, self.interrupt);
-        let numbers = numbers.get_or_init(of_system);
+        let numbers = match self.numbers() {
+            Ok(numbers) => numbers,
+            Err(Interrupted(reason)) => {
+                self.spend_search(start);
+                return Outcome::undecided(*reason);
+            }
+        };
         let equations = &numbers.equations;
         let reports = mem::take(&mut self.reports_equations);
         for equation in equations.iter().filter(|it| reports && !it.number.terms.is_empty()) {
@@ -237,9 +240,20 @@ impl<'a> Session<'a> {
             self.observer.event(&numbers.system, Event::Note { text });
         }
         let options = BackwardOptions { max_effort: if moves { with_equations } else { effort }, ..options };
-        let outcome = self.search_with(numbers, &options, proof, None);
+        let outcome = self.search_with(&numbers, &options, proof, None);
         self.spend_search(start);
         outcome
+    }
+
+    /// What is known of numbers: found by the search that needs it first, while those beside it wait.
+    fn numbers(&self) -> Result<Arc<Numbers>, Interrupted> {
+        let mut known = self.known.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.is_none() {
+            let of_system = Numbers::of(self.system, self.interrupt)?;
+            let guessed = of_system.with_guesses(self.system, &self.options.forward, self.interrupt)?;
+            *known = Some(Arc::new(guessed));
+        }
+        Ok(Arc::clone(known.as_ref().expect("found just now")))
     }
 
     /// Explores the states that a search without an answer did not ask for; the verdict when they show a bad state, or the run must end.

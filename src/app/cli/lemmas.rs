@@ -8,8 +8,8 @@ use cubicle_check::Numbers;
 use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::load::{FormulaScope, ModelSource, ltl, parse_formula};
 use cubicle_lang::model::{Case, Conj, Equation, Forbidden, Literal, System, Temporal, forbids_all_of};
-use cubicle_run::Report;
 use cubicle_run::words::count;
+use cubicle_run::{Interrupt, Report};
 use cubicle_transform::{Crash, alive_array, searched_system};
 
 use super::args::Args;
@@ -66,7 +66,12 @@ pub fn derived(
 
 /// The cubes that a proof begins with. Lines that do not fit the model are reported, and what is said about counts that it does not
 /// have: the analysis of its numbers finds that again, or the line is left out.
-pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<Vec<Forbidden>, Failure> {
+pub fn read(
+    path: &Path,
+    model: ModelSource<'_>,
+    messages: &Messages,
+    interrupt: &Interrupt,
+) -> Result<Vec<Forbidden>, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(files::unread(path))?;
     let read = |system: &System| {
@@ -80,7 +85,10 @@ pub fn read(path: &Path, model: ModelSource<'_>, messages: &Messages) -> Result<
     if system.vars.len() == model.system.vars.len() {
         return Ok(cubes);
     }
-    let Numbers { system: known, equations, .. } = Numbers::of(model.system);
+    // Where the run must end, no proof begins.
+    let Ok(Numbers { system: known, equations, .. }) = Numbers::of(model.system, interrupt) else {
+        return Ok(Vec::new());
+    };
     let excluded = excluded(&known, &equations);
     let Lemmas { system, cubes, .. } = read(&known)?;
     let (own, of_counts): (Vec<Forbidden>, Vec<Forbidden>) =

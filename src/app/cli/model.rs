@@ -144,7 +144,7 @@ fn decide(
     }
     probe_files(args)?;
     let model = ModelSource::new(&system, &text);
-    let options = options(args, model, &allowed, ending)?;
+    let options = options(args, model, &allowed, interrupt, ending)?;
     let name = args.file.display().to_string();
     let source = Source { name: &name, text: &text };
     let assumed = assumptions(&system, options.backward.trust_invariants);
@@ -214,6 +214,7 @@ fn options(
     args: &Args,
     model: ModelSource<'_>,
     allowed: &cubicle_lang::load::Allowed,
+    interrupt: &Interrupt,
     ending: &Ending,
 ) -> Result<Options, Failure> {
     let messages = &ending.messages;
@@ -230,7 +231,7 @@ fn options(
             expected_end(model, cube).map_err(|errors| messages.misread("--final", cube, &errors))?;
     }
     if let Some(path) = &args.lemmas_in {
-        options.backward.proposed = lemmas::read(path, model, messages)?;
+        options.backward.proposed = lemmas::read(path, model, messages, interrupt)?;
     }
     options.checkpoint = kept::checkpoint(args, model.system, ending.command());
     kept::fits(args, options.checkpoint.as_ref())?;

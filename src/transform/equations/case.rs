@@ -337,6 +337,7 @@ impl TransitionCases<'_> {
     }
 
     fn add(&self, known: &Known<'_>, out: &mut Vec<Case>) -> Option<bool> {
+        self.columns.go_on()?;
         let mut unknown = Vec::new();
         let mut zero = self.zero(known, &mut unknown)?;
         let least_zero = self.least_zero(known, &mut unknown)?;

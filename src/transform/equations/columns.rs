@@ -34,7 +34,6 @@ pub struct Group {
     pub first: usize,
 }
 
-#[derive(Clone, Debug)]
 pub struct Columns<'a> {
     pub system: &'a System,
     /// The columns; the constant is the first, the number of processes the second.
@@ -42,6 +41,8 @@ pub struct Columns<'a> {
     pub groups: Vec<Group>,
     /// What is known to hold of the cells of each process.
     pub facts: &'a [Equation],
+    /// Whether the analysis must end.
+    pub must_end: &'a dyn Fn() -> bool,
 }
 
 /// The column of the number of processes.
@@ -53,8 +54,8 @@ impl<'a> Columns<'a> {
         system: &'a System,
         facts: &'a [Equation],
         groups: &[Vec<VarId>],
-        with_globals: bool,
-        by_class: bool,
+        [with_globals, by_class]: [bool; 2],
+        must_end: &'a dyn Fn() -> bool,
     ) -> Option<Self> {
         let mut all = vec![Column::One, Column::Processes];
         let mut known = Vec::new();
@@ -86,7 +87,12 @@ impl<'a> Columns<'a> {
                 _ => {}
             }
         }
-        (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known, facts })
+        (all.len() <= MOST_COLUMNS).then_some(Self { system, all, groups: known, facts, must_end })
+    }
+
+    /// `None` when the analysis must end.
+    pub fn go_on(&self) -> Option<()> {
+        (!(self.must_end)()).then_some(())
     }
 
     /// Whether a column depends on a variable.

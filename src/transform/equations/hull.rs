@@ -57,7 +57,7 @@ impl Location {
             let class = Row::of(at);
             if !some {
                 restrict(&mut vectors, &class)?;
-            } else if constant(&class, &vectors)?.is_some_and(|known| known < Rational::ONE) {
+            } else if constant(&class, vectors.iter())?.is_some_and(|known| known < Rational::ONE) {
                 vectors.clear();
             }
         }
@@ -91,7 +91,7 @@ pub fn steps(columns: &Columns<'_>) -> Option<Vec<Case>> {
     Some(steps)
 }
 
-/// The hulls; `None` when there is no initial state, it takes too long, or a number leaves the 64-bit range. Pivots are chosen in this order of columns. States where a
+/// The hulls; `None` when there is no initial state, it takes too long or must end, or a number leaves the 64-bit range. Pivots are chosen in this order of columns. States where a
 /// class has processes may be told apart from the others.
 pub fn hulls(
     columns: &Columns<'_>,
@@ -120,6 +120,7 @@ pub fn hulls(
                 if std::mem::replace(applied, grown[from]) == grown[from] {
                     continue;
                 }
+                columns.go_on()?;
                 let (location, hull) = &at[from];
                 let after = apply(columns, hull, location.marked(), case)?;
                 if after.is_empty() {
@@ -190,6 +191,18 @@ fn apply(
     case: &Case,
 ) -> Option<Vec<Vec<Rational>>> {
     let width = columns.all.len();
+    // Most cases are excluded by what a global holds, or by a class without processes: nothing is mapped for these.
+    for (class, params) in &case.before {
+        let known = constant(&Row::of(*class), hull.vectors())?;
+        if known.is_some_and(|known| known < Rational::integer(*params)) {
+            return Some(Vec::new());
+        }
+    }
+    for row in case.zero.iter().filter(|row| row.terms.iter().all(|it| it.0 < width)) {
+        if constant(row, hull.vectors())?.is_some_and(|known| !known.is_zero()) {
+            return Some(Vec::new());
+        }
+    }
     let mut vectors: Vec<Vec<Rational>> = hull.vectors().cloned().collect();
     for vector in &mut vectors {
         vector.resize(width + case.unknown, Rational::ZERO);
@@ -205,7 +218,7 @@ fn apply(
         return Some(Vec::new());
     }
     for row in &case.least_zero {
-        if constant(row, &vectors)?.is_some_and(|known| known < Rational::ZERO) {
+        if constant(row, vectors.iter())?.is_some_and(|known| known < Rational::ZERO) {
             return Some(Vec::new());
         }
     }
@@ -282,8 +295,11 @@ fn within_bounds(
 }
 
 /// The value of a row, `Some` inside where it is the same at all states that the vectors span.
-fn constant(row: &Row, vectors: &[Vec<Rational>]) -> Option<Option<Rational>> {
-    let Some(some) = vectors.iter().find(|it| !it[0].is_zero()) else { return Some(None) };
+fn constant<'v>(
+    row: &Row,
+    vectors: impl Iterator<Item = &'v Vec<Rational>> + Clone,
+) -> Option<Option<Rational>> {
+    let Some(some) = vectors.clone().find(|it| !it[0].is_zero()) else { return Some(None) };
     let known = value(row, some)?.div(some[0])?;
     for vector in vectors {
         if value(row, vector)? != known.mul(vector[0])? {

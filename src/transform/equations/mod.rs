@@ -39,14 +39,14 @@ pub fn moves_numbers(system: &System) -> bool {
     system.proc_constants == 0 && system.declared().any(|(id, var)| may_have(var) && system.changes(id))
 }
 
-/// The equations of a system; `None` when there is none about a number.
-pub fn with_equations(system: &System) -> Option<WithEquations> {
+/// The equations of a system; `None` when there is none about a number. Where the analysis must end, which is asked every few milliseconds, not all of them.
+pub fn with_equations(system: &System, must_end: &dyn Fn() -> bool) -> Option<WithEquations> {
     let _span = debug_span!("equations").entered();
-    observed::with_equations_of_each(system, of_globals)
+    observed::with_equations_of_each(system, |system, facts| of_globals(system, facts, must_end))
 }
 
 /// The equations that are not about a certain process, where these hold of each.
-fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
+fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) -> Option<WithEquations> {
     let is_number = |id: &VarId| {
         let var = system.var(*id);
         var.kind == VarKind::Global && var.ty == Type::Int && system.changes(*id)
@@ -65,7 +65,11 @@ fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     let single =
         others.iter().map(|array| Some(with_fixed(array)).filter(fits).unwrap_or_else(|| vec![*array]));
     let single: Vec<Vec<VarId>> = single.collect();
-    let found = equations(system, facts, &single, true, false, &numbers);
+    let equations = |groups: &[Vec<VarId>], kinds: [bool; 2]| {
+        let columns = Columns::new(system, facts, groups, kinds, must_end)?;
+        equations(&columns, &numbers)
+    };
+    let found = equations(&single, [true, false]);
     // How many numbers equations say something of, whatever the location, and not more than there are equations; and how many at all.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
@@ -82,10 +86,10 @@ fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     // A count may be about several arrays, and which classes have no process matters to it.
     let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
-            equations(system, facts, &[arrays], true, false, &numbers)
+            equations(&[arrays], [true, false])
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
-            equations(system, facts, &tied(system, &arrays, &numbers), false, false, &numbers)
+            equations(&tied(system, &arrays, &numbers), [false, false])
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
@@ -95,7 +99,7 @@ fn of_globals(system: &System, facts: &[Equation]) -> Option<WithEquations> {
     let is_summed = |(_, var): (VarId, &Var)| var.kind == VarKind::Array(1) && var.ty == Type::Int;
     let of_class = system.counts.iter().any(|it| it.summand.is_some() && !it.body.is_true());
     let found = if (known.0 < numbers.len() || of_class) && system.declared().any(is_summed) {
-        let by_class = equations(system, facts, &single, true, true, &numbers);
+        let by_class = equations(&single, [true, true]);
         by_class.filter(|it| of_class || settles(it) > known).or(found)
     } else {
         found
@@ -135,20 +139,12 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
     groups
 }
 
-/// The equations over the columns of these groups of arrays, and of what globals of enum type hold and what is summed by class if asked for, and inequalities about those of these numbers that no equation is about.
-fn equations(
-    system: &System,
-    facts: &[Equation],
-    groups: &[Vec<VarId>],
-    with_globals: bool,
-    by_class: bool,
-    numbers: &[VarId],
-) -> Option<WithEquations> {
-    let columns = Columns::new(system, facts, groups, with_globals, by_class)?;
-    let order = named::independent_first(&columns);
-    let steps = hull::steps(&columns)?;
-    let hulls = hull::hulls(&columns, &steps, &order, None)?;
-    let marked = traps::traps(&columns, &steps);
+/// The equations over these columns, and inequalities about those of these numbers that no equation is about.
+fn equations(columns: &Columns<'_>, numbers: &[VarId]) -> Option<WithEquations> {
+    let order = named::independent_first(columns);
+    let steps = hull::steps(columns)?;
+    let hulls = hull::hulls(columns, &steps, &order, None)?;
+    let marked = traps::traps(columns, &steps)?;
     let mut rows = hulls.all(&order)?.equations(columns.all.len());
     let is_open = |var: &VarId, rows: &[Vec<Rational>]| {
         let place = columns.place(&Column::Number(*var));
@@ -156,13 +152,13 @@ fn equations(
     };
     let mut open: Vec<VarId> = numbers.iter().copied().filter(|var| is_open(var, &rows)).collect();
     let first_empty =
-        |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(&columns, *at, &[]);
+        |at: &usize| matches!(columns.all[*at], Column::Class(..)) && !hull::is_initial(columns, *at, &[]);
     let mut apart = Vec::new();
     for class in (0..columns.all.len()).filter(first_empty).take(MOST_OCCUPIED) {
         if open.is_empty() {
             break;
         }
-        let Some(more) = hull::hulls(&columns, &steps, &order, Some(class)) else { break };
+        let Some(more) = hull::hulls(columns, &steps, &order, Some(class)) else { break };
         let of_all = more.all(&order)?.equations(columns.all.len());
         if open.iter().any(|var| !is_open(var, &of_all)) {
             rows.extend(of_all);
@@ -170,8 +166,8 @@ fn equations(
             apart.push(more);
         }
     }
-    let drained = drains::drains(&columns, &steps, &open)?;
-    let found = named::named(&columns, &hulls, &apart, rows, marked, drained)?;
+    let drained = drains::drains(columns, &steps, &open)?;
+    let found = named::named(columns, &hulls, &apart, rows, marked, drained)?;
     debug!(columns = columns.all.len(), equations = found.equations.len(), "equations found");
     (!found.equations.is_empty()).then_some(found)
 }

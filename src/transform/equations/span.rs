@@ -13,7 +13,7 @@ pub struct Span {
 }
 
 impl Span {
-    pub fn vectors(&self) -> impl Iterator<Item = &Vec<Rational>> {
+    pub fn vectors(&self) -> impl Iterator<Item = &Vec<Rational>> + Clone {
         self.basis.iter().map(|(_, vector)| vector)
     }
 

@@ -27,7 +27,7 @@ const MOST_TRAPS: usize = 6;
 
 /// The least traps that a search from the classes outside of a few finds, for each value that a global does not hold
 /// initially.
-pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
+pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Option<Vec<Marked>> {
     let mut found = Vec::new();
     for (at, column) in columns.all.iter().enumerate() {
         let Column::Holds(global, value) = column else { continue };
@@ -41,6 +41,7 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
             let mut least: Vec<Vec<usize>> = Vec::new();
             for a in 0..classes {
                 for b in a..classes {
+                    columns.go_on()?;
                     let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b).collect();
                     let Some(trap) = trap(steps, at, group, kept) else { continue };
                     add_least(&mut least, trap, |a, b| is_part(a, b));
@@ -52,7 +53,7 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Vec<Marked> {
             found.extend(least.into_iter().take(MOST_TRAPS).map(marked));
         }
     }
-    found
+    Some(found)
 }
 
 /// The largest part of some classes of a group that is marked whenever the column of a value becomes 1, and stays marked while it is.
