@@ -533,8 +533,8 @@ impl<'a> Counting<'a> {
                         !(std::ptr::eq(*other, *equation) && p == q)
                             && other.number.terms.iter().any(|it| at(&it.0, *q) == here)
                     };
-                    self.counts(cell.var)
-                        || self.system.count_of(cell.var).is_some_and(|it| self.summed(it).is_some())
+                    // A sum is known where no further process can be part of it.
+                    self.system.count_of(cell.var).is_some()
                         || said()
                         || all.iter().any(|other| elsewhere(&other))
                 })

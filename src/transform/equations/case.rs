@@ -399,6 +399,17 @@ impl TransitionCases<'_> {
                 if self.t.universals.iter().any(|it| it.bound == 1 && self.denies(&it.body, n, class, known))
                 {
                     zero.push(equal(group.first + class, Rational::integer(*of_params)));
+                    for (sum, array) in columns.sums_of(group.first + class) {
+                        let mut row = Row::of(sum);
+                        for p in 0..self.arity {
+                            let values = |array| known.values(&(array, vec![p]));
+                            if self.class(n, values) == Some(class) {
+                                let own = Row::of(self.unknown(unknown, &(array, vec![p])));
+                                row = row.minus(&own)?;
+                            }
+                        }
+                        zero.push(row);
+                    }
                 }
             }
         }

@@ -107,6 +107,16 @@ impl<'a> Columns<'a> {
         }
     }
 
+    /// What is summed of the processes in the class of a column: the columns of these sums, and their arrays.
+    pub fn sums_of(&self, class: usize) -> impl Iterator<Item = (usize, VarId)> {
+        self.all.iter().enumerate().filter_map(move |(at, column)| match column {
+            Column::Sum(array, Some((group, n))) if self.groups[*group].first + n == class => {
+                Some((at, *array))
+            }
+            _ => None,
+        })
+    }
+
     pub fn place(&self, column: &Column) -> Option<usize> {
         self.all.iter().position(|it| it == column)
     }

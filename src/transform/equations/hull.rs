@@ -49,7 +49,12 @@ impl Location {
     }
 
     /// The vectors that are here, where these rows are zero; none where no state is.
-    fn within(&self, rows: &[Row], mut vectors: Vec<Vec<Rational>>) -> Option<Vec<Vec<Rational>>> {
+    fn within(
+        &self,
+        columns: &Columns<'_>,
+        rows: &[Row],
+        mut vectors: Vec<Vec<Rational>>,
+    ) -> Option<Vec<Vec<Rational>>> {
         for row in rows {
             restrict(&mut vectors, row)?;
         }
@@ -57,6 +62,9 @@ impl Location {
             let class = Row::of(at);
             if !some {
                 restrict(&mut vectors, &class)?;
+                for (sum, _) in columns.sums_of(at) {
+                    restrict(&mut vectors, &Row::of(sum))?;
+                }
             } else if constant(&class, vectors.iter())?.is_some_and(|known| known < Rational::ONE) {
                 vectors.clear();
             }
@@ -102,7 +110,7 @@ pub fn hulls(
     let mut at = locations(columns, occupied);
     let rows: Vec<Vec<Row>> = at.iter().map(|(location, _)| location.rows(columns)).collect();
     for ((location, span), rows) in at.iter_mut().zip(&rows) {
-        for vector in location.within(rows, initial(columns, &location.held)?)? {
+        for vector in location.within(columns, rows, initial(columns, &location.held)?)? {
             span.add(vector, order)?;
         }
     }
@@ -130,7 +138,7 @@ pub fn hulls(
                 let targets =
                     at.iter_mut().enumerate().filter(|(_, to)| location.leads_to(columns, case, &to.0));
                 for (to, (location, span)) in targets {
-                    for vector in location.within(&rows[to], after.clone())? {
+                    for vector in location.within(columns, &rows[to], after.clone())? {
                         work += 1;
                         if span.add(vector, order)? {
                             grown[to] += 1;
@@ -238,14 +246,15 @@ fn apply(
 }
 
 /// Whether some vector has as many processes in each class as there are parameters in it; keeps the vectors where that may be so: a sum
-/// of classes that is its least value makes each of them the least.
+/// of classes that is its least value makes each of them the least, and nothing is summed over a class without processes.
 fn within_bounds(
     columns: &Columns<'_>,
     case: &Case,
     occupied: Option<usize>,
     vectors: &mut Vec<Vec<Rational>>,
 ) -> Option<bool> {
-    if case.before.is_empty() && occupied.is_none() {
+    let sums_parts = columns.all.iter().any(|it| matches!(it, Column::Sum(_, Some(_))));
+    if case.before.is_empty() && occupied.is_none() && !sums_parts {
         return Some(true);
     }
     let least = |at: usize| {
@@ -288,6 +297,13 @@ fn within_bounds(
             }
             if vectors.len() == before {
                 break;
+            }
+        }
+        for class in classes.clone().filter(|_| sums_parts) {
+            if constant(&Row::of(class), vectors.iter())? == Some(Rational::ZERO) {
+                for (sum, _) in columns.sums_of(class) {
+                    restrict(vectors, &Row::of(sum))?;
+                }
             }
         }
     }
