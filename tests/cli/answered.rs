@@ -34,6 +34,35 @@ fn sums_of_numbers_that_are_never_negative() {
     answers(&[("@shares.cub", 0, "SAFE")]);
 }
 
+/// Nothing is known of a sum of numbers that may be negative, but that it is what its processes add up to: none, or those that a guard leaves.
+#[test]
+fn sums_of_numbers_that_may_be_negative() {
+    answers(&[
+        ("--certify @tally.cub", 0, "SAFE"),
+        ("@tally_closed_early.cub", 1, "UNSAFE"),
+        ("--certify @debts.cub", 0, "SAFE"),
+        ("@debts_forgotten.cub", 1, "UNSAFE"),
+        ("@debts_counted_early.cub", 1, "UNSAFE"),
+    ]);
+}
+
+/// Initially nothing is counted beside a process that the cube names, where init says so of each two.
+#[test]
+fn counts_in_the_beginning() {
+    answers(&[("--certify @marks_counted.cub", 0, "SAFE"), ("@marks_from_the_beginning.cub", 1, "UNSAFE")]);
+}
+
+/// A pointer that holds a process is not `nil`, also where a count asks that.
+#[test]
+fn counts_of_pointers() {
+    answers(&[
+        ("--certify @waiting_for.cub", 0, "SAFE"),
+        ("@waiting_for_the_last.cub", 1, "UNSAFE"),
+        ("--certify @waiting_counted.cub", 0, "SAFE"),
+        ("@waiting_counted_twice.cub", 1, "UNSAFE"),
+    ]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {

@@ -7,7 +7,7 @@ use crate::cube::{
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_SIGNATURES;
-use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Term};
+use cubicle_lang::model::{Cell, Dnf, Literal, ProcRef, Term, VarId};
 
 /// A formula over the processes that a cube names, one by number for each index, and a further one.
 #[derive(Clone, Copy, Debug)]
@@ -33,15 +33,15 @@ enum Atom {
     Constant(bool),
     /// The choice of this number is one of these parts of its values.
     Part(usize, u64),
-    /// True or false: the choice of this number is 1 or 0.
-    Opaque(usize),
+    /// The choice of this number is 1 or 0.
+    Opaque(usize, bool),
 }
 
 impl Atom {
     const fn choice(&self) -> Option<usize> {
         match self {
             Self::Constant(_) => None,
-            Self::Part(at, _) | Self::Opaque(at) => Some(*at),
+            Self::Part(at, _) | Self::Opaque(at, _) => Some(*at),
         }
     }
 }
@@ -51,6 +51,8 @@ impl Atom {
 enum Choice<'a> {
     /// The values of a cell, as sets that no literal tells apart.
     Cell(CellAt, Vec<u64>),
+    /// Whether the cells of two choices hold the same.
+    Equal(usize, usize),
     /// Whether a literal holds.
     Literal(&'a Literal, Vec<Option<u8>>),
 }
@@ -101,7 +103,7 @@ pub fn signatures(
                 (Atom::Part(_, set), Some((at, Choice::Cell(_, parts)))) => {
                     open[at].retain(|part| parts[*part] & set != 0);
                 }
-                (Atom::Opaque(_), Some((at, _))) => open[at].retain(|truth| *truth == 1),
+                (Atom::Opaque(_, holds), Some((at, _))) => open[at].retain(|it| (*it == 1) == *holds),
                 _ => {}
             }
         }
@@ -118,15 +120,22 @@ pub fn signatures(
     let mut chosen = vec![0; open.len()];
     loop {
         let value = |at: usize| open[at][chosen[at]];
+        let part = |at: usize| match &choices[at] {
+            Choice::Cell(_, parts) => parts[value(at)],
+            Choice::Equal(..) | Choice::Literal(..) => unreachable!("parts are of cells"),
+        };
         let holds = |atom: &Atom| match atom {
             Atom::Constant(truth) => *truth,
-            Atom::Opaque(at) => value(*at) == 1,
-            Atom::Part(at, set) => match &choices[*at] {
-                Choice::Cell(_, parts) => parts[value(*at)] & set != 0,
-                Choice::Literal(..) => unreachable!("parts are of cells"),
-            },
+            Atom::Opaque(at, truth) => (value(*at) == 1) == *truth,
+            Atom::Part(at, set) => part(*at) & set != 0,
         };
-        let is_possible = open.iter().all(|it| !it.is_empty()) && {
+        // What two cells hold says whether they may hold the same.
+        let fits = |(at, choice): (usize, &Choice<'_>)| match choice {
+            Choice::Equal(a, b) if value(at) == 1 => part(*a) & part(*b) != 0,
+            Choice::Equal(a, b) => part(*a) != part(*b) || part(*a) == OTHER || !part(*a).is_power_of_two(),
+            Choice::Cell(..) | Choice::Literal(..) => true,
+        };
+        let mut numbers_fit = || {
             let truths: Vec<usize> = compared.iter().map(|(at, _)| value(*at)).collect();
             truths.is_empty()
                 || *possible.entry(truths).or_insert_with_key(|truths| {
@@ -135,7 +144,8 @@ pub fn signatures(
                     !linearly_satisfiable(&rows).is_ok_and(|it| it == Sat::No)
                 })
         };
-        if is_possible {
+        let has_values = open.iter().all(|it| !it.is_empty());
+        if has_values && choices.iter().enumerate().all(fits) && numbers_fit() {
             let mut signature = 0;
             for (n, formula) in formulas.iter().enumerate() {
                 if formula.iter().any(|conj| conj.iter().all(holds)) {
@@ -204,27 +214,42 @@ fn atom<'a>(
             let values = if *negated { all & !(1 << p) } else { 1 << p };
             Atom::Part(chosen(Choice::Cell(at(cell), Vec::new())), values)
         }
+        Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated }
+            // Only of pointers: of constructors, more processes get names, and the check of such proofs was inconclusive.
+            if context.kind_of(a.var) == CellKind::Proc =>
+        {
+            let (a, b) = (at(a), at(b));
+            if let (Some(a), Some(b)) = (named(&a), named(&b)) {
+                let (a, b) = (a.min(b), a.max(b));
+                for (known, equal) in [(Relational::Eq(a, b), true), (Relational::Ne(a, b), false)] {
+                    if cube.relational.contains(&known) {
+                        return Atom::Constant(equal != *negated);
+                    }
+                }
+            }
+            let [a, b] = [a, b].map(|cell| chosen(Choice::Cell(cell, Vec::new())));
+            Atom::Opaque(chosen(Choice::Equal(a.min(b), a.max(b))), !negated)
+        }
         _ => {
             let mut named: Vec<Option<u8>> = index.iter().map(|p| Some(*p)).collect();
             named.push(process(ProcRef::Var(index.len() as u8)));
             debug_assert!(context.vars() > 0, "an opaque literal reads a variable");
-            Atom::Opaque(chosen(Choice::Literal(literal, named)))
+            Atom::Opaque(chosen(Choice::Literal(literal, named)), true)
         }
     }
 }
 
 /// The values that a cell may hold in a state of the cube.
-fn values(context: &CubeContext, cube: &Cube, (var, index): &CellAt) -> u64 {
-    let named: Option<Vec<u8>> = index.iter().copied().collect();
-    let var = cubicle_lang::model::VarId(*var);
-    match named {
-        Some(named) => {
-            let cell = CubeCell::of(var, named);
-            cube.held(context, cell)
-        }
-        None => match context.kind_of(var) {
-            CellKind::Enum(range) => range,
-            _ => OTHER | low(cube.procs),
-        },
+fn values(context: &CubeContext, cube: &Cube, cell: &CellAt) -> u64 {
+    match (named(cell), context.kind_of(VarId(cell.0))) {
+        (Some(cell), _) => cube.held(context, cell),
+        (None, CellKind::Enum(range)) => range,
+        (None, _) => OTHER | low(cube.procs),
     }
+}
+
+/// The cell, where all its processes are named.
+fn named((var, index): &CellAt) -> Option<CubeCell> {
+    let index: Option<Vec<u8>> = index.iter().copied().collect();
+    Some(CubeCell::of(VarId(*var), index?))
 }

@@ -501,8 +501,8 @@ impl<'a> Counting<'a> {
         (own && self.never_negative.contains(&cell.var)).then_some(cell.var)
     }
 
-    /// The equations that may say something of a cube, those about each process with one that it names: those whose numbers all occur
-    /// elsewhere.
+    /// The equations that may say something of a cube, those about each process with one that it names: those whose numbers all are counts
+    /// or sums, or occur elsewhere.
     fn relevant(&self, context: &CubeContext, cube: &Cube) -> Vec<(&Equation, u8)> {
         let held = |cell: CubeCell| cube.held(context, cell);
         let certain = |literal: &Literal, p: u8| match literal {

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use super::node::{NodeId, Origin, call};
 use super::run::{Run, RunEnd, Setting};
-use crate::counting::Everywhere;
-use crate::cube::{Cube, Halt, by_sorts};
+use crate::counting::{Counting, Everywhere};
+use crate::cube::{Cube, Halt, Overflow, by_sorts};
 use crate::preimage::Prepared;
 use crate::profile::Phase;
 use crate::safety::{concretize, follow, forgotten, lost};
 use crate::theory::Sat;
 use crate::tuning::WORK_PER_EFFORT;
-use cubicle_lang::model::TransitionId;
+use cubicle_lang::model::{Cell, Dnf, ProcRef, TransitionId, rename};
 use cubicle_run::{Event, GraphFate, GraphStep, Interrupted, Observer, Reason, Trace};
 use cubicle_solver::smt::Unrolled;
 use tracing::debug;
@@ -41,13 +41,8 @@ impl Run<'_, '_> {
         if met != Sat::No
             && let Some(counting) = self.setting.pre.counting
         {
-            let init = &self.setting.system.init;
-            // Alternatives of several processes at once have too many signatures.
-            let of_each = init.of_each().filter(|it| init.params == 1 || it.0.len() == 1);
-            let everywhere = of_each.as_ref().map(|body| Everywhere { named: true, body, args: &[] });
-            let everywhere = everywhere.as_slice();
             let Some(within) = initial.within(context, cube)? else { return Ok(Sat::No) };
-            if counting.excludes(context, &within, everywhere)? {
+            if self.excludes_initially(counting, &within)? {
                 return Ok(Sat::No);
             }
         }
@@ -55,6 +50,35 @@ impl Run<'_, '_> {
             Sat::Unknown => self.tester.solver.ask_initial(cube)?.into(),
             sat => sat,
         })
+    }
+
+    /// Whether counts leave a cube no initial state.
+    fn excludes_initially(&self, counting: &Counting<'_>, cube: &Cube) -> Result<bool, Halt> {
+        let (context, system) = (self.setting.context, self.setting.system);
+        let init = &system.init;
+        let mut said = init.body.clone();
+        if let [conj] = &mut said.0[..] {
+            let is_counted = |cell: &Cell| system.counts.iter().any(|it| it.reads().contains(&cell.var));
+            conj.retain(|literal| literal.cells().into_iter().any(is_counted));
+        }
+        // It holds for all parameters: for one process in the place of each, and for one beside each that the cube names.
+        let placed = |place: &dyn Fn(u8) -> u8| {
+            let renamed = |p| if let ProcRef::Var(v) = p { ProcRef::Var(place(v)) } else { p };
+            rename::disjunction(&said.0, &renamed).map(Dnf).ok_or(Overflow)
+        };
+        let (alone, beside) = (placed(&|_| 0)?, [placed(&|v| v)?, placed(&|v| 1 - v.min(1))?]);
+        let named: Vec<u8> = (0..cube.procs).collect();
+        let mut everywhere = Vec::new();
+        if init.params > 0 {
+            everywhere.push(Everywhere { named: true, body: &alone, args: &[] });
+        }
+        if init.params == 2 {
+            let of = |args| beside.iter().map(move |body| Everywhere { named: true, body, args });
+            everywhere.extend(named.chunks(1).flat_map(of));
+        }
+        // Of several parameters it may say too much for one look at it.
+        Ok(counting.excludes(context, cube, &everywhere)?
+            || init.params > 1 && counting.excludes(context, cube, &[])?)
     }
 
     /// An initial state in the cube of a trusted invariant, which refutes the invariant; `None` where that is not known: the

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::rational::Rational;
-use super::rename;
 use crate::diagnostic::Span;
 
 /// Index of an enum type in [`System::enums`](crate::model::SystemParts::enums); 0 is `bool`, with constructors `False`, `True`.
@@ -476,15 +475,6 @@ pub struct Init {
 }
 
 impl Init {
-    /// What it says of each process, which is that for all parameters; `None` when a number leaves the 64-bit range.
-    pub fn of_each(&self) -> Option<Dnf> {
-        let alone = |process| match process {
-            ProcRef::Var(_) => ProcRef::Var(0),
-            ProcRef::Const(_) => process,
-        };
-        rename::disjunction(&self.body.0, &alone).map(Dnf)
-    }
-
     /// Asks for a literal, too, of all processes for its parameters.
     pub fn demand(&mut self, literal: &Literal) {
         let params = literal.procs().into_iter().map(ProcRef::variables).max().unwrap_or(0);
