@@ -688,13 +688,8 @@ impl Regions {
         // The counts that a process may be part of, of which these formulas hold.
         let possible = |asked: &[Counted<'_>], member: Member, required: u64| {
             let all = signatures(context, cube, asked, member, required)?;
-            Some(
-                all.into_iter()
-                    .map(|it| it & counts)
-                    .collect::<BTreeSet<u64>>()
-                    .into_iter()
-                    .collect::<Vec<_>>(),
-            )
+            let of_counts: BTreeSet<u64> = all.into_iter().map(|it| it & counts).collect();
+            Some(of_counts.into_iter().collect::<Vec<_>>())
         };
         let Some(unnamed) = possible(counted, Member::Unnamed, of_unnamed) else { return Ok(None) };
         // The processes with one possible signature, and sets of signatures with the number of the processes that have one of them.
