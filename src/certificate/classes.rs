@@ -214,7 +214,7 @@ impl Questions {
     pub fn about(&self, formula: &GroundFormula) -> BTreeSet<usize> {
         let mut cells = BTreeSet::new();
         formula.atoms(&mut |atom| {
-            cells.extend(atom.cells().into_iter().filter(|it| self.is_cell_of_process(it)))
+            cells.extend(atom.cells().into_iter().filter(|it| self.is_cell_of_process(it)));
         });
         let is_about = |question: &Question| match question {
             Question::Enum(cell, _) | Question::Process(cell, _) => cells.contains(cell),

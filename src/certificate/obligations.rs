@@ -42,6 +42,12 @@ impl ObligationCase<'_> {
     pub const fn is_identity(&self) -> bool {
         matches!((self.obligation, self.about), (Obligation::Consecution { .. }, About::State))
     }
+
+    /// The cells of counts that are defined in it.
+    fn cells(&self, definitions: &CountDefinitions<'_>, defined: Defined) -> NeededCells {
+        let assuming = !matches!(self.about, About::Initial | About::Empty);
+        definitions.needed(&self.formula, self.procs, assuming, defined)
+    }
 }
 
 /// The state that a case is about.
@@ -115,7 +121,7 @@ impl<'a> Obligations<'a> {
     ) -> Result<Definitions, ProofFailure> {
         let ObligationCase { procs, about, .. } = case;
         let Some(definitions) = &self.counts else { return Ok(Definitions::default()) };
-        let cells = self.cells(definitions, case, defined);
+        let cells = case.cells(definitions, defined);
         let step = match about {
             About::Step(t) => Some((*t, &case.args[..])),
             About::Empty | About::Initial | About::State => None,
@@ -136,20 +142,10 @@ impl<'a> Obligations<'a> {
         }
     }
 
-    fn cells(
-        &self,
-        definitions: &CountDefinitions<'_>,
-        case: &ObligationCase<'_>,
-        defined: Defined,
-    ) -> NeededCells {
-        let assuming = !matches!(case.about, About::Initial | About::Empty);
-        definitions.needed(&case.formula, case.procs, assuming, defined)
-    }
-
     /// Whether there are more cells of counts than those that a case mentions.
     pub fn has_other_counts(&self, case: &ObligationCase<'_>) -> bool {
-        let cells = |definitions, defined| self.cells(definitions, case, defined);
-        self.counts.as_ref().is_some_and(|it| cells(it, Defined::All) != cells(it, Defined::Mentioned))
+        let differ = |it| case.cells(it, Defined::All) != case.cells(it, Defined::Mentioned);
+        self.counts.as_ref().is_some_and(differ)
     }
 
     /// The cells of counts of an instance that are at a process without a name.
