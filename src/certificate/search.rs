@@ -46,7 +46,7 @@ impl<'a> Prover<'a, '_> {
     ) -> Result<Refutation, ProofFailure> {
         if case.beyond == 0 && self.obligations.has_other_counts(case) {
             match self.search_in(case, Defined::Mentioned, possible, used) {
-                Err(ProofFailure::Refuted(_)) => {}
+                Err(ProofFailure::Refuted(_) | ProofFailure::Undecided(..)) => {}
                 found => return found,
             }
         }
