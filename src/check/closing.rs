@@ -38,6 +38,9 @@ const TIME_AFTER_LIMIT: Duration = Duration::from_millis(300);
 const PART_OF_LIMIT: u32 = 10;
 const MOST_AFTER_LIMIT: Duration = Duration::from_secs(3);
 
+/// After any of these, nothing is tried for a system with more transitions: nothing ends the search for equations between its numbers.
+const MOST_TRANSITIONS_AFTER_LIMIT: usize = 200;
+
 /// Exact search alone, where a short one suffices; or the fewest claims in the language that no state of small instances violates and with which it
 /// does if they hold: candidates that no state refuted, or what cubes of nodes that wait have in common with no state; or the one of these that
 /// has most of those cubes.
@@ -55,6 +58,9 @@ pub fn closing(engine: BackwardEngine, system: &System, options: &Options, repor
         Some(Reason::Memory | Reason::Interrupted(_)) => Some(TIME_AFTER_LIMIT),
         _ => None,
     };
+    if late.is_some() && system.transitions.len() > MOST_TRANSITIONS_AFTER_LIMIT {
+        return None;
+    }
     let mut interrupt = Interrupt::default();
     if let Some(time) = late {
         interrupt = interrupt.until(Instant::now() + time);
