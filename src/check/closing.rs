@@ -38,7 +38,7 @@ const TIME_AFTER_LIMIT: Duration = Duration::from_millis(300);
 const PART_OF_LIMIT: u32 = 10;
 const MOST_AFTER_LIMIT: Duration = Duration::from_secs(3);
 
-/// After any of these, nothing is tried for a system with more transitions: nothing ends the search for equations between its numbers.
+/// After any of these, nothing is tried for a system with more transitions: what comes before a search takes most of that time there.
 const MOST_TRANSITIONS_AFTER_LIMIT: usize = 200;
 
 /// Exact search alone, where a short one suffices; or the fewest claims in the language that no state of small instances violates and with which it
