@@ -122,7 +122,7 @@ impl<'a> Prover<'a, '_> {
             };
             let mut violated = self.violated(case.procs, order, groups, &chosen.at_unnamed, &mut state);
             if violated.is_empty() {
-                violated = self.violated_others(case, order, &mut state, chosen)?;
+                violated.extend(self.violated_others(case, order, &mut state, chosen)?);
             }
             // The search for instances ends early when the run must end.
             self.options.interrupt.check()?;
@@ -190,16 +190,16 @@ impl<'a> Prover<'a, '_> {
         violated
     }
 
-    /// Instances that it violates of cubes that say what no other process is, if no process that the case does not name can be that.
+    /// An instance that it violates of a cube that says what no other process is, if no process that the case does not name can be that. Only one:
+    /// what refutes that takes longer to find than another state.
     fn violated_others(
         &mut self,
         case: &ObligationCase<'a>,
         order: &[usize],
         state: &mut SatisfyingState,
         chosen: &mut Chosen,
-    ) -> Result<Vec<CubeInstance>, ProofFailure> {
+    ) -> Result<Option<CubeInstance>, ProofFailure> {
         let procs: Vec<u8> = (0..case.procs).collect();
-        let mut violated = Vec::new();
         let (cubes, index) = (self.cubes, self.index);
         for &cube in order.iter().filter(|cube| cubes.has_others(**cube)) {
             let mut found = Vec::new();
@@ -223,17 +223,13 @@ impl<'a> Prover<'a, '_> {
                 match self.search_beyond(case, &instance)? {
                     Some(beyond) => {
                         instance.beyond = beyond;
-                        violated.push(instance);
+                        return Ok(Some(instance));
                     }
                     None => drop(chosen.refused.insert(instance)),
                 }
-                // What refutes that takes longer to find than another state.
-                if !violated.is_empty() {
-                    return Ok(violated);
-                }
             }
         }
-        Ok(violated)
+        Ok(None)
     }
 
     /// What refutes that a process which the case does not name is what an instance says that no other process is.

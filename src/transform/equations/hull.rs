@@ -99,7 +99,7 @@ pub fn steps(columns: &Columns<'_>) -> Option<Vec<Case>> {
     Some(steps)
 }
 
-/// The hulls; `None` when there is no initial state, it takes too long or must end, or a number leaves the 64-bit range. Pivots are chosen in this order of columns. States where a
+/// The hulls; `None` when the system cannot begin, the analysis takes too long or must end, or a number leaves the 64-bit range. Pivots are chosen in this order of columns. States where a
 /// class has processes may be told apart from the others.
 pub fn hulls(
     columns: &Columns<'_>,
