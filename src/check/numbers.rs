@@ -6,7 +6,8 @@ use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Outcome, Strategy, Verdict};
 use cubicle_transform::{
-    WithEquations, open_numbers, with_counts_seen, with_equations, with_updates_of_counts,
+    WithEquations, open_numbers, with_counts_seen, with_equations, with_lasting_counts,
+    with_updates_of_counts,
 };
 
 /// States of an instance in which numbers are looked at. By estimate: more seldom refute a guess.
@@ -57,18 +58,21 @@ impl Numbers {
         interrupt: &Interrupt,
     ) -> Result<Self, Interrupted> {
         let open = open_numbers(system, &self.equations);
+        let (mut with_counts, mut guesses) = with_lasting_counts(system);
         if !open.is_empty() {
             let limits =
                 ForwardOptions { max_states: Some(STATES_SEEN), strategy: Strategy::Bfs, ..options.clone() };
             let states = |procs| sample_runs(system, procs, &limits, interrupt).states;
             let states: Vec<State> = (1..=PROCS_SEEN).flat_map(states).collect();
             interrupt.check()?;
-            let (with_counts, guesses) = with_counts_seen(system, &open, &states);
-            if !guesses.is_empty() {
-                return Ok(Self { guesses, own: system.vars.len(), ..Self::of(&with_counts, interrupt)? });
-            }
+            let (with_seen, seen) = with_counts_seen(&with_counts, &open, &states);
+            with_counts = with_seen;
+            guesses.extend(seen);
         }
-        Ok(self)
+        if guesses.is_empty() {
+            return Ok(self);
+        }
+        Ok(Self { guesses, own: system.vars.len(), ..Self::of(&with_counts, interrupt)? })
     }
 
     /// Those of a system without counts, with nothing found.

@@ -36,7 +36,8 @@ pub fn with_updates_of_counts(system: &System) -> System {
     explicit(system, system.counts.len() + MOST_OF_CHAIN, false).0
 }
 
-/// The system with at most `most` counts, and whether all steps are followed exactly; as it is where they are to be and one is not.
+/// The system where what steps do to the counts of the model, and to others as long as there are at most `most`, adds the counts that it needs, and
+/// whether all steps are followed exactly; as it is where they are to be and one is not.
 fn explicit(system: &System, most: usize, to_be_exact: bool) -> (System, bool) {
     let mut parts = system.to_parts();
     let mut is_exact = true;
@@ -49,7 +50,9 @@ fn explicit(system: &System, most: usize, to_be_exact: bool) -> (System, bool) {
             }
             let before = (parts.vars.len(), parts.counts.len());
             let branches = Step { system, t, count: &count }.branches(&mut parts);
-            let assignment = if let Some(branches) = branches.filter(|_| parts.counts.len() <= most) {
+            let added = parts.counts.len();
+            let most = if at < system.counts.len() { MOST_COUNTS } else { most };
+            let assignment = if let Some(branches) = branches.filter(|_| added <= most.max(before.1)) {
                 Assignment::Cases(branches)
             } else if to_be_exact {
                 return (system.clone(), false);

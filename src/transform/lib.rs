@@ -29,7 +29,9 @@ pub use again::with_acts_again;
 pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
-pub use equations::{WithEquations, moves_numbers, open_numbers, with_counts_seen, with_equations};
+pub use equations::{
+    WithEquations, moves_numbers, open_numbers, with_counts_seen, with_equations, with_lasting_counts,
+};
 pub use not_derived::NotDerived;
 pub use relaxed::{Relaxed, relaxed};
 pub use tails::{gaps, searched_system, tails_of, with_tails};

@@ -6,6 +6,7 @@ use crate::cube::{
 };
 use crate::theory::consequences;
 use crate::tuning::MAX_LITERALS;
+use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Init, Literal, Rational, Relation};
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,7 @@ pub struct CandidateLimits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numeric {
     No,
-    /// Comparisons of two cells of one array, which need no number: `Term[p] = Term[q]`.
+    /// Comparisons of two cells, without a number: `Term[p] = Vote[q]`; in place of `Term[p] + 2 = Term[q]`, that it is less.
     Alike,
     All,
 }
@@ -45,6 +46,8 @@ pub fn candidates<'a>(
         // Of equal numbers, each is compared with the first one only.
         let chained = consequences(&cube.relational).unwrap_or_default();
         useful.extend(chained.into_iter().map(CubeLiteral::Relational));
+        let weaker: Vec<CubeLiteral> = useful.iter().filter_map(without_number).collect();
+        extend_new(&mut useful, weaker);
     }
     useful.retain(|g| is_useful(context, g, limits));
     if useful.len() > MAX_LITERALS {
@@ -116,6 +119,20 @@ fn parts(context: &CubeContext, procs: u8, literal: CubeLiteral) -> Vec<CubeLite
         }
         literal => vec![literal],
     }
+}
+
+/// Of a comparison of whole numbers that says how far apart they are, which one is less.
+fn without_number(literal: &CubeLiteral) -> Option<CubeLiteral> {
+    let CubeLiteral::Relational(Relational::Linear { integer: true, form, bound }) = literal else {
+        return None;
+    };
+    let one = Rational::ONE;
+    let bound = match *bound {
+        Bound::Eq(c) | Bound::Ge(c) if c >= one => Bound::Ge(one),
+        Bound::Eq(c) | Bound::Le(c) if c <= one.neg() => Bound::Le(one.neg()),
+        _ => return None,
+    };
+    Some(CubeLiteral::Relational(Relational::Linear { integer: true, form: form.clone(), bound }))
 }
 
 /// The process that a pointer holds, or the first one that it does not hold.
@@ -286,7 +303,7 @@ fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) ->
                 Numeric::No => false,
                 // Of whole numbers, `x < y` is `x - y <= -1`.
                 Numeric::Alike => {
-                    matches!(form[..], [(a, k), (b, l)] if a.var() == b.var() && k.add(l) == Some(Rational::ZERO))
+                    matches!(form[..], [(_, k), (_, l)] if k.add(l) == Some(Rational::ZERO))
                         && bound.number().num().abs() <= 1
                         && (bound.number().is_zero() || !matches!(bound, Bound::Eq(_) | Bound::Ne(_)))
                 }

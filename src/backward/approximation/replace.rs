@@ -297,8 +297,8 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let context = run.setting.context;
         let mut best = self.best_within(run, id, self.limits)?;
         if best.is_none() && self.limits.numeric == Numeric::No && compares(&run.state.nodes.get(id).cube) {
-            // A comparison is about two cells.
-            let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 1);
+            // Comparisons are about two cells each.
+            let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 2);
             let limits = CandidateLimits { literals, cells, numeric: Numeric::Alike, ..self.limits };
             best = self.best_within(run, id, limits)?;
         }

@@ -165,14 +165,20 @@ pub fn signatures(
     }
 }
 
-/// What a choice says of numbers where it is 0 and where it is 1, if it is whether a comparison of whole numbers holds. A member without a name is the
-/// process after those of the cube.
+/// What a choice says of numbers where it is 0 and where it is 1, if it is whether a comparison of whole numbers holds.
 fn comparison(context: &CubeContext, cube: &Cube, choice: &Choice<'_>) -> Option<[Relational; 2]> {
-    let Choice::Literal(literal @ Literal::Linear { integer: true, .. }, named) = choice else { return None };
-    let vars: Vec<u8> = named.iter().map(|p| p.unwrap_or(cube.procs)).collect();
-    let read = Instantiation { context, procs: cube.procs + 1, vars: &vars }.literal(literal).ok()?;
-    let Reduced::Literal(CubeLiteral::Relational(holds)) = read else { return None };
+    let Choice::Literal(literal, named) = choice else { return None };
+    let Reduced::Literal(CubeLiteral::Relational(holds)) = compared(context, cube, literal, named)? else {
+        return None;
+    };
     Some([holds.negate().ok()?, holds])
+}
+
+/// A comparison of whole numbers at these processes. A member without a name is the process after those of the cube.
+fn compared(context: &CubeContext, cube: &Cube, literal: &Literal, named: &[Option<u8>]) -> Option<Reduced> {
+    let Literal::Linear { integer: true, .. } = literal else { return None };
+    let vars: Vec<u8> = named.iter().map(|p| p.unwrap_or(cube.procs)).collect();
+    Instantiation { context, procs: cube.procs + 1, vars: &vars }.literal(literal).ok()
 }
 
 /// A literal of a formula; its first variables are the processes of `index`, the next is the member.
@@ -233,8 +239,12 @@ fn atom<'a>(
         _ => {
             let mut named: Vec<Option<u8>> = index.iter().map(|p| Some(*p)).collect();
             named.push(process(ProcRef::Var(index.len() as u8)));
-            debug_assert!(context.vars() > 0, "an opaque literal reads a variable");
-            Atom::Opaque(chosen(Choice::Literal(literal, named)), true)
+            match compared(context, cube, literal, &named) {
+                // Of one cell with itself.
+                Some(Reduced::True) => Atom::Constant(true),
+                Some(Reduced::False) => Atom::Constant(false),
+                _ => Atom::Opaque(chosen(Choice::Literal(literal, named)), true),
+            }
         }
     }
 }

@@ -9,13 +9,14 @@
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
 //! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need),
-//! `observed` (what holds of each process), `seen` (what may hold while a number is not zero).
+//! `observed` (what holds of each process), `seen` (what may hold while a number is not zero), `lasting` (what may hold after a guard about counts).
 
 mod case;
 mod columns;
 mod drains;
 mod floors;
 mod hull;
+mod lasting;
 mod limits;
 mod named;
 mod observed;
@@ -29,6 +30,7 @@ use cubicle_lang::model::{
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns, number_of_classes};
+pub use lasting::with_lasting_counts;
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
 pub use seen::{open_numbers, with_counts_seen};
