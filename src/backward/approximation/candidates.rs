@@ -26,8 +26,10 @@ pub struct CandidateLimits {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Numeric {
     No,
-    /// Comparisons of two cells, without a number: `Term[p] = Vote[q]`; in place of `Term[p] + 2 = Term[q]`, that it is less.
+    /// Comparisons of two cells of one array, without a number: `Term[p] = Term[q]`; in place of `Term[p] + 2 = Term[q]`, that it is less.
     Alike,
+    /// The same of any two cells: `Term[p] = Vote[p, q]`.
+    Compared,
     All,
 }
 
@@ -42,7 +44,7 @@ pub fn candidates<'a>(
     let mut useful: Vec<CubeLiteral> =
         others.into_iter().flat_map(|it| parts(context, cube.procs, it)).collect();
     let whole = useful.len() + cube.others.len();
-    if limits.numeric == Numeric::Alike {
+    if matches!(limits.numeric, Numeric::Alike | Numeric::Compared) {
         // Of equal numbers, each is compared with the first one only.
         let chained = consequences(&cube.relational).unwrap_or_default();
         useful.extend(chained.into_iter().map(CubeLiteral::Relational));
@@ -302,8 +304,9 @@ fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) ->
             Relational::Linear { form, bound, .. } => match limits.numeric {
                 Numeric::No => false,
                 // Of whole numbers, `x < y` is `x - y <= -1`.
-                Numeric::Alike => {
-                    matches!(form[..], [(_, k), (_, l)] if k.add(l) == Some(Rational::ZERO))
+                Numeric::Alike | Numeric::Compared => {
+                    let any = limits.numeric == Numeric::Compared;
+                    matches!(form[..], [(a, k), (b, l)] if (any || a.var() == b.var()) && k.add(l) == Some(Rational::ZERO))
                         && bound.number().num().abs() <= 1
                         && (bound.number().is_zero() || !matches!(bound, Bound::Eq(_) | Bound::Ne(_)))
                 }

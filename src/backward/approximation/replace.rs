@@ -296,11 +296,14 @@ impl<'a, 'p> Approximation<'a, 'p> {
     fn best(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
         let context = run.setting.context;
         let mut best = self.best_within(run, id, self.limits)?;
-        if best.is_none() && self.limits.numeric == Numeric::No && compares(&run.state.nodes.get(id).cube) {
-            // Comparisons are about two cells each.
-            let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 2);
-            let limits = CandidateLimits { literals, cells, numeric: Numeric::Alike, ..self.limits };
-            best = self.best_within(run, id, limits)?;
+        let is_numeric = self.limits.numeric == Numeric::No && compares(&run.state.nodes.get(id).cube);
+        for numeric in [Numeric::Alike, Numeric::Compared].into_iter().filter(|_| is_numeric) {
+            if best.is_none() {
+                // Comparisons are about two cells each.
+                let (literals, cells) = (NETWORK_LITERALS, NETWORK_LITERALS + 2);
+                best =
+                    self.best_within(run, id, CandidateLimits { literals, cells, numeric, ..self.limits })?;
+            }
         }
         if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
             let cube = run.state.nodes.get(id).cube.clone();
@@ -328,7 +331,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let mut class = (0, 0);
         let mut rivals = 0;
         // Those without comparisons were tried before.
-        let is_new = |c: &Cube| limits.numeric != Numeric::Alike || compares(c);
+        let is_new = |c: &Cube| !matches!(limits.numeric, Numeric::Alike | Numeric::Compared) || compares(c);
         for c in candidates(context, &run.state.nodes.get(id).cube, limits).filter(is_new) {
             if best.is_some() && (rivals >= MAX_RIVALS || class != (c.procs, c.len())) {
                 break;
