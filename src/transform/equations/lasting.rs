@@ -49,3 +49,30 @@ fn greater(parts: &SystemParts, literal: &Literal, member: ProcRef) -> Option<Li
     let difference = if *factor > Rational::ZERO { expr.clone() } else { expr.negated()? };
     negated(parts, &Literal::Linear { expr: difference, relation: Relation::Le, integer: true })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubicle_lang::words::literal;
+
+    #[test]
+    fn who_had_a_number_may_have_a_greater_one_by_now() {
+        let guess = |guard: &str| {
+            let text = format!(
+                "type t = Idle | Done array Term[proc] : int array S[proc] : t var N : int
+                 init (p) {{ Term[p] = 0 && S[p] = Idle && N = 0 }}
+                 transition t (p) requires {{ {guard} }} {{ Term[p] := Term[p] + 1; S[p] := Done; N := N + 1 }}"
+            );
+            let system = cubicle_lang::load(&text).expect("a correct model").system;
+            let (with_counts, guesses) = with_lasting_counts(&system);
+            let name = |_| "#1".to_owned();
+            guesses.iter().map(|it| literal(&with_counts, it, &name)).collect::<Vec<_>>()
+        };
+        let of_term = guess("2 * #{q | Term[q] = Term[p] && S[q] = Done} > #proc");
+        let lasting = "#{p | (Term[#1] = Term[p] && S[p] = Done) || Term[#1] + 1 <= Term[p]}";
+        assert_eq!(of_term, [format!("#proc + 1 <= 2 * {lasting}")]);
+        assert_eq!(guess("#{q | N = Term[q]} > 2"), ["#{p | N = Term[p] || N + 1 <= Term[p]} >= 3"]);
+        // Nothing grows, or the guard does not count.
+        assert!(guess("2 * #{q | S[q] = Done} > #proc && Term[p] = N").is_empty());
+    }
+}
