@@ -184,9 +184,9 @@ impl Codec {
     pub fn learn(&mut self, state: &[u64]) -> Option<bool> {
         let mut buffer = [0; MOST_WORDS];
         let rest = self.rest(state, &mut buffer);
-        self.rests.number(rest);
+        self.rests.add(rest);
         for (word, shift) in &self.at {
-            self.lanes.number(&[state[usize::from(*word)] >> shift & self.mask]);
+            self.lanes.add(&[state[usize::from(*word)] >> shift & self.mask]);
         }
         let known = [self.lanes.len(), self.rests.len()];
         if known.iter().any(|n| *n > MOST_RECORDS) {

@@ -8,7 +8,10 @@
 
 use std::hint::black_box;
 
+use hashbrown::HashTable;
 use wide::u8x16;
+
+use crate::store::hash::hash;
 
 /// Parts of the set, which grow one at a time.
 const PARTS_BITS: u32 = 6;
@@ -44,9 +47,8 @@ struct Part {
     /// Remainders omit this many of the bits that follow the bucket in a number: those are the same for all.
     drop: u32,
     len: usize,
-    /// Numbers that did not fit into full buckets, plus one, by open addressing.
-    spilled: Vec<u64>,
-    spilled_len: usize,
+    /// Numbers that did not fit into full buckets.
+    spilled: HashTable<u64>,
 }
 
 /// Bits of the numbers below `universe`. With fewer there would be nothing to store.
@@ -109,9 +111,9 @@ impl QuotientSet {
             at = part.split(x);
             self.bytes = self.bytes + part.bytes() - before;
         }
-        let before = part.spilled.capacity();
+        let before = part.spilled.allocation_size();
         part.put(x, at);
-        self.bytes += 8 * (part.spilled.capacity() - before);
+        self.bytes += part.spilled.allocation_size() - before;
         self.len += 1;
         true
     }
@@ -140,13 +142,12 @@ impl Part {
             fit: (BYTES - 1) * 8 / width as usize,
             drop,
             len: 0,
-            spilled: Vec::new(),
-            spilled_len: 0,
+            spilled: HashTable::new(),
         }
     }
 
     fn bytes(&self) -> usize {
-        BYTES * self.buckets.capacity() + 8 * self.spilled.capacity()
+        BYTES * self.buckets.capacity() + self.spilled.allocation_size()
     }
 
     /// The bucket of a number, and the remainder. Numbers of one bucket are multiples of the number of buckets apart,
@@ -216,20 +217,7 @@ impl Part {
             }
             candidates &= candidates - 1;
         }
-        usize::from(bucket.0[0]) == self.fit && self.spilled_len > 0 && self.spilled_slot(x).is_err()
-    }
-
-    /// The empty slot for a number stored separately; the error means that it is there already.
-    fn spilled_slot(&self, x: u64) -> Result<usize, ()> {
-        let mask = self.spilled.len() - 1;
-        let mut slot = (x.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;
-        while self.spilled[slot] != 0 {
-            if self.spilled[slot] == x + 1 {
-                return Err(());
-            }
-            slot = (slot + 1) & mask;
-        }
-        Ok(slot)
+        usize::from(bucket.0[0]) == self.fit && self.spilled.find(hash(&[x]), |n| *n == x).is_some()
     }
 
     /// Adds a number that is not in the part, which [`Part::split`] decomposes like this.
@@ -238,7 +226,8 @@ impl Part {
         self.len += 1;
         let slot = usize::from(self.buckets[at].0[0]);
         if slot == self.fit {
-            return self.spill(x);
+            self.spilled.insert_unique(hash(&[x]), x, |n| hash(&[*n]));
+            return;
         }
         let (window, shift) = self.window(slot);
         let bytes = &mut self.buckets[at].0;
@@ -247,21 +236,6 @@ impl Part {
         let word = u64::from_le_bytes(bytes[window..window + 8].try_into().expect("it has eight bytes"));
         let word = word | (remainder >> 8) << shift;
         bytes[window..window + 8].copy_from_slice(&word.to_le_bytes());
-    }
-
-    #[cold]
-    fn spill(&mut self, x: u64) {
-        if 4 * (self.spilled_len + 1) > 3 * self.spilled.len() {
-            let size = (2 * self.spilled.len()).max(16);
-            let old = std::mem::replace(&mut self.spilled, vec![0; size]);
-            for n in old.into_iter().filter(|n| *n != 0) {
-                let slot = self.spilled_slot(n - 1).expect("they are distinct");
-                self.spilled[slot] = n;
-            }
-        }
-        let slot = self.spilled_slot(x).expect("it is new");
-        self.spilled[slot] = x + 1;
-        self.spilled_len += 1;
     }
 
     /// Small parts double; large ones grow by less, to waste little memory. Numbers are stored in order, so that memory
@@ -286,9 +260,7 @@ impl Part {
                 f(self.join(at, remainder, inverse));
             }
         }
-        for n in self.spilled.iter().filter(|n| **n != 0) {
-            f(n - 1);
-        }
+        self.spilled.iter().for_each(|n| f(*n));
     }
 }
 
@@ -374,7 +346,7 @@ mod tests {
         }
         let each = set.bytes() as f64 / set.len as f64;
         assert!(each < 4.5, "{each} bytes each");
-        let apart: usize = set.parts.iter().map(|part| part.spilled_len).sum();
+        let apart: usize = set.parts.iter().map(|part| part.spilled.len()).sum();
         assert!(apart * 20 < set.len, "{apart} stand apart");
     }
 }
