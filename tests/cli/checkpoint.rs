@@ -138,8 +138,8 @@ fn another_model_or_version_and_damaged_files_are_refused() {
 
     let kept = path.join("kept");
     let manifest = std::fs::read_to_string(kept.join("manifest")).unwrap();
-    std::fs::write(kept.join("manifest"), manifest.replacen("checkpoint 5", "checkpoint 4", 1)).unwrap();
-    refused(2, "its format is 4, and this program knows 5");
+    std::fs::write(kept.join("manifest"), manifest.replacen("checkpoint 6", "checkpoint 5", 1)).unwrap();
+    refused(2, "its format is 5, and this program knows 6");
     std::fs::write(kept.join("manifest"), manifest.replacen("procs", "porcs", 1)).unwrap();
     refused(2, "its checksum is wrong");
     std::fs::write(kept.join("manifest"), &manifest[..manifest.len() / 2]).unwrap();

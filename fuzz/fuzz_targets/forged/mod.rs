@@ -118,5 +118,5 @@ fn set_lengths(folder: &Path) {
         }
     }
     let body = serde_json::to_string_pretty(&manifest).expect("it was one");
-    fs::write(folder.join("manifest"), format!("cubicle checkpoint 5 0\n{body}")).expect("there is room");
+    fs::write(folder.join("manifest"), format!("cubicle checkpoint 6 0\n{body}")).expect("there is room");
 }

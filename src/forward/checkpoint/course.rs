@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::bytes::Damage;
 use crate::checkpoint::files::{MOST_TEXT, Part, write};
 use crate::checkpoint::manifest::Manifest;
 use crate::checkpoint::states::Valid;
@@ -41,7 +40,7 @@ impl<F: DeserializeOwned> Course<F> {
         folder: &Path,
         manifest: &Manifest,
         system: &System,
-        check: impl FnOnce(&F) -> Result<(), Damage>,
+        check: impl FnOnce(&F) -> Result<(), &'static str>,
     ) -> Result<Self, StorageError> {
         let part = &manifest.course;
         // The numbers of some states may be listed.
@@ -51,10 +50,10 @@ impl<F: DeserializeOwned> Course<F> {
         let course: Self = serde_json::from_slice(&bytes).map_err(|why| damaged(&why))?;
         let fits = || {
             if course.fired.len() != system.transitions.len() {
-                return Err(Damage("it belongs to a model with other transitions"));
+                return Err("it belongs to a model with other transitions");
             }
             if !course.curve.ends_with_level(manifest.level) {
-                return Err(Damage("the number of states did not grow like this"));
+                return Err("the number of states did not grow like this");
             }
             check(&course.findings)
         };
@@ -69,27 +68,27 @@ pub fn check_findings(
     system: &System,
     valid: &Valid<'_>,
     states: usize,
-) -> Result<(), Damage> {
+) -> Result<(), &'static str> {
     let mut all = found.bad_states.iter().chain(&found.deadlocks).chain(&found.outside_deadlocks);
     if !all.all(|it| it.state < states && valid.cells(&it.refined)) {
-        return Err(Damage("it has a state that the model does not have"));
+        return Err("it has a state that the model does not have");
     }
     let bads: Vec<Option<usize>> = found.bad_states.iter().map(|it| it.bad).collect();
     if !are_cubes(&bads, system) {
-        return Err(Damage("it has a bad state twice"));
+        return Err("it has a bad state twice");
     }
     let rises = |numbers: &[usize]| numbers.is_sorted_by(|a, b| a < b);
     for kind in [&found.deadlocks, &found.outside_deadlocks] {
         let numbers: Vec<usize> = kind.iter().map(|it: &Finding| it.state).collect();
         if !rises(&numbers) || kind.len() > MAX_DEADLOCK_TRACES || kind.iter().any(|it| it.bad.is_some()) {
-            return Err(Damage("its deadlocks are not in order"));
+            return Err("its deadlocks are not in order");
         }
     }
     let clean = if valid.program.cells.outside { 0 } else { found.deadlock_states };
     let are_states = found.clean_states.last().is_none_or(|last| *last < states);
     let counted = found.outside_states <= found.deadlock_states && found.deadlock_states <= states;
     if !counted || found.clean_states.len() != clean || !are_states || !rises(&found.clean_states) {
-        return Err(Damage("it does not say which states are deadlocked"));
+        return Err("it does not say which states are deadlocked");
     }
     Ok(())
 }

@@ -11,7 +11,6 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use crate::checkpoint::bytes::Damage;
 use crate::checkpoint::course::{Course, check_findings};
 use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, write};
 use crate::checkpoint::manifest::{self, ClusterSizes, Manifest, OwnerParts};
@@ -287,9 +286,9 @@ fn restore(
                     return Err(StorageError(why).into());
                 }
                 Restored::Known if number >= most => {
-                    return Err(levels.damaged(&Damage("it has more states than it says")).into());
+                    return Err(levels.damaged("it has more states than it says").into());
                 }
-                Restored::Known => return Err(levels.damaged(&Damage("its states are not in order")).into()),
+                Restored::Known => return Err(levels.damaged("its states are not in order").into()),
             }
             if !limits.tick() {
                 return Err(Unbuildable::Interrupted(limits.stop.unwrap_or(Stop::Time)));
@@ -297,7 +296,7 @@ fn restore(
         }
         next.states.end = visited.len();
         if next.states.is_empty() {
-            return Err(levels.damaged(&Damage("it has a level without states")).into());
+            return Err(levels.damaged("it has a level without states").into());
         }
         level = Some(next);
     }

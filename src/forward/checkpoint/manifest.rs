@@ -5,13 +5,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::agreement::agreement;
-use crate::checkpoint::bytes::checksum;
-use crate::checkpoint::files::{MOST_TEXT, Part, read_text, write};
+use crate::checkpoint::files::{MOST_TEXT, Part, checksum, read_text, write};
 use crate::error::StorageError;
 use crate::program::Program;
 use cubicle_run::{Checkpoint, ForwardOptions};
 
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 const FILE: &str = "manifest";
 

@@ -10,7 +10,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::vec::IntoIter;
 
-use crate::checkpoint::bytes::{Damage, byte, number, put};
+use bincode::{DefaultOptions, Options};
+
 use crate::checkpoint::files::{self, NewPart, Part, PartReader};
 use crate::checkpoint::manifest::OwnerParts;
 use crate::error::StorageError;
@@ -82,8 +83,18 @@ impl NewLevels<'_> {
     }
 }
 
+/// Appends a number, in few bytes when it is small.
+fn put(bytes: &mut Vec<u8>, n: u64) {
+    DefaultOptions::new().serialize_into(bytes, &n).expect("the memory takes it");
+}
+
+/// Reads what [`put`] appended.
+fn number(from: &mut impl Read) -> Result<u64, &'static str> {
+    DefaultOptions::new().deserialize_from(from).map_err(|_| "it has no number where one should be")
+}
+
 /// Appends a byte that says which bytes of a word are not 0, and then these.
-pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
+fn put_change(bytes: &mut Vec<u8>, change: u64) {
     let at = bytes.len();
     bytes.push(0);
     for (i, byte) in change.to_le_bytes().into_iter().enumerate() {
@@ -95,13 +106,15 @@ pub fn put_change(bytes: &mut Vec<u8>, change: u64) {
 }
 
 /// Reads what [`put_change`] appended.
-pub fn change(from: &mut impl Read) -> Result<u64, Damage> {
-    let mask = byte(from)?;
-    let mut word = 0;
-    for i in (0..8).filter(|i| mask >> i & 1 == 1) {
-        word |= u64::from(byte(from)?) << (8 * i);
-    }
-    Ok(word)
+fn change(from: &mut impl Read) -> Result<u64, &'static str> {
+    let (mut mask, mut word) = ([0], [0; 8]);
+    let mut read = || {
+        from.read_exact(&mut mask)?;
+        let [mask] = mask;
+        (0..8).filter(|i| mask >> i & 1 == 1).try_for_each(|i| from.read_exact(&mut word[i..=i]))
+    };
+    read().map_err(|_| "it ends too early")?;
+    Ok(u64::from_le_bytes(word))
 }
 
 /// An upper bound on the size of a file with `states` states, each of which may be a level.
@@ -140,7 +153,7 @@ impl<'a> Levels<'a> {
             self.parent = 0;
         }
         let left = self.open.as_mut().map(|part| number(&mut part.from)).transpose();
-        self.left = left.map_err(|why| self.damaged(&why))?.unwrap_or(0);
+        self.left = left.map_err(|why| self.damaged(why))?.unwrap_or(0);
         Ok(true)
     }
 
@@ -156,22 +169,22 @@ impl<'a> Levels<'a> {
             0 => Ok(ROOT),
             distance => {
                 let parent = (distance - 1).checked_add(self.parent.into()).filter(|it| *it < ROOT.into());
-                self.parent = parent.ok_or(Damage("a state comes before its parent"))? as u32;
+                self.parent = parent.ok_or("a state comes before its parent")? as u32;
                 Ok(self.parent)
             }
         });
-        let parent = parent.map_err(|why| from.damaged(&why))?;
+        let parent = parent.map_err(|why| from.damaged(why))?;
         if !self.valid.cells(&self.state) {
-            return Err(from.damaged(&Damage("it has a state that the model does not have")));
+            return Err(from.damaged("it has a state that the model does not have"));
         }
         Ok(Some((&self.state, parent)))
     }
 
     /// The error for damage in the file that is being read.
-    pub fn damaged(&self, why: &Damage) -> StorageError {
+    pub fn damaged(&self, why: &str) -> StorageError {
         match &self.open {
             Some(part) => part.damaged(why),
-            None => failed("use", &self.folder, why),
+            None => failed("use", &self.folder, &why),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Damage, Valid, are_cubes};
+use crate::checkpoint::{Valid, are_cubes};
 use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::System;
@@ -32,21 +32,21 @@ impl SpreadFindings {
         valid: &Valid<'_>,
         level: usize,
         states: usize,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), &'static str> {
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
         let few = |found: &[NotableState], most: usize| found.len() <= most.min(MAX_DEADLOCK_TRACES);
         let counts = *all <= states && outside <= all;
         if !counts || !few(first, all - outside) || !few(first_outside, *outside) {
-            return Err(Damage("its deadlocks do not fit each other"));
+            return Err("its deadlocks do not fit each other");
         }
         let cubes: Vec<Option<usize>> = self.bads.iter().map(|(_, bad)| Some(*bad)).collect();
         if !are_cubes(&cubes, system) {
-            return Err(Damage("it has a bad state twice"));
+            return Err("it has a bad state twice");
         }
         let known =
             |it: &NotableState| it.level <= level && valid.cells(&it.state) && valid.cells(&it.refined);
         if !self.states().all(known) {
-            return Err(Damage("it has a state that the model does not have"));
+            return Err("it has a state that the model does not have");
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::checkpoint::{Damage, Levels, OwnerParts, Valid};
+use crate::checkpoint::{Levels, OwnerParts, Valid};
 use crate::error::{StorageError, Unbuildable};
 use crate::limits::MAX_STATES;
 use crate::program::SleepId;
@@ -12,7 +12,7 @@ use crate::store::Inserted;
 use crate::store::hash::hash;
 
 /// The sleep ids do not match the states of the last level.
-const WAITING: Damage = Damage("it does not say how every waiting state was found");
+const WAITING: &str = "it does not say how every waiting state was found";
 
 impl Worker {
     /// Writes the levels that no file has yet.
@@ -60,7 +60,7 @@ impl Worker {
         }
         for (mut levels, _) in files {
             if levels.next_level()? {
-                return Err(levels.damaged(&Damage("it has more levels than the manifest says")).into());
+                return Err(levels.damaged("it has more levels than the manifest says").into());
             }
         }
         Ok(())
@@ -74,7 +74,7 @@ impl Worker {
         all: bool,
     ) -> Result<(), Unbuildable> {
         if !levels.next_level()? {
-            return Err(levels.damaged(&Damage("it has fewer levels than the manifest says")).into());
+            return Err(levels.damaged("it has fewer levels than the manifest says").into());
         }
         let WorkerConfig { me, total, workers, .. } = self.config;
         let mut place = 0;
@@ -84,23 +84,23 @@ impl Worker {
             let sleep = sleeps.and_then(|sleeps| sleeps.get(place).copied());
             place += 1;
             let wrong = if is / workers != me / workers {
-                Some(Damage("it has a state of another process"))
+                Some("it has a state of another process")
             } else if sleeps.is_some() && sleep.is_none() {
                 Some(WAITING)
             } else if is != me {
-                all.then_some(Damage("it has a state of another worker"))
+                all.then_some("it has a state of another worker")
             } else {
-                (!self.add(state, h, sleep)?).then_some(Damage("it has a state twice"))
+                (!self.add(state, h, sleep)?).then_some("it has a state twice")
             };
             if let Some(why) = wrong {
-                return Err(levels.damaged(&why).into());
+                return Err(levels.damaged(why).into());
             }
             if let Some(stop) = self.ticker.tick(&self.clock) {
                 return Err(Unbuildable::Interrupted(stop));
             }
         }
         match sleeps {
-            Some(sleeps) if sleeps.len() != place => Err(levels.damaged(&WAITING).into()),
+            Some(sleeps) if sleeps.len() != place => Err(levels.damaged(WAITING).into()),
             _ => Ok(()),
         }
     }
