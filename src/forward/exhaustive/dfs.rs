@@ -1,5 +1,7 @@
 //! Depth-first search.
 
+use smallvec::SmallVec;
+
 use crate::error::Unbuildable;
 use crate::exhaustive::search::{Search, widest};
 use crate::program::{AWAKE, Scratch, SleepId};
@@ -8,52 +10,12 @@ use crate::store::hash::hash;
 use crate::store::{Intake, Offer, Offered};
 use cubicle_run::{Event, Observer, Stop};
 
-/// How a state that is to be visited was reached.
+/// A state that is to be visited, and how it was reached.
 struct Waiting {
+    state: SmallVec<[u64; 4]>,
     depth: u32,
     parent: u32,
     sleep: SleepId,
-}
-
-/// States that are to be visited, the last one first.
-struct Stack {
-    words: usize,
-    waiting: Vec<Waiting>,
-    /// The states themselves, one after the other.
-    states: Vec<u64>,
-}
-
-impl Stack {
-    /// An empty stack, for states of `words` words.
-    const fn new(words: usize) -> Self {
-        Self { words, waiting: Vec::new(), states: Vec::new() }
-    }
-
-    fn push(&mut self, waiting: Waiting, state: &[u64]) {
-        self.waiting.push(waiting);
-        self.states.extend_from_slice(state);
-    }
-
-    /// Pops the last state into `state`.
-    fn pop(&mut self, state: &mut [u64]) -> Option<Waiting> {
-        let waiting = self.waiting.pop()?;
-        let rest = self.states.len() - self.words;
-        state.copy_from_slice(&self.states[rest..]);
-        self.states.truncate(rest);
-        Some(waiting)
-    }
-
-    /// Reverses the order of all but the first `first`.
-    fn turn_from(&mut self, first: usize) {
-        self.waiting[first..].reverse();
-        let base = first * self.words;
-        let pushed = self.waiting.len() - first;
-        for i in 0..pushed / 2 {
-            for w in 0..self.words {
-                self.states.swap(base + i * self.words + w, base + (pushed - 1 - i) * self.words + w);
-            }
-        }
-    }
 }
 
 impl Search<'_> {
@@ -69,49 +31,50 @@ impl Search<'_> {
         let bound = options.depth.map_or(u32::MAX, |d| u32::try_from(d).unwrap_or(u32::MAX));
         let mut scratch = Scratch::timed(program, &limits.clock);
         let mut depths: Vec<u32> = vec![0; tree.store.len()];
-        let mut stack = Stack::new(words);
+        // The last one is visited first.
+        let mut stack: Vec<Waiting> = Vec::new();
         let mut current = vec![0; words];
         let mut seeds = 0..depths.len();
         let widest = widest(limits);
         while limits.stop.is_none() {
-            let (number, depth, sleep) =
-                if let Some(Waiting { depth, parent, sleep }) = stack.pop(&mut current) {
-                    let offer = Offer { state: &current, hash: hash(&current), parent, suspect: true };
-                    match tree.offer(offer, &mut Intake { program, limits, examiner: tally }) {
-                        Offered::Refused => break,
-                        Offered::New => {
-                            depths.push(depth);
-                            *deepest = (*deepest).max(depth as usize);
-                            (depths.len() - 1, depth, sleep)
-                        }
-                        Offered::Old(number) if bound < u32::MAX && depth < depths[number] => {
-                            depths[number] = depth;
-                            tree.parents[number] = parent;
-                            (number, depth, sleep)
-                        }
-                        Offered::Old(_) => continue,
+            let (number, depth, sleep) = if let Some(Waiting { state, depth, parent, sleep }) = stack.pop() {
+                current.copy_from_slice(&state);
+                let offer = Offer { state: &current, hash: hash(&current), parent, suspect: true };
+                match tree.offer(offer, &mut Intake { program, limits, examiner: tally }) {
+                    Offered::Refused => break,
+                    Offered::New => {
+                        depths.push(depth);
+                        *deepest = (*deepest).max(depth as usize);
+                        (depths.len() - 1, depth, sleep)
                     }
-                } else if let Some(seed) = seeds.next() {
-                    current.copy_from_slice(tree.store.state(seed));
-                    (seed, 0, AWAKE)
-                } else {
-                    break;
-                };
+                    Offered::Old(number) if bound < u32::MAX && depth < depths[number] => {
+                        depths[number] = depth;
+                        tree.parents[number] = parent;
+                        (number, depth, sleep)
+                    }
+                    Offered::Old(_) => continue,
+                }
+            } else if let Some(seed) = seeds.next() {
+                current.copy_from_slice(tree.store.state(seed));
+                (seed, 0, AWAKE)
+            } else {
+                break;
+            };
             if !limits.tick() {
                 break;
             }
             if depths.len().is_multiple_of(1024) {
-                limits.check_memory(tree.bytes() + 8 * stack.states.capacity());
+                limits.check_memory(tree.bytes() + 8 * words * stack.capacity());
             }
             if limits.report_due() {
-                let (states, queued) = (depths.len(), stack.waiting.len());
+                let (states, queued) = (depths.len(), stack.len());
                 let event = Event::ForwardProgress { states, queued, depth: Some(*deepest) };
                 observer.event(system, event);
             }
             if depth >= bound {
                 continue;
             }
-            let first = stack.waiting.len();
+            let first = stack.len();
             let mut wide = false;
             // With a bound, another way to a state may be the shorter one.
             let asleep = if bound == u32::MAX { program.asleep(sleep) } else { &[] };
@@ -120,17 +83,18 @@ impl Search<'_> {
                 tally.fired[usize::from(program.instances[i].transition.0)] += 1;
                 let known = tree.store.find(next);
                 if known.is_none_or(|n| bound < u32::MAX && depth + 1 < depths[n]) {
-                    stack.push(Waiting { depth: depth + 1, parent: number as u32, sleep }, next);
+                    let (state, depth, parent) = (SmallVec::from_slice(next), depth + 1, number as u32);
+                    stack.push(Waiting { state, depth, parent, sleep });
                 }
                 limits.count(1 + tried);
-                wide = stack.waiting.len() - first > widest;
+                wide = stack.len() - first > widest;
                 wide
             });
             if wide {
                 limits.stop.get_or_insert(Stop::Wide);
             }
             // First successors first.
-            stack.turn_from(first);
+            stack[first..].reverse();
             if !live
                 && options.deadlock
                 && limits.stop.is_none()
