@@ -12,7 +12,7 @@ use crate::fuzz::walker::{Ref, WalkOutcome};
 use crate::program::Scratch;
 use crate::run::add_counts;
 use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT, reserve};
+use crate::store::{Offered, ROOT};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
 use cubicle_run::Stop;
 
@@ -57,26 +57,15 @@ impl Campaign {
 
     /// Adds a state; `None` when it is known or the limit is reached.
     pub fn insert(&mut self, state: &[u64], parent: u32, exits: usize, depth: u32) -> Option<u32> {
-        let store = &mut self.visited.store;
-        if store.len() >= self.limits.max_states {
-            if store.find(state).is_none() {
-                self.limits.stop = Some(self.limits.full);
-            }
-            return None;
-        }
-        match store.insert(state, hash(state)) {
-            Inserted::Old(_) => None,
-            Inserted::New(number) => {
-                reserve(&mut self.visited.parents, 1);
-                self.visited.parents.push(parent);
-                self.depths.push(depth);
-                // A walk need not reach a state on a shortest way: with a depth bound the result is never complete.
-                let last = self.options.depth.is_some_and(|d| depth as usize >= d);
-                self.leave_out(Stop::Depth, last);
-                self.corpus.push(exits, if last { u64::MAX } else { 0 });
-                Some(number as u32)
-            }
-        }
+        let offered = self.visited.insert_within(state, hash(state), parent, &mut self.limits);
+        (offered == Offered::New).then(|| {
+            self.depths.push(depth);
+            // A walk need not reach a state on a shortest way: with a depth bound the result is never complete.
+            let last = self.options.depth.is_some_and(|d| depth as usize >= d);
+            self.leave_out(Stop::Depth, last);
+            self.corpus.push(exits, if last { u64::MAX } else { 0 });
+            self.depths.len() as u32 - 1
+        })
     }
 
     /// Records the states shortly before an error, to search around it.

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use hashbrown::HashMap;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexSet;
 
 /// The label of an arrow that is not a step: a state in which nothing is enabled stays as it is.
 pub const STUTTER: u32 = u32::MAX;
@@ -172,52 +173,34 @@ pub fn back(turn: &Turn) -> Turn {
 pub struct Move {
     /// The instance of a transition that takes the step.
     pub instance: u32,
-    /// Number of the renaming.
-    pub turn: u32,
+    pub turn: Turn,
 }
 
 /// All moves of a graph, by number: the labels of its arrows. The first ones are the instances, without renaming.
 #[derive(Clone, Debug)]
 pub struct Moves {
-    pub list: Vec<Move>,
-    turns: Vec<Turn>,
-    turn_numbers: HashMap<Turn, u32>,
-    numbers: HashMap<Move, u32>,
+    pub list: IndexSet<Move, DefaultHashBuilder>,
 }
 
 impl Moves {
     /// The moves of `instances` instances, without renaming.
     pub fn new(instances: usize) -> Self {
-        let list = (0..instances as u32).map(|instance| Move { instance, turn: 0 }).collect();
-        let turn_numbers = [(STAY, 0)].into_iter().collect();
-        Self { list, turns: vec![STAY], turn_numbers, numbers: HashMap::new() }
+        Self { list: (0..instances as u32).map(|instance| Move { instance, turn: STAY }).collect() }
     }
 
     /// The number of the move by an instance and a renaming.
     #[inline]
-    pub fn number(&mut self, instance: u32, turn: &Turn) -> u32 {
-        if *turn == STAY {
-            return instance;
-        }
-        let turns = &mut self.turns;
-        let turn = *self.turn_numbers.entry(*turn).or_insert_with(|| {
-            turns.push(*turn);
-            turns.len() as u32 - 1
-        });
-        let list = &mut self.list;
-        *self.numbers.entry(Move { instance, turn }).or_insert_with(|| {
-            list.push(Move { instance, turn });
-            list.len() as u32 - 1
-        })
+    pub fn number(&mut self, instance: u32, turn: Turn) -> u32 {
+        if turn == STAY { instance } else { self.list.insert_full(Move { instance, turn }).0 as u32 }
     }
 
     /// The renaming of the move with this number.
     pub fn turn(&self, number: u32) -> &Turn {
-        &self.turns[self.list[number as usize].turn as usize]
+        &self.list[number as usize].turn
     }
 
     /// Whether any move renames processes.
     pub fn rename(&self) -> bool {
-        self.turns.len() > 1
+        self.list.last().is_some_and(|last| last.turn != STAY)
     }
 }

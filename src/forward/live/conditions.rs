@@ -44,9 +44,9 @@ pub fn holds(
 ) -> Result<Holds, Unbuildable> {
     let cases = ground(system, program, condition, tuple)?;
     let plain = program.is_plain();
-    let mut found = Holds { states: Vec::with_capacity(graph.store.len()), unclear: false };
-    for number in 0..graph.store.len() {
-        let state = graph.store.state(number);
+    let mut found = Holds { states: Vec::with_capacity(graph.tree.store.len()), unclear: false };
+    for number in 0..graph.tree.store.len() {
+        let state = graph.tree.store.state(number);
         let readable = |test: &Test| test.find(&mut |cell| program.get(state, cell) == UNDEF).is_none();
         let truth =
             if plain || cases.iter().flatten().all(readable) { program.any(&cases, state) } else { None };

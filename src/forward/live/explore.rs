@@ -38,7 +38,7 @@ pub fn explore(
         graph.arrange(&order);
     } else {
         let workers = WorkerPool::new(options.jobs, begin_to_help);
-        let states = 0..graph.store.len();
+        let states = 0..graph.tree.store.len();
         let (graph, limits) = (&mut graph, &mut limits);
         let own = expander();
         let pipeline = Pipeline::new(options.jobs * CHUNKS_AHEAD);
@@ -74,7 +74,7 @@ struct Piece {
 
 impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
     fn found(&self) -> usize {
-        self.graph.store.len()
+        self.graph.tree.store.len()
     }
 
     fn tick(&mut self) -> bool {
@@ -104,7 +104,7 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
                     cursor = range.end;
                     lead.hand_out(|piece| {
                         piece.states.clear();
-                        piece.states.extend_from_slice(graph.store.states(range.clone()));
+                        piece.states.extend_from_slice(graph.tree.store.states(range.clone()));
                         piece.range = range;
                     });
                 }
@@ -139,7 +139,7 @@ fn merge(
         }
         while touched < steps.ends[at].0 {
             let ahead = steps.hashes.len().min(touched + TOUCH_GROUP);
-            graph.store.touch(&steps.hashes[touched..ahead]);
+            graph.tree.store.touch(&steps.hashes[touched..ahead]);
             touched = ahead;
         }
         *numbers |= steps.ends[at].1.numbers;

@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, MAX_RENAMED, Moves, STAY, STUTTER, Turn};
 use crate::program::{Program, Scratch};
 use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT, Store, way};
+use crate::store::{Offered, ROOT, StateTree, way};
 use cubicle_run::Stop;
 
 /// The steps from some states, one after the other.
@@ -98,8 +98,8 @@ pub fn representative(program: &Program, state: &mut [u64]) -> Turn {
 
 /// The reachable part of an instance, as far as the limits allow.
 pub struct RunGraph {
-    /// The states, in breadth-first order.
-    pub store: Store,
+    /// The states, in breadth-first order, each with its parent.
+    pub tree: StateTree,
     /// The steps from each state, labelled with their moves; a state in which every step is optional may stay for
     /// ever.
     pub arrows: Arrows,
@@ -109,26 +109,26 @@ pub struct RunGraph {
     pub cut: Vec<bool>,
     /// Why the exploration ended.
     pub stop: Stop,
-    /// For each state, its parent and the move from there.
-    found: Vec<(u32, u32)>,
+    /// For each state, the move by which it was found.
+    by: Vec<u32>,
 }
 
 impl RunGraph {
     /// The initial states of an instance, and whether a number left its range.
     pub fn begin(program: &Program, limits: &mut Limits) -> Result<(Self, bool), Unbuildable> {
         let mut this = Self {
-            store: Store::new(program.packing.words),
+            tree: StateTree::new(program.packing.words),
             arrows: Arrows::default(),
             moves: Moves::new(program.instances.len()),
             cut: Vec::new(),
             stop: Stop::Complete,
-            found: Vec::new(),
+            by: Vec::new(),
         };
         let clock = Arc::clone(&limits.clock);
         let numbers = program.initial_states(&clock, &mut |state| {
             representative(program, state);
             this.insert(state, hash(state), (ROOT, STUTTER), limits);
-            if limits.tick() && this.store.len().is_multiple_of(1024) {
+            if limits.tick() && this.tree.store.len().is_multiple_of(1024) {
                 limits.check_memory(this.bytes());
             }
             limits.stop.is_some()
@@ -138,14 +138,14 @@ impl RunGraph {
 
     /// Ends the exploration; `numbers` says whether a number left its range.
     pub fn end(&mut self, limits: &Limits, numbers: bool) {
-        self.arrows.finish(self.store.len());
-        self.cut.resize(self.store.len(), true);
+        self.arrows.finish(self.tree.store.len());
+        self.cut.resize(self.tree.store.len(), true);
         self.stop = limits.stop.unwrap_or(if numbers { Stop::Numbers } else { Stop::Complete });
     }
 
     /// Puts data about states, which are listed in this order, into the order of the states.
     pub fn arrange(&mut self, order: &[u32]) {
-        let mut place: Vec<Option<usize>> = vec![None; self.store.len()];
+        let mut place: Vec<Option<usize>> = vec![None; self.tree.store.len()];
         for (at, state) in order.iter().enumerate() {
             place[*state as usize] = Some(at);
         }
@@ -171,8 +171,8 @@ impl RunGraph {
             limits.stop = Some(limits.full);
         }
         for step in first..last {
-            let (instance, turn) = &buffer.steps[step];
-            let label = self.moves.number(*instance, turn);
+            let (instance, turn) = buffer.steps[step];
+            let label = self.moves.number(instance, turn);
             let next = &buffer.states[step * words..(step + 1) * words];
             let Some(to) = self.insert(next, buffer.hashes[step], (state as u32, label), limits) else {
                 missing = true;
@@ -188,35 +188,29 @@ impl RunGraph {
     }
 
     pub fn bytes(&self) -> usize {
-        self.store.bytes() + self.arrows.bytes() + self.found.len() * 9
+        self.tree.bytes() + self.arrows.bytes() + self.by.len() * 5
     }
 
     /// The number of a state; `None` when the store is full.
     fn insert(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
-        if self.store.len() >= limits.max_states {
-            let known = self.store.find_hashed(state, h);
-            if known.is_none() {
-                limits.stop = Some(limits.full);
+        match self.tree.insert_within(state, h, from.0, limits) {
+            Offered::Refused => None,
+            Offered::Old(number) => Some(number as u32),
+            Offered::New => {
+                self.by.push(from.1);
+                Some(self.by.len() as u32 - 1)
             }
-            return known.map(|number| number as u32);
         }
-        Some(match self.store.insert(state, h) {
-            Inserted::Old(number) => number as u32,
-            Inserted::New(number) => {
-                self.found.push(from);
-                number as u32
-            }
-        })
     }
 
     pub fn is_initial(&self, state: u32) -> bool {
-        self.found[state as usize].0 == ROOT
+        self.tree.parents[state as usize] == ROOT
     }
 
     /// How a state was found: the initial state, then the moves and the states that they lead to.
     pub fn way_to(&self, state: u32) -> (u32, Vec<Arrow>) {
-        let way = way(state as usize, usize::MAX, |at| self.found[at].0);
-        let arrow = |at: &usize| Arrow { label: self.found[*at].1, to: *at as u32 };
+        let way = way(state as usize, usize::MAX, |at| self.tree.parents[at]);
+        let arrow = |at: &usize| Arrow { label: self.by[*at], to: *at as u32 };
         (way[0] as u32, way[1..].iter().map(arrow).collect())
     }
 }

@@ -95,7 +95,7 @@ fn attempt(
     let workers = WorkerPool::new(options.jobs, begin_to_help);
     let answers = workers.share(properties, |_, property| instance.answer(property));
     let answers = answers.into_iter().collect::<Result<_, _>>()?;
-    let (states, steps, renamed) = (graph.store.len(), graph.arrows.all(), program.symmetry.is_on());
+    let (states, steps, renamed) = (graph.tree.store.len(), graph.arrows.all(), program.symmetry.is_on());
     Ok(RunsChecked { states, steps, renamed, stop: graph.stop, answers })
 }
 
@@ -152,7 +152,7 @@ impl Instance<'_> {
                 Atom::Enabled(of) => {
                     let taken = self.moves_of(of, tuple);
                     let enabled = |state| self.graph.arrows.of(state).iter().any(|it| taken.is_by(it.label));
-                    AtomTruth::InStates((0..self.graph.store.len() as u32).map(enabled).collect())
+                    AtomTruth::InStates((0..self.graph.tree.store.len() as u32).map(enabled).collect())
                 }
                 Atom::Taken(of) => self.moves_of(of, tuple),
             });
@@ -205,7 +205,7 @@ impl Instance<'_> {
             (None, self.holds(&property.first, tuple)?)
         };
         let unclear = promised.unclear || waits.as_ref().is_some_and(|it| it.unclear);
-        let all = 0..self.graph.store.len() as u32;
+        let all = 0..self.graph.tree.store.len() as u32;
         let silent = |node: u32| !promised.states[node as usize];
         let begins = |node: &u32| silent(*node) && waits.as_ref().is_none_or(|it| it.states[*node as usize]);
         let ways = Ways::new(&self.graph.arrows, all.filter(begins), &silent, |_| true);
@@ -246,11 +246,11 @@ impl Instance<'_> {
     /// place.
     fn dead_end(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
         let Holds { states: first, unclear } = self.holds(&property.first, tuple)?;
-        let goals = (0..self.graph.store.len() as u32)
+        let goals = (0..self.graph.tree.store.len() as u32)
             .filter(|node| first[*node as usize] || self.graph.cut[*node as usize]);
         let reversed = self.graph.arrows.reversed();
         let ways = Ways::new(&reversed, goals, &|_| true, |_| true);
-        let lost = (0..self.graph.store.len() as u32).find(|node| ways.distance(*node).is_none());
+        let lost = (0..self.graph.tree.store.len() as u32).find(|node| ways.distance(*node).is_none());
         Ok(match lost {
             _ if unclear => RunAnswer::Open(Stop::Numbers),
             None => RunAnswer::Holds,

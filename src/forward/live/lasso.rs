@@ -194,7 +194,7 @@ impl Instance<'_> {
         let Self { system, program, graph, .. } = self;
         let codes = |state: u32, names: &Turn| {
             let mut codes = Vec::new();
-            program.packing.unpack(graph.store.state(state as usize), &mut codes);
+            program.packing.unpack(graph.tree.store.state(state as usize), &mut codes);
             if *names == STAY {
                 return codes;
             }

@@ -58,7 +58,7 @@ impl Product {
         let mut known: HashMap<(u32, usize, bool), u32> = HashMap::new();
         let mut nodes: Vec<(u32, usize, bool)> = Vec::new();
         let mut initial = Vec::new();
-        for state in (0..graph.store.len() as u32).filter(|state| graph.is_initial(*state)) {
+        for state in (0..graph.tree.store.len() as u32).filter(|state| graph.is_initial(*state)) {
             for node in (0..automaton.nodes.len()).filter(|node| automaton.nodes[*node].initial) {
                 if fits(state, node) {
                     initial.push(nodes.len() as u32);

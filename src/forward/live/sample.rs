@@ -58,8 +58,8 @@ fn attempt(
     let program = Program::new(&observed(system), procs, &any_sorts, &limits.clock)?;
     let graph = explore(system, &program, options, limits)?;
     let mut sample = RunSample::default();
-    for number in 0..graph.store.len() {
-        let codes = program.packing.codes(graph.store.state(number));
+    for number in 0..graph.tree.store.len() {
+        let codes = program.packing.codes(graph.tree.store.state(number));
         let Some((state, _)) = states(system, &program, &[], codes, None) else {
             return Ok(RunSample::default());
         };

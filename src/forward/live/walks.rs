@@ -77,9 +77,9 @@ impl<'a> Walks<'a> {
         options: &ForwardOptions,
         limits: &mut Limits,
     ) -> (Vec<u32>, bool) {
-        let initial = graph.store.len() as u32;
+        let initial = graph.tree.store.len() as u32;
         let mut walks = 0;
-        while limits.stop.is_none() && self.order.len() < graph.store.len() {
+        while limits.stop.is_none() && self.order.len() < graph.tree.store.len() {
             if options.epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH_WALKS)) {
                 limits.stop = Some(Stop::Epochs);
                 break;
@@ -111,10 +111,10 @@ impl<'a> Walks<'a> {
         limits: &mut Limits,
     ) -> bool {
         if self.place_of(state) == NONE {
-            expander.expand(graph.store.state(state as usize), &mut self.buffer);
+            expander.expand(graph.tree.store.state(state as usize), &mut self.buffer);
             self.numbers |= self.buffer.ends[0].1.numbers;
             graph.merge_expanded(state as usize, &self.buffer, 0, limits);
-            self.place.resize(graph.store.len().max(self.place.len()), NONE);
+            self.place.resize(graph.tree.store.len().max(self.place.len()), NONE);
             self.place[state as usize] = self.order.len() as u32;
             self.order.push(state);
             if self.order.len().is_multiple_of(1024) {
@@ -139,7 +139,7 @@ impl<'a> Walks<'a> {
         let mut next = 0;
         while next < near.len().min(RUN_NEAR_STATES) && self.look(near[next], graph, expander, limits) {
             for arrow in graph.arrows.of(self.place_of(near[next])) {
-                let state = graph.store.state(arrow.to as usize);
+                let state = graph.tree.store.state(arrow.to as usize);
                 if self.program.any(&self.guides[guide].answer, state) != Some(true) && known.insert(arrow.to)
                 {
                     near.push(arrow.to);
@@ -155,10 +155,10 @@ impl<'a> Walks<'a> {
 
     /// The start of a walk: an initial state, or the oldest unexplored state.
     fn begin(&mut self, graph: &RunGraph, initial: u32) -> u32 {
-        while (self.oldest as usize) < graph.store.len() && self.place_of(self.oldest) != NONE {
+        while (self.oldest as usize) < graph.tree.store.len() && self.place_of(self.oldest) != NONE {
             self.oldest += 1;
         }
-        if self.rng.random_ratio(1, 2) && (self.oldest as usize) < graph.store.len() {
+        if self.rng.random_ratio(1, 2) && (self.oldest as usize) < graph.tree.store.len() {
             self.oldest
         } else {
             self.rng.random_range(0..initial)
@@ -167,7 +167,7 @@ impl<'a> Walks<'a> {
 
     /// The property that is pending in a state, preferably the one that was pending before.
     fn guide(&mut self, graph: &RunGraph, at: u32, before: Option<usize>) -> Option<usize> {
-        let state = graph.store.state(at as usize);
+        let state = graph.tree.store.state(at as usize);
         if let Some(guide) = before
             && self.program.any(&self.guides[guide].answer, state) != Some(true)
         {
@@ -196,7 +196,8 @@ impl<'a> Walks<'a> {
             && self.rng.random_ratio(7, 8)
         {
             let answer = &self.guides[guide].answer;
-            let waits = |to: &u32| self.program.any(answer, graph.store.state(*to as usize)) != Some(true);
+            let waits =
+                |to: &u32| self.program.any(answer, graph.tree.store.state(*to as usize)) != Some(true);
             let silent: Vec<u32> = all.iter().copied().filter(waits).collect();
             all = if silent.is_empty() { all } else { silent };
         }

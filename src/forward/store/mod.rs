@@ -24,6 +24,6 @@ pub use hash::equal;
 pub use intake::{Examiner, Intake, Offer};
 pub use origin::{ROOT, way};
 pub use restore::Restored;
-pub use table::{Inserted, Store, reserve};
+pub use table::{Inserted, Store};
 pub use tree::{Offered, StateTree};
 pub use visited::{Visited, WaysTo};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::limits::Limits;
 use crate::store::batch::Batch;
 use crate::store::hash::hash;
 use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
@@ -19,7 +20,7 @@ pub struct StateTree {
     pub(super) last: Option<usize>,
 }
 
-/// The outcome of [`StateTree::offer`].
+/// The outcome of [`StateTree::insert_within`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offered {
     /// It is stored now, with the next number.
@@ -51,26 +52,31 @@ impl StateTree {
         inserted
     }
 
-    /// Adds a state unless it is known or a limit is reached, and has it examined.
+    /// Adds a state with this hash, unless it is there or a limit is reached.
     #[inline]
-    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Offered {
-        let Offer { state, hash, parent, suspect } = offer;
-        if self.store.len() >= intake.limits.max_states {
-            let Some(number) = self.store.find_hashed(state, hash) else {
-                intake.limits.stop = Some(intake.limits.full);
+    pub fn insert_within(&mut self, state: &[u64], h: u64, parent: u32, limits: &mut Limits) -> Offered {
+        if self.store.len() >= limits.max_states {
+            let Some(number) = self.store.find_hashed(state, h) else {
+                limits.stop = Some(limits.full);
                 return Offered::Refused;
             };
             return Offered::Old(number);
         }
-        match self.insert(state, hash, parent) {
+        match self.insert(state, h, parent) {
             Inserted::Old(number) => Offered::Old(number),
-            Inserted::New(number) => {
-                if suspect {
-                    intake.examine(number, state);
-                }
-                Offered::New
-            }
+            Inserted::New(_) => Offered::New,
         }
+    }
+
+    /// Like [`StateTree::insert_within`]; has a new state examined.
+    #[inline]
+    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Offered {
+        let Offer { state, hash, parent, suspect } = offer;
+        let offered = self.insert_within(state, hash, parent, intake.limits);
+        if suspect && offered == Offered::New {
+            intake.examine(self.store.len() - 1, state);
+        }
+        offered
     }
 
     /// Adds states, each the parent of the next; returns the number of the last one.
