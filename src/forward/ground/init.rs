@@ -9,9 +9,7 @@ use crate::ground::choices::Choice;
 use crate::ground::formula::{GroundConj, GroundDnf, Grounder, Lit, Sum, push};
 use crate::tuning::{EQUAL_CLAUSE_WINDOW, MAX_DISJUNCTS};
 use cubicle_lang::model::semantics::tuples;
-use cubicle_lang::model::{
-    Assignment, Conj, FormulaOfSorts, Literal, Relation, Said, Transition, Type, VarId,
-};
+use cubicle_lang::model::{Conj, FormulaOfSorts, Literal, Relation, Said, Transition, Type, VarId};
 use cubicle_run::Stop;
 
 /// One way to satisfy the instantiated init: a set of values for each cell, and constraints among cells.
@@ -307,8 +305,7 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
 fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
     let Grounder { system, places, sorts } = grounder;
     let (of, sort) = ((*sorts)?, system.pointed_sort(id)?);
-    let chosen =
-        |t: &Transition| t.updates.iter().any(|it| it.var == id && it.assignment == Assignment::Nondet);
+    let chosen = |t: &Transition| t.open().any(|it| it == id);
     let outside = 1_u128 << places.procs;
     let of_sort = (0..places.procs).filter(|process| of.of[*process] == sort);
     let keeps = !system.witnesses.contains(&id) && !system.transitions.iter().any(chosen);

@@ -9,7 +9,7 @@ use crate::state::CodeKind;
 use crate::store::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::semantics::Value;
-use cubicle_lang::model::{Assignment, System, Term};
+use cubicle_lang::model::{System, Term, Transition};
 use cubicle_run::Trace;
 
 /// Bad and deadlocked states found so far.
@@ -118,12 +118,10 @@ pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
     let mut changed = true;
     while changed {
         changed = false;
-        for update in system.transitions.iter().flat_map(|t| &t.updates) {
-            let Assignment::Cases(branches) = &update.assignment else { continue };
-            let copied = |b: &cubicle_lang::model::Branch| matches!(&b.value, Term::Cell(c) if needed[usize::from(c.var.0)]);
-            let spreads = !needed[usize::from(update.var.0)] && branches.iter().any(copied);
-            needed[usize::from(update.var.0)] |= spreads;
-            changed |= spreads;
+        for (var, value) in system.transitions.iter().flat_map(Transition::values) {
+            let copied = matches!(value, Term::Cell(c) if needed[usize::from(c.var.0)]);
+            changed |= copied && !needed[usize::from(var.0)];
+            needed[usize::from(var.0)] |= copied;
         }
     }
     let inside =

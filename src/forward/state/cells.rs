@@ -17,7 +17,7 @@ use crate::error::Unbuildable;
 use crate::ground::{GroundCount, InitDisjunct, Lit, Places};
 use cubicle_lang::model::classes::{Classes, Distinctness};
 use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Value};
-use cubicle_lang::model::{Assignment, Rational, System, Term, Type, VarId};
+use cubicle_lang::model::{Rational, System, Term, Transition, Type, VarId};
 
 /// Codes of one finite cell are below this.
 pub const MAX_CODES: usize = 120;
@@ -186,18 +186,14 @@ impl Cells {
                 }
             }
         }
-        for update in system.transitions.iter().flat_map(|t| &t.updates) {
-            let Type::Enum(e) = system.var(update.var).ty else { continue };
-            let set = &mut sets[of[usize::from(update.var.0)]];
-            match &update.assignment {
-                Assignment::Nondet => *set |= u128::from(system.enumeration(e).all()),
-                Assignment::Cases(branches) => {
-                    for branch in branches {
-                        if let Term::Constructor(c) = branch.value {
-                            *set |= 1 << c;
-                        }
-                    }
-                }
+        for (var, value) in system.transitions.iter().flat_map(Transition::values) {
+            if let Term::Constructor(c) = value {
+                sets[of[usize::from(var.0)]] |= 1 << c;
+            }
+        }
+        for var in system.transitions.iter().flat_map(Transition::open) {
+            if let Type::Enum(e) = system.var(var).ty {
+                sets[of[usize::from(var.0)]] |= u128::from(system.enumeration(e).all());
             }
         }
         for (class, set) in self.classes.iter_mut().zip(&sets) {
@@ -224,12 +220,8 @@ impl Cells {
                 vars[usize::from(self.cells[c].var.0)] = true;
             }
         }
-        for update in system.transitions.iter().flat_map(|t| &t.updates) {
-            if update.assignment == Assignment::Nondet
-                && (undefined || system.var(update.var).ty.is_numeric())
-            {
-                vars[usize::from(update.var.0)] = true;
-            }
+        for var in system.transitions.iter().flat_map(Transition::open) {
+            vars[usize::from(var.0)] |= undefined || system.var(var).ty.is_numeric();
         }
         for cell in &mut self.cells {
             cell.undef = vars[usize::from(cell.var.0)];

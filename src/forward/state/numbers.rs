@@ -2,7 +2,7 @@
 
 use crate::error::Unbuildable;
 use crate::tuning::{MAX_SAMPLES, MAX_SCALE};
-use cubicle_lang::model::{Assignment, Conj, Dnf, Linear, Literal, Rational, System, Term, lcm};
+use cubicle_lang::model::{Linear, Literal, Rational, System, Term, Transition, lcm};
 
 /// The factor by which reals are stored, and the numbers that stand for an undefined one that is read.
 ///
@@ -47,26 +47,18 @@ fn each_linear(
     system: &System,
     mut f: impl FnMut(&Linear) -> Result<(), Unbuildable>,
 ) -> Result<(), Unbuildable> {
-    let mut conjs: Vec<&Conj> = Vec::new();
-    let mut dnfs: Vec<&Dnf> = vec![&system.init.body, &system.init.without_processes];
-    conjs.extend(system.bad.iter().map(|b| &b.cube));
-    dnfs.extend(system.axioms.iter().map(|axiom| &axiom.denial));
-    dnfs.extend(system.counts.iter().map(|count| &count.body));
     system.counts.iter().filter_map(|count| count.summand.as_ref()).try_for_each(&mut f)?;
-    for transition in &system.transitions {
-        conjs.push(&transition.guard);
-        dnfs.extend(transition.universals.iter().map(|u| &u.body));
-        for update in &transition.updates {
-            let Assignment::Cases(branches) = &update.assignment else { continue };
-            for branch in branches {
-                dnfs.push(&branch.when);
-                if let Term::Linear(linear) = &branch.value {
-                    f(linear)?;
-                }
-            }
+    for (_, value) in system.transitions.iter().flat_map(Transition::values) {
+        if let Term::Linear(linear) = value {
+            f(linear)?;
         }
     }
-    for literal in conjs.into_iter().chain(dnfs.into_iter().flat_map(|d| &d.0)).flatten() {
+    let cubes = system.bad.iter().map(|it| &it.cube).chain(system.transitions.iter().map(|it| &it.guard));
+    let init = [&system.init.body, &system.init.without_processes].into_iter();
+    let said = init.chain(system.axioms.iter().map(|it| &it.denial));
+    let said = said.chain(system.counts.iter().map(|it| &it.body)).flat_map(|it| &it.0);
+    let of_steps = system.transitions.iter().flat_map(|it| it.conjunctions().skip(1));
+    for literal in cubes.chain(said).chain(of_steps).flatten() {
         if let Literal::Linear { expr, .. } = literal {
             f(expr)?;
         }
