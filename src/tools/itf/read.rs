@@ -23,22 +23,8 @@ const MOST_TUPLES: u32 = 1 << 16;
 
 /// Why a file is not a trace of the model. Says nothing about whether its steps can be taken.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ReadError {
-    /// Not JSON.
-    #[error("it is not JSON: {0}")]
-    Json(String),
-    /// The file as a whole.
-    #[error("{0}")]
-    File(String),
-    /// One of its states.
-    #[error("state {index}: {why}")]
-    State {
-        /// Its number, from 0.
-        index: usize,
-        /// What is wrong with it.
-        why: String,
-    },
-}
+#[error("{0}")]
+pub struct ReadError(pub String);
 
 /// What a file claims of its trace besides the steps. Source locations are not claims: the model may have been
 /// reformatted since.
@@ -79,15 +65,16 @@ pub fn read(
     text: &str,
     interrupt: &Interrupt,
 ) -> Result<(Trace, Claims), ReadError> {
-    let file: Json = json::parse_strictly(text).map_err(|error| ReadError::Json(error.to_string()))?;
+    let file: Json =
+        json::parse_strictly(text).map_err(|error| ReadError(format!("it is not JSON: {error}")))?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
         .as_u64()
         .filter(|&procs| procs <= MOST_PROCS)
-        .ok_or_else(|| ReadError::File(format!("#meta has no number of processes up to {MOST_PROCS}")))?;
+        .ok_or_else(|| ReadError(format!("#meta has no number of processes up to {MOST_PROCS}")))?;
     let procs = procs as usize;
     if cells(system, procs).is_none_or(|cells| cells > MOST_CELLS) {
-        return Err(ReadError::File(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
+        return Err(ReadError(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
     }
     let open = ["ends in", "property", "arguments", "literals"].iter().all(|claim| meta[claim].is_null());
     let ending = meta["ends in"].as_str().unwrap_or_default();
@@ -97,13 +84,13 @@ pub fn read(
     let bad =
         (system.bad.iter().position(|bad| bad.name == ending)).or_else(|| system.bad.iter().position(moved));
     if bad.is_none() && ending != "deadlock" && !open {
-        return Err(ReadError::File(format!("the model has no {ending:?} for the trace to end in")));
+        return Err(ReadError(format!("the model has no {ending:?} for the trace to end in")));
     }
     let states = file["states"].as_array().map_or(&[][..], Vec::as_slice);
     let Some((first, others)) = states.split_first() else {
-        return Err(ReadError::File("it has no states".to_owned()));
+        return Err(ReadError("it has no states".to_owned()));
     };
-    well_formed(system, &file).map_err(ReadError::File)?;
+    well_formed(system, &file).map_err(ReadError)?;
     let reader = StateReader {
         system,
         source,
@@ -111,7 +98,7 @@ pub fn read(
         semantics: Semantics::new(system, procs),
         interrupt,
     };
-    let at = |index: usize| move |why| ReadError::State { index, why };
+    let at = |index: usize| move |why: String| ReadError(format!("state {index}: {why}"));
     let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
     for (number, json) in states.iter().enumerate() {
         StateReader::index(json, number).map_err(at(number))?;
@@ -121,8 +108,8 @@ pub fn read(
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
-    let run = reader.run_claim(&file).map_err(ReadError::File)?;
-    let claims = Claims { run, open, ..reader.claims(meta).map_err(ReadError::File)? };
+    let run = reader.run_claim(&file).map_err(ReadError)?;
+    let claims = Claims { run, open, ..reader.claims(meta).map_err(ReadError)? };
     Ok((trace, claims))
 }
 

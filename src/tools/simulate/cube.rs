@@ -13,25 +13,12 @@ const LONGEST_BYTES: usize = 10_000;
 
 /// Why a text is not a formula about states of a model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum FormulaError {
-    /// There is none.
-    #[error("a formula is missing, such as one in `unsafe` with processes #1, #2, ..")]
-    Missing,
-    /// It is too long.
-    #[error("a formula has at most {} bytes", LONGEST_BYTES)]
-    TooLong,
-    /// It names this process, and processes have smaller numbers.
-    #[error("there is no #{0}")]
-    NoProcess(usize),
-    /// It names this process, and the instance has only this number of processes.
-    #[error("there is no #{0}: the instance has {1} processes")]
-    NotInInstance(usize, usize),
-    /// It names this process, and no instance has more than this number of processes.
-    #[error("there is no #{0}: `number_procs` is {1}")]
-    InNoInstance(usize, u32),
-    /// What is wrong with it, and where.
-    #[error("{0}")]
-    Misread(String),
+#[error("{0}")]
+pub struct FormulaError(pub String);
+
+/// A formula names a process that there is not.
+fn no_process(named: usize, why: &str) -> FormulaError {
+    FormulaError(format!("there is no #{named}{why}"))
 }
 
 /// A formula about single states, with processes by their numbers.
@@ -50,7 +37,7 @@ impl NamedCube {
     pub fn parse(model: ModelSource<'_>, cube: &str, procs: usize) -> Result<Self, FormulaError> {
         let read = Self::read(model, cube)?;
         if read.named > procs {
-            return Err(FormulaError::NotInInstance(read.named, procs));
+            return Err(no_process(read.named, &format!(": the instance has {procs} processes")));
         }
         Ok(read)
     }
@@ -60,24 +47,27 @@ impl NamedCube {
     pub fn parse_for_any(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
         let read = Self::read(model, cube)?;
         match model.system.max_procs {
-            Some(most) if read.named > most as usize => Err(FormulaError::InNoInstance(read.named, most)),
+            Some(most) if read.named > most as usize => {
+                Err(no_process(read.named, &format!(": `number_procs` is {most}")))
+            }
             most => Ok(Self { any: most.is_none(), ..read }),
         }
     }
 
     fn read(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
         if cube.trim().is_empty() {
-            return Err(FormulaError::Missing);
+            let why = "a formula is missing, such as one in `unsafe` with processes #1, #2, ..";
+            return Err(FormulaError(why.to_owned()));
         }
         if cube.len() > LONGEST_BYTES {
-            return Err(FormulaError::TooLong);
+            return Err(FormulaError(format!("a formula has at most {LONGEST_BYTES} bytes")));
         }
         let named = numbered(cube);
         if named > cubicle_lang::load::MAX_NUMBERED {
-            return Err(FormulaError::NoProcess(named));
+            return Err(no_process(named, ""));
         }
         let read = formula_with_counts(model, FormulaScope::Numbered(named), cube);
-        let (system, condition) = read.map_err(|errors| FormulaError::Misread(in_a_line(cube, &errors)))?;
+        let (system, condition) = read.map_err(|errors| FormulaError(in_a_line(cube, &errors)))?;
         Ok(Self { system, condition, named, any: false })
     }
 
