@@ -9,7 +9,8 @@
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
 //! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need),
-//! `observed` (what holds of each process), `seen` (what may hold while a number is not zero), `lasting` (what may hold after a guard about counts).
+//! `observed` (what holds of each process), `outside` (pointers that name no process), `seen` (what may hold while a number is not zero), `lasting` (what
+//! may hold after a guard about counts).
 
 mod case;
 mod columns;
@@ -20,6 +21,7 @@ mod lasting;
 mod limits;
 mod named;
 mod observed;
+mod outside;
 mod seen;
 mod span;
 mod traps;
@@ -33,6 +35,7 @@ use columns::{Column, Columns, number_of_classes};
 pub use lasting::with_lasting_counts;
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
+use outside::Noted;
 pub use seen::{open_numbers, with_counts_seen};
 
 /// Whether steps change numbers that equations may be about.
@@ -44,7 +47,13 @@ pub fn moves_numbers(system: &System) -> bool {
 /// The equations of a system; `None` when there is none about a number. Where the analysis must end, which is asked every few milliseconds, not all of them.
 pub fn with_equations(system: &System, must_end: &dyn Fn() -> bool) -> Option<WithEquations> {
     let _span = debug_span!("equations").entered();
-    observed::with_equations_of_each(system, |system, facts| of_globals(system, facts, must_end))
+    let of = |system: &System| {
+        observed::with_equations_of_each(system, |it, facts| of_globals(it, facts, must_end))
+    };
+    match Noted::of(system) {
+        Some(noted) => noted.said(&of(&noted.system)?),
+        None => of(system),
+    }
 }
 
 /// The equations that are not about a certain process, where these hold of each.

@@ -30,6 +30,7 @@ use cubicle_lang::model::{
 
 use super::columns::{full, possible};
 use super::named::WithEquations;
+use super::outside::is_outside;
 
 /// Most transitions that become of one, and most disjuncts of the initial states.
 const MOST_PARTS: usize = 8;
@@ -455,14 +456,7 @@ impl Observed<'_> {
 
     /// The equations between cells of one process that hold of every process: other equations rest on them.
     fn facts(&self, of_it: &WithEquations) -> Vec<Equation> {
-        let is_elsewhere = |conj: &Conj, constant: &VarId| {
-            conj.iter().any(|it| {
-                matches!(it, Literal::Eq { left: Term::Cell(cell), right: Term::Proc(_), negated: true }
-                    | Literal::Eq { left: Term::Proc(_), right: Term::Cell(cell), negated: true } if cell.var == *constant)
-            })
-        };
-        let init = &self.original.init;
-        if !self.elsewhere.iter().all(|it| init.body.0.iter().all(|conj| is_elsewhere(conj, it))) {
+        if !self.elsewhere.iter().all(|it| is_outside(&self.original.init, *it)) {
             return Vec::new();
         }
         let is_own = |it: &&Equation| {
