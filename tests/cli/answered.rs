@@ -60,6 +60,23 @@ fn counts_of_pointers() {
         ("@waiting_for_the_last.cub", 1, "UNSAFE"),
         ("--certify @waiting_counted.cub", 0, "SAFE"),
         ("@waiting_counted_twice.cub", 1, "UNSAFE"),
+        ("--certify @waiting_for_count.cub", 0, "SAFE"),
+    ]);
+}
+
+/// What a process holds while its pointer is nil, and what adds up to a constant with that.
+#[test]
+fn sums_that_depend_on_pointers() {
+    answers(&[("--certify @escrow.cub", 0, "SAFE"), ("@escrow_without_fee.cub", 1, "UNSAFE")]);
+}
+
+/// A comparison of the numbers of a process and of the one that it points to.
+#[test]
+fn numbers_of_what_is_pointed_to() {
+    answers(&[
+        ("--certify @receipts.cub", 0, "SAFE"),
+        ("--certify @lease_with_drift.cub", 0, "SAFE"),
+        ("@lease_without_drift.cub", 1, "UNSAFE"),
     ]);
 }
 

@@ -98,7 +98,7 @@ impl Cube {
 
 /// The processes that a proc mask tells apart from the rest: those it allows when "other" is excluded,
 /// those it excludes when "other" is allowed.
-fn occurring_in_mask(mask: u64, procs: u8) -> u64 {
+pub fn occurring_in_mask(mask: u64, procs: u8) -> u64 {
     if mask & OTHER == 0 { mask } else { !mask & low(procs) }
 }
 

@@ -25,7 +25,7 @@ mod separate;
 pub use builder::CubeBuilder;
 pub use cell::{CubeCell, MAX_PROCS, OTHER, low};
 pub use context::{CellKind, CubeContext};
-pub use cube::{Cube, Excluded, is_about, with_other};
+pub use cube::{Cube, Excluded, is_about, occurring_in_mask, with_other};
 pub use export::{formula, formulas, relational_literal, text};
 pub use halt::{Halt, Overflow};
 pub use instantiate::{CellValue, Disjunction, Instantiation, bad_cubes, cubes_of, disjunction};

@@ -1,12 +1,12 @@
 //! The guesses: a comparison of two numeric cells, or of one with a number, alone or together with one or two literals
-//! over cells of enum type, and one about the mode that equations depend on; a comparison of the model also with the sign of a number; where the model counts, also one or two literals alone, over cells of processes too, for what a process
+//! over cells of enum type or of processes, and one about the mode that equations depend on; a comparison of the model also with the sign of a number; where the model counts, also one or two literals alone, over cells of processes too, for what a process
 //! contributes to a count often follows from its other cells. From general to specific: specific guesses are only tried where
 //! the general ones fail.
 
 use super::vocabulary::NumberClass;
 use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Instantiation, Reduced, compact,
-    linear, low,
+    linear, low, occurring_in_mask,
 };
 use crate::tuning::{LEMMA_CONSTANTS, LEMMA_CONTEXTS};
 use cubicle_lang::model::{Literal, ProcRef, Rational, Relation, VarId};
@@ -142,7 +142,7 @@ impl<'a> Templates<'a> {
     /// Whether a literal is about a process of the comparison, or a global, and about a cell that no other literal of
     /// the guess restricts.
     fn is_about(&self, comparison: &CubeLiteral, contexts: &[usize], next: usize) -> bool {
-        let CubeLiteral::Mask(cell, _) = self.contexts[next] else {
+        let CubeLiteral::Mask(cell, mask) = self.contexts[next] else {
             return self.comparisons[..self.own].contains(comparison);
         };
         let CubeLiteral::Relational(comparison) = comparison else { return false };
@@ -153,7 +153,14 @@ impl<'a> Templates<'a> {
             .fold(0_u64, |named, c| context.indices(*c).fold(named, |named, p| named | 1 << p));
         // What holds for all counts, or a number that counts, may be meant of a process that did something.
         let named = if named == 0 && self.counts { 1 << context.rigid } else { named };
-        context.indices(cell).all(|p| p < context.rigid || named >> p & 1 == 1)
+        let named = named | low(context.rigid);
+        let pointed = if context.kind(cell) == CellKind::Proc {
+            occurring_in_mask(mask, context.rigid + LEMMA_PROCS)
+        } else {
+            0
+        };
+        context.indices(cell).all(|p| named >> p & 1 == 1)
+            && pointed & !named == 0
             && contexts.iter().all(|&old| !matches!(self.contexts[old], CubeLiteral::Mask(c, _) if c == cell))
     }
 
@@ -272,17 +279,23 @@ fn cells(context: &CubeContext, var: VarId) -> Vec<CubeCell> {
     }
 }
 
-/// `A = c` and `A <> c` for each cell and constructor.
+/// `A = c` and `A <> c` for each cell and constructor, and `P = p` and `P <> p` for each cell of a process and each process.
 fn contexts(context: &CubeContext) -> Vec<CubeLiteral> {
+    let procs = context.rigid + LEMMA_PROCS;
     let mut out = Vec::new();
     for var in (0..context.vars()).map(|var| VarId(var as u16)) {
         for cell in cells(context, var) {
-            let CellKind::Enum(full) = context.kind(cell) else { continue };
-            if context.is_sort(cell) {
-                continue;
-            }
-            let mut masks: Vec<u64> =
-                (0..64).filter(|c| full >> c & 1 == 1).flat_map(|c| [full & !(1 << c), 1 << c]).collect();
+            let single = match context.kind(cell) {
+                CellKind::Enum(_) if context.is_sort(cell) => continue,
+                CellKind::Enum(full) => full,
+                CellKind::Proc => low(procs),
+                _ => continue,
+            };
+            let full = context.full(cell, procs);
+            let mut masks: Vec<u64> = (0..64)
+                .filter(|c| (single & full) >> c & 1 == 1)
+                .flat_map(|c| [full & !(1 << c), 1 << c])
+                .collect();
             // The general ones first.
             masks.sort_by_key(|mask| (std::cmp::Reverse(mask.count_ones()), *mask));
             masks.dedup();

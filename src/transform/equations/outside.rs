@@ -63,8 +63,7 @@ impl<'a> Noted<'a> {
         let mut parts = original.to_parts();
         let mut notes = Notes { nil, of: BTreeMap::new() };
         for (id, var) in pointers().filter(|(id, _)| *id != nil) {
-            let note =
-                parts.declare(format!("{}@nil", var.name), var.kind, Type::Enum(BOOL), var.span)?;
+            let note = parts.declare(format!("{}@nil", var.name), var.kind, Type::Enum(BOOL), var.span)?;
             notes.of.insert(id, note);
         }
         parts.ask(Vec::new());

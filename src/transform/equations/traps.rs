@@ -38,12 +38,17 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Option<Vec<Marked>> {
             let classes = group.classes.len();
             let initial: Vec<usize> =
                 (0..classes).filter(|n| is_initial(columns, group.first + n, &[])).collect();
+            let mut effects: Vec<Effect> =
+                steps.iter().filter_map(|case| Effect::of(case, at, group)).collect();
+            effects.sort_unstable();
+            effects.dedup();
             let mut least: Vec<Vec<usize>> = Vec::new();
             for a in 0..classes {
                 for b in a..classes {
                     columns.go_on()?;
-                    let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b).collect();
-                    let Some(trap) = trap(steps, at, group, kept) else { continue };
+                    let kept = (0..classes).filter(|n| !initial.contains(n) && *n != a && *n != b);
+                    let Some(trap) = trap(&effects, set(kept)) else { continue };
+                    let trap = (0..classes).filter(|n| trap >> n & 1 == 1).collect();
                     add_least(&mut least, trap, |a, b| is_part(a, b));
                 }
             }
@@ -56,49 +61,71 @@ pub fn traps(columns: &Columns<'_>, steps: &[Case]) -> Option<Vec<Marked>> {
     Some(found)
 }
 
-/// The largest part of some classes of a group that is marked whenever the column of a value becomes 1, and stays marked while it is.
-fn trap(steps: &[Case], held: usize, group: &Group, mut classes: Vec<usize>) -> Option<Vec<usize>> {
-    let place = |at: usize| at.checked_sub(group.first).filter(|n| *n < group.classes.len());
-    loop {
-        let mut left = classes.clone();
-        for case in steps {
-            let changed = case.changes.iter().find(|it| it.0 == held);
-            let written = changed.is_some() || case.lost.contains(&held);
-            let surely_not = case.zero.contains(&Row::of(held));
-            let surely = case.zero.contains(&equal(held, Rational::ONE));
-            // Whether the global may hold the value after the step, and whether it may have another one before.
-            let holds =
-                if written { changed.is_none_or(|(_, row)| !row.constant.is_zero()) } else { !surely_not };
-            if !holds {
-                continue;
-            }
-            let may_be_new = written && !surely;
-            let is_in = |at: usize| place(at).is_some_and(|n| classes.contains(&n));
-            if case.after.iter().any(|(at, _)| is_in(*at)) {
-                continue;
-            }
-            if may_be_new {
-                return None;
-            }
-            let touched = |at: usize| {
-                let taken = case.before.iter().any(|it| it.0 == at) || case.lost.contains(&at);
-                taken || !stays(case, at, &is_in)
-            };
-            left.retain(|n| !touched(group.first + n));
-        }
-        if left.is_empty() {
+/// What a step that may end with a value of a global does to the classes of a group, in sets of these.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Effect {
+    /// Whether the global may hold another value before.
+    may_be_new: bool,
+    /// Where some parameter is afterwards.
+    after: u128,
+    /// Where some parameter is before, or of which nothing is known afterwards.
+    taken: u128,
+    /// The other classes that all processes leave, each with those that they may go to.
+    left: Vec<(usize, u128)>,
+}
+
+impl Effect {
+    /// `None` for a step that does not end with the value.
+    fn of(case: &Case, held: usize, group: &Group) -> Option<Self> {
+        let place = |at: usize| at.checked_sub(group.first).filter(|n| *n < group.classes.len());
+        let changed = case.changes.iter().find(|it| it.0 == held);
+        let written = changed.is_some() || case.lost.contains(&held);
+        let surely_not = case.zero.contains(&Row::of(held));
+        let surely = case.zero.contains(&equal(held, Rational::ONE));
+        let holds =
+            if written { changed.is_none_or(|(_, row)| !row.constant.is_zero()) } else { !surely_not };
+        if !holds {
             return None;
         }
-        if left.len() == classes.len() {
+        let after = set(case.after.iter().filter_map(|it| place(it.0)));
+        let taken = case.before.iter().map(|it| it.0).chain(case.lost.iter().copied());
+        let taken = set(taken.filter_map(place));
+        let left = (0..group.classes.len()).filter_map(|n| {
+            let reads = |row: &Row| row.terms.iter().any(|it| it.0 == group.first + n);
+            let gone = case.changes.iter().any(|(to, row)| *to == group.first + n && !reads(row));
+            let to = case.changes.iter().filter(|(_, row)| reads(row)).filter_map(|it| place(it.0));
+            (gone && taken >> n & 1 == 0).then(|| (n, set(to)))
+        });
+        Some(Self { may_be_new: written && !surely, after, taken, left: left.collect() })
+    }
+}
+
+/// Some classes: there are fewer than columns.
+fn set(classes: impl Iterator<Item = usize>) -> u128 {
+    classes.fold(0, |set, n| set | 1 << n)
+}
+
+/// The largest part of some classes of a group that is marked whenever the global gets the value, and stays marked while it holds it.
+fn trap(effects: &[Effect], mut classes: u128) -> Option<u128> {
+    loop {
+        let mut left = classes;
+        for effect in effects.iter().filter(|it| it.after & classes == 0) {
+            if effect.may_be_new {
+                return None;
+            }
+            left &= !effect.taken;
+            for (class, to) in &effect.left {
+                if to & classes == 0 {
+                    left &= !(1 << class);
+                }
+            }
+        }
+        if left == 0 {
+            return None;
+        }
+        if left == classes {
             return Some(classes);
         }
         classes = left;
     }
-}
-
-/// Whether the processes of a class that are not parameters go to a class of the set.
-fn stays(case: &Case, at: usize, is_in: &impl Fn(usize) -> bool) -> bool {
-    let reads = |row: &Row| row.terms.iter().any(|it| it.0 == at);
-    let gone = case.changes.iter().any(|(to, row)| *to == at && !reads(row));
-    !gone || case.changes.iter().any(|(to, row)| is_in(*to) && reads(row))
 }
