@@ -143,7 +143,9 @@ impl Notes {
                 if !matches!(noted, Some((_, true))) {
                     add_new(&mut said, literal.clone());
                 }
-                noted.into_iter().for_each(|it| add_new(&mut said, it.0));
+                if let Some((note, _)) = noted {
+                    add_new(&mut said, note);
+                }
             }
             said
         };
