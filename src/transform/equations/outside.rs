@@ -1,7 +1,7 @@
 //! Pointers that name no process: `Waiters = #{p | Next[p] <> nil}`.
 //!
-//! What is counted, and what cases depend on, are cells of enum type. So each variable of type proc gets a *note*, a variable of `bool` that
-//! says whether it holds what a constant holds that is no process of any instance, as `nil`.
+//! What is counted, and what cases depend on, are cells of enum type. So each variable of type proc of which steps ask this gets a *note*, a variable of
+//! `bool` that says whether it holds what a constant holds that is not a process of any instance, as `nil`.
 //!
 //! *Sound.* In each state of a run of the original, let the notes say what is so. Initial states satisfy what init says of them here, and a step
 //! assigns them what it assigns the pointers: the constant differs from every process. Formulas say the same, in other words. So the
@@ -52,17 +52,22 @@ enum Held {
 }
 
 impl<'a> Noted<'a> {
-    /// `None` where it would say nothing more: there is no such constant, or no pointer changes.
+    /// `None` where it would say nothing more: there is no such constant, or no step asks whether a pointer holds it.
     pub fn of(original: &'a System) -> Option<Self> {
         let pointers = || original.declared().filter(|(_, var)| var.ty == Type::Proc);
         let is_nil = |id: VarId| !original.changes(id) && is_outside(&original.init, id);
         let nil = pointers().find(|(id, var)| var.arity() == 0 && is_nil(*id))?.0;
-        if !pointers().any(|(id, _)| original.changes(id)) {
+        // Of a pointer that steps assign without asking, it is not known whether it was nil.
+        let of_steps = original.transitions.iter().flat_map(Transition::conjunctions);
+        let asked: Vec<&Literal> =
+            of_steps.chain(original.counts.iter().flat_map(|it| &it.body.0)).flatten().collect();
+        let is_asked = |id: VarId| id != nil && asked.iter().any(|it| it.reads(id) && it.reads(nil));
+        if !pointers().any(|(id, _)| original.changes(id) && is_asked(id)) {
             return None;
         }
         let mut parts = original.to_parts();
         let mut notes = Notes { nil, of: BTreeMap::new() };
-        for (id, var) in pointers().filter(|(id, _)| *id != nil) {
+        for (id, var) in pointers().filter(|(id, _)| is_asked(*id)) {
             let note = parts.declare(format!("{}@nil", var.name), var.kind, Type::Enum(BOOL), var.span)?;
             notes.of.insert(id, note);
         }
@@ -177,8 +182,9 @@ impl Notes {
                     Held::Noted(cell) => Term::Cell(cell),
                 })
             });
-            if let (Some(note), Some(assignment)) = (self.of.get(var), of_note) {
-                updates.push(Update { var: *note, assignment });
+            if let Some(note) = self.of.get(var) {
+                // Nothing is known of a pointer without a note.
+                updates.push(Update { var: *note, assignment: of_note.unwrap_or(Assignment::Nondet) });
             }
         }
         updates.sort_by_key(|it| it.var);
