@@ -77,7 +77,7 @@ fn a_log_file_has_events_with_their_spans() {
     // Without the variable, there are no events that only `trace` asks for; with it, only those that it asks for.
     assert!(!says(&all, "query"));
     // Most obligations are shown without Z3, but not those about numbers.
-    let line = line.replace("german", "bakery");
+    let line = line.replace("german", "bounded_buffer");
     assert_eq!(logged("certificate=trace,solver=trace", &line).code, Some(0));
     let few = events(&file);
     assert!(says(&few, "query") && says(&few, "proved") && !says(&few, "searched"));
