@@ -403,7 +403,15 @@ impl Expander {
             );
             error.label("a count is told apart by no cell").help(help)
         } else {
-            error.label("the declaration of the array says that this index is")
+            let error = error.label("the declaration of the array says that this index is");
+            if values.low.is_none() {
+                error
+            } else {
+                error.help(format!(
+                    "declare the numbers that it consists of as such a range: `var X : {}`",
+                    values.name
+                ))
+            }
         };
         error.report(self);
         None
