@@ -91,6 +91,7 @@ fn sums_over_processes_in_a_location() {
         ("--certify @register.cub", 0, "SAFE"),
         ("@register_of_few.cub", 1, "UNSAFE"),
         ("--certify @stored_by_majority.cub", 0, "SAFE"),
+        ("--certify @never_waiting.cub", 0, "SAFE"),
         ("--certify @elected.cub", 0, "SAFE"),
         ("--certify @elected_by_grants.cub", 0, "SAFE"),
         ("@elected_by_voters_of_several.cub", 1, "UNSAFE"),

@@ -17,6 +17,7 @@ use cubicle_lang::model::{
     Transition, Type, Universal, Update, VarId,
 };
 
+use super::columns::{full, possible};
 use super::named::WithEquations;
 
 /// Whether init says of a global that it differs from every process.
@@ -52,7 +53,7 @@ enum Held {
 }
 
 impl<'a> Noted<'a> {
-    /// `None` where it would say nothing more: there is no such constant, or no step asks whether a pointer holds it.
+    /// `None` where it would say nothing more: there is no such constant, or no step asks whether a pointer holds it. The same where a pointer always or never is.
     pub fn of(original: &'a System) -> Option<Self> {
         let pointers = || original.declared().filter(|(_, var)| var.ty == Type::Proc);
         let is_nil = |id: VarId| !original.changes(id) && is_outside(&original.init, id);
@@ -80,7 +81,12 @@ impl<'a> Noted<'a> {
             count.body = notes.formula(&count.body);
         }
         parts.transitions = original.transitions.iter().map(|t| notes.transition(t)).collect();
-        Some(Self { original, system: System::new(parts), notes })
+        let system = System::new(parts);
+        // No range of the original has what a range of this system excludes: equations that rest on it would not hold by themselves.
+        let is_open = |note: &VarId| possible(&system, *note) == full(&system, *note);
+        let same =
+            original.declared().map(|it| it.0).all(|id| possible(original, id) == possible(&system, id));
+        (same && notes.of.values().all(is_open)).then_some(Self { original, system, notes })
     }
 
     /// The equations of the system with notes, said of the original.
