@@ -97,3 +97,42 @@ fn executable_trace(session: &mut Session<'_>, most: SizeLimits) -> Option<Trace
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Checker;
+    use cubicle_run::{BackwardSearches, BackwardTurn, Interrupt, Observer, Options, Outcome, Silent};
+
+    /// Its effort ends just before the signal is seen.
+    struct Signalled;
+
+    impl BackwardSearches for Signalled {
+        fn search(&mut self, turn: &BackwardTurn<'_>, _: &mut dyn Observer) -> Outcome {
+            turn.interrupt.raise(15);
+            Outcome::undecided(Reason::Effort(200))
+        }
+
+        fn has_lemmas(&self) -> bool {
+            false
+        }
+
+        fn fork(&self) -> Box<dyn BackwardSearches> {
+            Box::new(Self)
+        }
+
+        fn take_up(&mut self, _: Box<dyn BackwardSearches>) {}
+    }
+
+    #[test]
+    fn a_signal_at_the_end_of_the_first_search_ends_the_run() {
+        let text = "var N : int init { N = 0 } unsafe { N = 1 } transition up () { N := N + 2 }";
+        let system = cubicle_lang::load(text).expect("a model").system;
+        for options in [Options::classic(), Options::brab(2), Options::default()] {
+            let interrupt = Interrupt::default();
+            let checker = Checker::new(|| Box::new(Signalled));
+            let report = checker.check_on_this_thread(&system, &options, &interrupt, &mut Silent);
+            assert_eq!(report.verdict, Some(Verdict::Unknown(Reason::Interrupted(15))));
+        }
+    }
+}

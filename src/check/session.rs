@@ -216,9 +216,13 @@ impl<'a> Session<'a> {
         let moves = self.moves_numbers();
         if moves && !self.known.needs_equations {
             // Looking for equations may take longer than the whole search.
-            let outcome = self.search_plainly(proof, order, effort);
-            let undecided = matches!(outcome.verdict, Verdict::Unknown(_));
-            if !undecided || self.interrupt.reason().is_some() {
+            let mut outcome = self.search_plainly(proof, order, effort);
+            if !matches!(outcome.verdict, Verdict::Unknown(_)) {
+                return outcome;
+            }
+            // Its effort may have ended just before the run had to.
+            if let Some(reason) = self.interrupt.reason() {
+                outcome.verdict = Verdict::Unknown(reason);
                 return outcome;
             }
         }
