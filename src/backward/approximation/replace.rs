@@ -354,13 +354,14 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Ok(best.map(|(_, candidate)| candidate))
     }
 
-    /// A node without what it says of counts: once the processes are named that had to be among those counted, other ones are mostly nothing to
-    /// it.
+    /// A node without what it says of counts, and of numbers that equations give by counts: once it says of the processes that it names whether they are
+    /// counted, other ones are mostly nothing to it.
     fn without_counts(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Option<Cube>, Halt> {
-        let (context, system) = (run.setting.context, run.setting.system);
+        let (context, counting) = (run.setting.context, run.setting.pre.counting);
+        let Some(counting) = counting else { return Ok(None) };
         let cube = run.state.nodes.get(id).cube.clone();
         let counts = |literal: &CubeLiteral| {
-            literal.cells().iter().any(|cell| !cell.is_process() && system.count_of(cell.var()).is_some())
+            literal.cells().iter().any(|cell| !cell.is_process() && counting.tells_of(cell.var()))
         };
         let literals: Vec<CubeLiteral> = cube.literals().filter(|it| !counts(it)).collect();
         if literals.len() == cube.len() || !cube.others.is_empty() {

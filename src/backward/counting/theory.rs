@@ -305,13 +305,14 @@ impl<'a> Counting<'a> {
     pub fn tightened(&self, context: &CubeContext, cube: &Cube) -> Result<Option<Cube>, Halt> {
         let mut cube = cube.clone();
         for (count, index) in self.said(context, &cube) {
-            // Only where one literal about the process says whether it is counted.
-            let [conj] = count.body.0.as_slice() else { continue };
-            let [Literal::In { cell, values }] = conj.as_slice() else { continue };
-            if !cell.index.contains(&ProcRef::Var(index.len() as u8)) {
-                continue;
-            }
-            for p in context.rigid..cube.procs {
+            // Only where single literals about the process say whether it is counted.
+            let own = ProcRef::Var(index.len() as u8);
+            let literals = count.body.0.iter().filter_map(|conj| match conj.as_slice() {
+                [Literal::In { cell, values }] if cell.index.contains(&own) => Some((cell, values)),
+                _ => None,
+            });
+            let processes = context.rigid..cube.procs;
+            for ((cell, values), p) in literals.flat_map(|it| processes.clone().map(move |p| (it, p))) {
                 let vars = [&index[..], &[p]].concat();
                 let cell = Instantiation { context, procs: cube.procs, vars: &vars }.cell(cell);
                 let held = cube.held(context, cell);
@@ -484,6 +485,12 @@ impl<'a> Counting<'a> {
     /// Whether a variable is a number of processes.
     fn counts(&self, var: VarId) -> bool {
         self.system.count_of(var).is_some_and(|count| count.summand.is_none())
+    }
+
+    /// Whether a variable is a count, or an equation is about it.
+    pub fn tells_of(&self, var: VarId) -> bool {
+        let is_about = |it: &Equation| it.number.terms.iter().any(|(cell, _)| cell.var == var);
+        self.system.count_of(var).is_some() || self.equations.iter().any(is_about)
     }
 
     /// Whether a variable is a sum of whole numbers.

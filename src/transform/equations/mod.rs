@@ -100,7 +100,15 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
             equations(&[arrays], [true, false])
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
-            equations(&tied(system, &arrays, &numbers), [false, false])
+            let tied = |widely: bool| tied(system, &arrays, &numbers, widely);
+            let always = equations(&tied(false), [false, false]);
+            let of_always = always.as_ref().map_or((0, 0), settles);
+            let of_modes = if of_always.0.max(alone.0) < numbers.len() {
+                equations(&tied(true), [true, false]).filter(|it| settles(it) > of_always)
+            } else {
+                None
+            };
+            of_modes.or(always)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
@@ -119,14 +127,23 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
 }
 
 /// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
-/// that process, unless there are too many classes.
-fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>> {
+/// that process, or (`widely`) assigns to both, unless there are too many classes.
+fn tied(system: &System, arrays: &[VarId], numbers: &[VarId], widely: bool) -> Vec<Vec<VarId>> {
     let assigns = |t: &Transition, var: VarId| t.assignment(var).is_some();
     let declared = numbers.iter().filter(|number| system.count_of(**number).is_none());
     let with_number = |t: &&Transition| declared.clone().any(|number| assigns(t, *number));
     let is_along =
         |array: &&VarId| system.transitions.iter().filter(with_number).any(|t| assigns(t, **array));
     let mut groups: Vec<Vec<VarId>> = arrays.iter().filter(is_along).map(|array| vec![*array]).collect();
+    let mut tie = |one: VarId, other: VarId| {
+        let place = |var: VarId| groups.iter().position(|group| group.contains(&var));
+        let (Some(of), Some(with)) = (place(one), place(other)) else { return };
+        let both = [&groups[of][..], &groups[with][..]].concat();
+        if of != with && number_of_classes(system, &both) <= MOST_CLASSES {
+            groups[of.min(with)] = both;
+            groups.remove(of.max(with));
+        }
+    };
     for t in &system.transitions {
         let own = [ProcRef::Var(t.arity() as u8)];
         for update in &t.updates {
@@ -137,13 +154,10 @@ fn tied(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<Vec<VarId>>
                 _ => None,
             });
             for cell in asked.chain(copied).filter(|cell| cell.index.as_slice() == own) {
-                let place = |var: VarId| groups.iter().position(|group| group.contains(&var));
-                let (Some(of), Some(with)) = (place(update.var), place(cell.var)) else { continue };
-                let both = [&groups[of][..], &groups[with][..]].concat();
-                if of != with && number_of_classes(system, &both) <= MOST_CLASSES {
-                    groups[of.min(with)] = both;
-                    groups.remove(of.max(with));
-                }
+                tie(update.var, cell.var);
+            }
+            for other in t.updates.iter().filter(|_| widely) {
+                tie(update.var, other.var);
             }
         }
     }

@@ -62,6 +62,21 @@ pub fn named(
         known.learn(&dense(&row, width))?;
     }
     let mut rows: Vec<Said> = Vec::new();
+    let empty = never_occupied(columns, &all, &known)?;
+    for group in &columns.groups {
+        let of_group =
+            empty.iter().filter(|at| (group.first..group.first + group.classes.len()).contains(at));
+        let Some(row) = Row::gathered(of_group.map(|at| (*at, Rational::ONE)).collect(), Rational::ZERO)
+        else {
+            continue;
+        };
+        if !row.terms.is_empty() {
+            rows.push(Said { row: dense(&row, width), ..Said::default() });
+        }
+    }
+    for at in &empty {
+        known.learn(&dense(&Row::of(*at), width))?;
+    }
     for row in all {
         if known.learn(&row)? {
             rows.push(Said { row, ..Said::default() });
@@ -74,10 +89,10 @@ pub fn named(
     let mut found = Vec::new();
     for Said { when, occupied, at_least, row } in rows {
         let row = shortest(columns, row)?;
-        let Some(equation) = equation(columns, &mut parts, &row) else { continue };
+        let Some(equation) = equation(columns, &empty, &mut parts, &row) else { continue };
         let occupied = match occupied {
             None => None,
-            Some((at, some)) => match class(columns, &mut parts, at) {
+            Some((at, some)) => match class(columns, &empty, &mut parts, at) {
                 Some(count) => Some((count, some)),
                 None => continue,
             },
@@ -98,12 +113,12 @@ pub fn named(
             continue;
         }
         let row = shortest(columns, row)?;
-        if let Some(inequality) = equation(columns, &mut parts, &row) {
+        if let Some(inequality) = equation(columns, &empty, &mut parts, &row) {
             found.push(Equation { at_least: true, ..inequality });
         }
     }
     for Marked { when, group, classes } in marked {
-        let body = Dnf(columns.groups[group].formula(columns.system, &classes));
+        let body = Dnf(columns.groups[group].formula(columns.system, &classes, &empty));
         let Some(var) = parts.counted(0, body, None, Place::default()) else { continue };
         let number = Linear { constant: Rational::ONE.neg(), ..Linear::of(Cell::global(var)) };
         let when = vec![Literal::In { cell: Cell::global(when.0), values: when.1 }];
@@ -113,7 +128,7 @@ pub fn named(
         let is_plain = |it: &Count| parts.vars[usize::from(it.var.0)].arity() == 0 && it.summand.is_some();
         let is_whole = |it: &Count| is_plain(it) && it.summand == count.summand && it.body.is_true();
         if is_plain(&count) && !count.body.is_true() && parts.counts.iter().any(is_whole) {
-            extend_new(&mut found, completed(columns, &mut parts, &count));
+            extend_new(&mut found, completed(columns, &empty, &mut parts, &count));
         }
     }
     // Only sums have a use for them.
@@ -126,8 +141,38 @@ pub fn named(
     Some(WithEquations { system: System::new(parts), equations: found })
 }
 
+/// The columns of the classes in which no process ever is, by rows that are always zero.
+fn never_occupied(columns: &Columns<'_>, rows: &[Vec<Rational>], structural: &Span) -> Option<Vec<usize>> {
+    let mut known = structural.clone();
+    for row in rows {
+        known.learn(row)?;
+    }
+    let is_class = |at: usize| matches!(columns.all[at], Column::Class(..));
+    let mut found = Vec::new();
+    for row in rows {
+        // Numbers of processes are not negative.
+        let read = row.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        let sign = row.iter().find(|value| !value.is_zero()).map(|value| *value < Rational::ZERO);
+        if read.clone().all(|(at, value)| is_class(at) && Some(*value < Rational::ZERO) == sign) {
+            extend_new(&mut found, read.map(|(at, _)| at));
+        }
+    }
+    for at in (0..columns.all.len()).filter(|at| is_class(*at)) {
+        if !known.clone().learn(&dense(&Row::of(at), columns.all.len()))? {
+            extend_new(&mut found, [at]);
+        }
+    }
+    found.sort_unstable();
+    Some(found)
+}
+
 /// That what an array adds up to in some classes and in all others is what it adds up to.
-fn completed(columns: &Columns<'_>, parts: &mut SystemParts, count: &Count) -> Option<Equation> {
+fn completed(
+    columns: &Columns<'_>,
+    empty: &[usize],
+    parts: &mut SystemParts,
+    count: &Count,
+) -> Option<Equation> {
     let own = columns.counted(count)?;
     let is_part = |(_, parts): &(usize, Range<usize>)| {
         own.terms.iter().all(|(at, factor)| parts.contains(at) && *factor == Rational::ONE)
@@ -135,7 +180,7 @@ fn completed(columns: &Columns<'_>, parts: &mut SystemParts, count: &Count) -> O
     let (whole, range) = columns.divided().find(is_part)?;
     let others = range.filter(|at| own.terms.iter().all(|it| it.0 != *at)).map(|at| (at, Rational::ONE));
     let others = Row::gathered(others.collect(), Rational::ZERO)?;
-    let mut said = |row: &Row| Some(equation(columns, parts, &dense(row, columns.all.len()))?.number);
+    let mut said = |row: &Row| Some(equation(columns, empty, parts, &dense(row, columns.all.len()))?.number);
     let number = said(&Row::of(whole))?.minus(&said(&own)?)?.minus(&said(&others)?)?;
     Some(Equation::of(number))
 }
@@ -225,10 +270,10 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Ve
 }
 
 /// The count of the processes in the class of a column.
-fn class(columns: &Columns<'_>, parts: &mut SystemParts, at: usize) -> Option<VarId> {
+fn class(columns: &Columns<'_>, empty: &[usize], parts: &mut SystemParts, at: usize) -> Option<VarId> {
     let Column::Class(group, class) = &columns.all[at] else { return None };
     let group = &columns.groups[*group];
-    let body = Dnf(group.formula(columns.system, &[*class]));
+    let body = Dnf(group.formula(columns.system, &[*class], empty));
     parts.counted(0, body, None, Place::default())
 }
 
@@ -270,7 +315,12 @@ fn by_factor(factors: &[Rational]) -> Vec<(Rational, Vec<usize>)> {
 }
 
 /// The row as an equation with whole coefficients; `None` when a number leaves the 64-bit range, or there are too many variables.
-fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) -> Option<Equation> {
+fn equation(
+    columns: &Columns<'_>,
+    empty: &[usize],
+    parts: &mut SystemParts,
+    row: &[Rational],
+) -> Option<Equation> {
     let scale = row.iter().try_fold(1, |all, value| lcm(all, value.den()))?;
     let scaled: Vec<Rational> =
         row.iter().map(|value| value.mul(Rational::integer(scale))).collect::<Option<_>>()?;
@@ -289,7 +339,7 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
             _ => unreachable!("parts are classes or sums"),
         };
         for (factor, classes) in by_factor(&scaled[range]) {
-            let body = Dnf(columns.groups[group].formula(columns.system, &classes));
+            let body = Dnf(columns.groups[group].formula(columns.system, &classes, empty));
             add(parts.counted(0, body, summand.clone(), Place::default())?, factor);
         }
     }
@@ -310,34 +360,40 @@ fn equation(columns: &Columns<'_>, parts: &mut SystemParts, row: &[Rational]) ->
 }
 
 impl Group {
-    /// A formula for the processes in some of its classes.
-    fn formula(&self, system: &System, classes: &[usize]) -> Vec<Conj> {
-        let members: Vec<&[u8]> = classes.iter().map(|it| self.classes[*it].as_slice()).collect();
-        formula(system, &self.arrays, &members)
-    }
-}
-
-/// A formula for processes with one of these values of the arrays.
-fn formula(system: &System, arrays: &[VarId], members: &[&[u8]]) -> Vec<Conj> {
-    let Some((array, others)) = arrays.split_first() else { return vec![Conj::new()] };
-    // The values of the first array, by the values of the others that go with them.
-    let mut kinds: Vec<(u64, Vec<&[u8]>)> = Vec::new();
-    for value in 0..64 {
-        let rest: Vec<&[u8]> = members.iter().filter(|it| it[0] == value).map(|it| &it[1..]).collect();
-        match kinds.iter_mut().find(|it| it.1 == rest) {
-            _ if rest.is_empty() => {}
-            Some((values, _)) => *values |= 1 << value,
-            None => kinds.push((1 << value, rest)),
-        }
-    }
-    let mut found = Vec::new();
-    for (values, rest) in kinds {
-        for mut conj in formula(system, others, &rest) {
-            if values != full(system, *array) {
-                conj.insert(0, Literal::In { cell: Cell::at(*array, [ProcRef::Var(0)]), values });
+    /// A formula for the processes in some of its classes, where the classes of the columns `empty` never have any: it says what suits it of these.
+    fn formula(&self, system: &System, classes: &[usize], empty: &[usize]) -> Vec<Conj> {
+        let of = |class: &usize| self.classes[*class].as_slice();
+        let members: Vec<&[u8]> = classes.iter().map(of).collect();
+        let others: Vec<usize> = (0..self.classes.len())
+            .filter(|class| !classes.contains(class) && !empty.contains(&(self.first + class)))
+            .collect();
+        let is_in =
+            |class: &[u8], sets: &[u64]| class.iter().zip(sets).all(|(value, set)| set >> value & 1 == 1);
+        let is_apart = |sets: &[u64]| others.iter().all(|it| !is_in(of(it), sets));
+        let mut left = members.clone();
+        let mut found = Vec::new();
+        while let Some(first) = left.first() {
+            let mut sets: Vec<u64> = first.iter().map(|value| 1 << value).collect();
+            // First by whole literals that need not be written.
+            for whole in [true, false] {
+                for (at, array) in self.arrays.iter().enumerate() {
+                    let by_value = members.iter().map(|it| 1 << it[at]).filter(|_| !whole);
+                    for more in by_value.chain(whole.then(|| full(system, *array))) {
+                        let own = sets[at];
+                        sets[at] |= more;
+                        if !is_apart(&sets) {
+                            sets[at] = own;
+                        }
+                    }
+                }
             }
-            found.push(conj);
+            left.retain(|it| !is_in(it, &sets));
+            let of_array = |(array, values): (&VarId, u64)| {
+                let cell = Cell::at(*array, [ProcRef::Var(0)]);
+                (values != full(system, *array)).then_some(Literal::In { cell, values })
+            };
+            found.push(self.arrays.iter().zip(sets).filter_map(of_array).collect());
         }
+        found
     }
-    found
 }

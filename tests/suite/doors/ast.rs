@@ -14,6 +14,17 @@ pub enum Kind {
     Bool,
     Int,
     Proc,
+    /// A process, or `nil`; without an initial value whatever `proc` may hold as well.
+    Pointer,
+}
+
+/// The value of `nil`.
+pub const NIL: Value = -1;
+
+impl Kind {
+    pub const fn is_process(self) -> bool {
+        matches!(self, Self::Proc | Self::Pointer)
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -188,6 +199,7 @@ impl Model {
             Kind::Bool => "bool".to_owned(),
             Kind::Int => "int".to_owned(),
             Kind::Proc => "proc".to_owned(),
+            Kind::Pointer => "proc or nil".to_owned(),
         }
     }
 
@@ -204,6 +216,7 @@ impl Model {
             }
             Term::Const(Kind::Enum(number), value) => format!("{}{value}", constructor(*number)),
             Term::Const(Kind::Bool, value) => ["False", "True"][usize::from(*value == 1)].to_owned(),
+            Term::Const(Kind::Pointer, _) => "nil".to_owned(),
             Term::Const(_, value) => value.to_string(),
             Term::Bound(depth) => bound(*depth),
             Term::Sum(var, index, number) => {

@@ -5,7 +5,7 @@ use cubicle::model::{Bad, BadKind, Equation, Forbidden, Rational, System};
 use cubicle::transform::{WithEquations, with_equations, with_updates_of_counts};
 use cubicle::words;
 
-use super::ast::Kind;
+use super::ast::{Kind, NIL};
 use super::failures::failing;
 use super::graph::Graph;
 use super::instance::Failures;
@@ -59,7 +59,13 @@ fn state(system: &System, graph: &Graph<'_>, held: &[super::ast::Value]) -> Opti
     let model = graph.instance.model;
     let procs = graph.instance.procs;
     let mut values = Vec::new();
-    for (number, var) in model.vars.iter().enumerate() {
+    let mut declared = model.vars.iter().enumerate();
+    for known in &system.vars {
+        if known.is_nil() {
+            values.push(outside(NIL.into()));
+            continue;
+        }
+        let Some((number, var)) = declared.next() else { break };
         let first = graph.instance.position(number, &vec![0; var.arity]);
         for value in &held[first..first + procs.pow(var.arity as u32)] {
             let number = i64::from(*value);
@@ -67,11 +73,14 @@ fn state(system: &System, graph: &Graph<'_>, held: &[super::ast::Value]) -> Opti
             values.push(match var.kind {
                 Kind::Enum(_) | Kind::Bool => Value::Constructor(u8::try_from(number).ok()?),
                 Kind::Int => Value::Number(Rational::integer(number)),
-                Kind::Proc => Value::Proc(process.map_or(Point(-1 - number), Point::process)),
+                Kind::Proc | Kind::Pointer => {
+                    process.map_or_else(|| outside(number), |it| Value::Proc(Point::process(it)))
+                }
             });
         }
     }
-    for var in &system.vars[model.vars.len()..] {
+    let nil = usize::from(model.has(Kind::Pointer));
+    for var in &system.vars[model.vars.len() + nil..] {
         if var.name == "Alive" {
             let alive = |p: usize| Value::Constructor(graph.instance.is_alive(held, p).into());
             values.extend((0..procs).map(alive));
@@ -80,6 +89,11 @@ fn state(system: &System, graph: &Graph<'_>, held: &[super::ast::Value]) -> Opti
         }
     }
     Semantics::new(system, procs).with_counts(State { procs, values })
+}
+
+/// A value that is not a process; `nil` is one.
+const fn outside(number: i64) -> Value {
+    Value::Proc(Point(-2 - number))
 }
 
 /// The system whose bad states violate the equation.

@@ -2,8 +2,8 @@
 //! declared twice, several properties, fairness, quantifiers.
 
 use super::ast::{
-    Assigned, Claim, Fair, Formula, Index, Init, Kind, Model, Op, Quantifier, Run, RunKind, TRUE, Target,
-    Term, Transition, Update, Value, Var,
+    Assigned, Claim, Fair, Formula, Index, Init, Kind, Model, NIL, Op, Quantifier, Run, RunKind, TRUE,
+    Target, Term, Transition, Update, Value, Var,
 };
 use super::instance::{Failures, Instance};
 use crate::support::dice::Dice;
@@ -29,6 +29,7 @@ pub fn generate(seed: u64) -> Model {
             0..6 => Kind::Enum(dice.below(enums.len())),
             6..9 => Kind::Bool,
             9 => Kind::Int,
+            _ if seed.is_multiple_of(2) => Kind::Pointer,
             _ => Kind::Proc,
         };
         vars.push(Var { kind, arity: 0, constant: kind != Kind::Int && dice.chance(10) });
@@ -92,6 +93,7 @@ fn constant(model: &Model, kind: Kind, dice: &mut Dice) -> Term {
     let values = match kind {
         Kind::Enum(number) => model.enums[number],
         Kind::Bool | Kind::Int => 2,
+        Kind::Pointer => return Term::Const(kind, NIL),
         Kind::Proc => unreachable!("processes are parameters"),
     };
     Term::Const(kind, dice.below(values) as Value)
@@ -113,6 +115,7 @@ fn initial(model: &mut Model, dice: &mut Dice) {
             Kind::Int => Formula::Compare(Op::Eq, cell, constant(model, Kind::Int, dice)),
             Kind::Proc if luck < 40 && params > 0 => Formula::Compare(Op::Eq, cell, Term::Bound(0)),
             Kind::Proc => continue,
+            Kind::Pointer if luck < 80 => Formula::Compare(Op::Eq, cell, constant(model, var.kind, dice)),
             _ if luck < 30 && !before.is_empty() => {
                 let other = *dice.pick(&before);
                 let index = (0..model.vars[other].arity).map(Index::Bound).collect();
@@ -143,7 +146,7 @@ fn initial(model: &mut Model, dice: &mut Dice) {
 
 fn cell(model: &Model, var: usize, depth: usize, pointers: bool, dice: &mut Dice) -> Option<Term> {
     let globals: Vec<usize> = (0..model.vars.len())
-        .filter(|&it| model.vars[it].kind == Kind::Proc && model.vars[it].arity == 0)
+        .filter(|&it| model.vars[it].kind.is_process() && model.vars[it].arity == 0)
         .collect();
     let index: Option<Vec<Index>> = (0..model.vars[var].arity)
         .map(|_| {
@@ -172,8 +175,11 @@ pub fn comparison(model: &Model, depth: usize, pointers: bool, dice: &mut Dice) 
             return Formula::Compare(op, left, right);
         }
         match kind {
+            Kind::Pointer if depth == 0 || dice.chance(50) => {
+                return Formula::Compare(op, left, constant(model, kind, dice));
+            }
             Kind::Proc if depth == 0 => {}
-            Kind::Proc => return Formula::Compare(op, left, Term::Bound(dice.below(depth))),
+            Kind::Proc | Kind::Pointer => return Formula::Compare(op, left, Term::Bound(dice.below(depth))),
             Kind::Int => return Formula::Compare(Op::Le, left, constant(model, kind, dice)),
             Kind::Bool => return Formula::Compare(Op::Eq, left, constant(model, kind, dice)),
             Kind::Enum(_) => return Formula::Compare(op, left, constant(model, kind, dice)),
@@ -238,21 +244,23 @@ fn transition(model: &Model, name: String, dice: &mut Dice) -> Transition {
         } else {
             value(model, kind, depth, dice)
         };
-        let value = if kind != Kind::Int && dice.chance(8) && target == Target::Global {
-            Assigned::Any
-        } else if target == Target::All || kind != Kind::Int && arity == 0 && dice.chance(12) {
-            let mut branches = vec![(comparison(model, depth, false, dice), value)];
-            if dice.chance(25) {
-                branches.push((comparison(model, depth, false, dice), self::value(model, kind, depth, dice)));
-            }
-            let same = match target {
-                Target::All => Term::Cell(var, (params..depth).map(Index::Bound).collect()),
-                _ => self::value(model, kind, depth, dice),
+        let value =
+            if !matches!(kind, Kind::Int | Kind::Pointer) && dice.chance(8) && target == Target::Global {
+                Assigned::Any
+            } else if target == Target::All || kind != Kind::Int && arity == 0 && dice.chance(12) {
+                let mut branches = vec![(comparison(model, depth, false, dice), value)];
+                if dice.chance(25) {
+                    branches
+                        .push((comparison(model, depth, false, dice), self::value(model, kind, depth, dice)));
+                }
+                let same = match target {
+                    Target::All => Term::Cell(var, (params..depth).map(Index::Bound).collect()),
+                    _ => self::value(model, kind, depth, dice),
+                };
+                Assigned::Case(branches, Some(same))
+            } else {
+                Assigned::Term(value)
             };
-            Assigned::Case(branches, Some(same))
-        } else {
-            Assigned::Term(value)
-        };
         updates.push(Update { var, target, value });
     }
     Transition { name, params, guard: Formula::And(parts), updates }
@@ -272,7 +280,7 @@ pub fn is_possible(model: &Model, transition: &Transition, seed: u64) -> bool {
 /// Something to assign.
 fn value(model: &Model, kind: Kind, depth: usize, dice: &mut Dice) -> Term {
     let same: Vec<usize> = (0..model.vars.len()).filter(|&it| model.vars[it].kind == kind).collect();
-    if kind == Kind::Proc && depth > 0 {
+    if (kind == Kind::Proc || kind == Kind::Pointer && dice.chance(50)) && depth > 0 {
         return Term::Bound(dice.below(depth));
     }
     if (kind == Kind::Proc || dice.chance(25))

@@ -7,7 +7,9 @@
 
 use crate::support::dice::Dice;
 
-use super::ast::{Assigned, Count, Formula, Index, Kind, Model, Op, Target, Term, Transition, Update, Value};
+use super::ast::{
+    Assigned, Count, Formula, Index, Kind, Model, NIL, Op, Target, Term, Transition, Update, Value,
+};
 
 /// How processes may fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +78,7 @@ impl<'m> Instance<'m> {
             kinds.resize(kinds.len() + procs.pow(var.arity as u32), var.kind);
             offsets.push(kinds.len());
         }
-        let outside = kinds.iter().filter(|kind| **kind == Kind::Proc).count();
+        let outside = kinds.iter().filter(|kind| kind.is_process()).count();
         Self { model, procs, failures, offsets, kinds, outside }
     }
 
@@ -103,6 +105,7 @@ impl<'m> Instance<'m> {
             Kind::Bool => 0..2,
             Kind::Int => -2..4,
             Kind::Proc => 0..(self.procs + self.outside) as Value,
+            Kind::Pointer => NIL..(self.procs + self.outside) as Value,
         }
     }
 

@@ -1,7 +1,8 @@
 //! Models in which each process has a number of those that point to it, or that are related to it.
 
 use super::ast::{
-    Assigned, Claim, Formula, Index, Kind, Model, Op, TRUE, Target, Term, Transition, Update, Value, Var,
+    Assigned, Claim, Count, Formula, Index, Kind, Model, NIL, Op, TRUE, Target, Term, Transition, Update,
+    Value, Var,
 };
 use super::generate::{comparison, is_possible};
 use crate::support::dice::Dice;
@@ -9,8 +10,8 @@ use crate::support::dice::Dice;
 /// What says to which processes a process points.
 #[derive(Clone, Copy)]
 enum Link {
-    /// A pointer, and the constant that it holds otherwise.
-    Pointer(usize, usize),
+    /// A pointer, and the constant that it holds otherwise; without one, `nil`.
+    Pointer(usize, Option<usize>),
     /// A relation between the process and the other one, or the other way round.
     Relation(usize, bool),
 }
@@ -34,7 +35,8 @@ impl Pointing {
     fn value(&self, to: usize, points: bool) -> Term {
         match (self.link, points) {
             (Link::Pointer(..), true) => Term::Bound(to),
-            (Link::Pointer(_, none), false) => Term::Cell(none, Vec::new()),
+            (Link::Pointer(_, Some(none)), false) => Term::Cell(none, Vec::new()),
+            (Link::Pointer(_, None), false) => Term::Const(Kind::Pointer, NIL),
             (Link::Relation(..), points) => Term::Const(Kind::Bool, Value::from(points)),
         }
     }
@@ -80,8 +82,9 @@ pub fn pointing(model: &mut Model, dice: &mut Dice) {
     };
     let number = declare(Kind::Int, 1, false);
     let link = if dice.chance(65) {
-        let none = declare(Kind::Proc, 0, true);
-        Link::Pointer(declare(Kind::Proc, 1, false), none)
+        let none = dice.chance(50).then(|| declare(Kind::Proc, 0, true));
+        let kind = if none.is_some() { Kind::Proc } else { Kind::Pointer };
+        Link::Pointer(declare(kind, 1, false), none)
     } else {
         Link::Relation(declare(Kind::Bool, 2, false), dice.chance(50))
     };
@@ -150,7 +153,7 @@ pub fn pointing(model: &mut Model, dice: &mut Dice) {
     ];
     let claim = claims[dice.below(3)].clone();
     let mut body = vec![Formula::And(claim)];
-    if let Link::Pointer(_, none) = link
+    if let Link::Pointer(_, Some(none)) = link
         && dice.chance(75)
     {
         body.push(Formula::Compare(Op::Ne, Term::Cell(none, Vec::new()), Term::Bound(to)));
@@ -162,4 +165,72 @@ pub fn pointing(model: &mut Model, dice: &mut Dice) {
     } else {
         model.unsafes.push(claim);
     }
+}
+
+/// Adds pointers that may be `nil`, and a number of those that are not: steps mostly change both.
+pub fn waiting(model: &mut Model, dice: &mut Dice) {
+    model.transitions.truncate(1);
+    model.runs.clear();
+    model.fairness.clear();
+    let [number, pointer] = [(Kind::Int, 0), (Kind::Pointer, 1)].map(|(kind, arity)| {
+        model.vars.push(Var { kind, arity, constant: false });
+        model.vars.len() - 1
+    });
+    let count = || Term::Cell(number, Vec::new());
+    let constant = |value: Value| Term::Const(Kind::Int, value);
+    let cell = |process: usize| Term::Cell(pointer, vec![Index::Bound(process)]);
+    let nil = || Term::Const(Kind::Pointer, NIL);
+    model.init.params = model.init.params.max(1);
+    for way in &mut model.init.ways {
+        if dice.chance(90) {
+            way.push(Formula::Compare(Op::Eq, cell(0), nil()));
+        }
+        way.push(Formula::Compare(Op::Eq, count(), constant(0)));
+    }
+    for step in 0..2 + dice.below(2) {
+        let takes = step % 2 == 0;
+        let params = if takes { 2 } else { 1 + dice.below(2) };
+        let is_nil = Formula::Compare(if takes { Op::Eq } else { Op::Ne }, cell(0), nil());
+        let (limit, by) = if takes {
+            (Formula::Compare(Op::Le, count(), constant(2)), 1)
+        } else {
+            (Formula::Compare(Op::Le, constant(-1), count()), -1)
+        };
+        let mut guard = vec![limit];
+        match dice.below(10) {
+            0 => {}
+            1 if params == 2 => guard.push(Formula::Compare(Op::Eq, cell(0), Term::Bound(1))),
+            _ => guard.push(is_nil),
+        }
+        if dice.chance(30) {
+            guard.push(comparison(model, params, true, dice));
+        }
+        let held = match dice.below(10) {
+            0 if params == 2 => cell(1),
+            1 => Term::Bound(0),
+            _ if takes => Term::Bound(1),
+            _ => nil(),
+        };
+        let target = Target::One(vec![0]);
+        let mut updates = vec![Update { var: pointer, target, value: Assigned::Term(held) }];
+        if dice.chance(92) {
+            let value = Assigned::Term(Term::Sum(number, Vec::new(), by));
+            updates.push(Update { var: number, target: Target::Global, value });
+        }
+        let t = Transition { name: format!("w{step}"), params, guard: Formula::And(guard), updates };
+        if is_possible(model, &t, 7) {
+            model.transitions.push(t);
+        }
+    }
+    let holds = Count { body: Formula::Compare(Op::Ne, cell(0), nil()), summand: None };
+    let claims = [
+        (0, Formula::Compare(Op::Le, count(), constant(-1))),
+        (0, Formula::Compare(Op::Ne, count(), Term::Counts(vec![(1, holds)], 0))),
+        (1, Formula::Compare(Op::Eq, cell(0), Term::Bound(0))),
+        (2, Formula::Compare(Op::Eq, cell(0), Term::Bound(1))),
+    ];
+    let (params, claim) = claims[dice.below(4)].clone();
+    let none = Formula::Compare(Op::Eq, count(), constant(0));
+    let body = if params == 0 { claim } else { Formula::And(vec![none, claim]) };
+    model.unsafes = vec![Claim { params, body }];
 }

@@ -1,8 +1,8 @@
 //! Reads models that the product prints, for the part of the language that the campaign's models use.
 
 use super::ast::{
-    Assigned, Claim, Formula, Index, Init, Kind, Model, Op, Quantifier, Target, Term, Transition, Update,
-    Value, Var,
+    Assigned, Claim, Formula, Index, Init, Kind, Model, NIL, Op, Quantifier, Target, Term, Transition,
+    Update, Value, Var,
 };
 
 /// The model of a text; `None` when it has an unsupported construct.
@@ -93,6 +93,7 @@ impl Reader {
         for (name, value) in [("False", 0), ("True", 1)] {
             self.constructors.push((name.to_owned(), Kind::Bool, value));
         }
+        self.constructors.push(("nil".to_owned(), Kind::Pointer, NIL));
         while self.at < self.words.len() {
             match self.word()?.as_str() {
                 "number_procs" => model.number_procs = Some(self.word()?.parse().ok()?),
@@ -144,6 +145,7 @@ impl Reader {
         let kind = match self.word()?.as_str() {
             "bool" => Kind::Bool,
             "int" => Kind::Int,
+            "proc" if self.takes("or") && self.takes("nil") => Kind::Pointer,
             "proc" => Kind::Proc,
             other => Kind::Enum(self.types.iter().position(|it| it == other)?),
         };

@@ -238,7 +238,7 @@ fn meaning(model: &Model, var: usize, dice: &mut Dice) -> Option<Vec<(Formula, T
     let values = match kind {
         Kind::Enum(number) => model.enums[number],
         Kind::Bool => 2,
-        Kind::Int | Kind::Proc => return None,
+        Kind::Int | Kind::Proc | Kind::Pointer => return None,
     };
     if dice.chance(75) {
         return None;

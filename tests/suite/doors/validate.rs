@@ -235,7 +235,7 @@ fn sights(
             if dice.chance(shows) {
                 let value = state[instance.position(var, &index)];
                 let value = match declared.kind {
-                    Kind::Proc => {
+                    Kind::Proc | Kind::Pointer => {
                         order.get(value as usize).map_or(Shown::NoProcess, |name| Shown::Named(*name))
                     }
                     _ => Shown::Value(value),
