@@ -102,12 +102,9 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
             // What is always so needs no globals, and nothing that does not change along with a number.
             let tied = |widely: bool| tied(system, &arrays, &numbers, widely);
             let always = equations(&tied(false), [false, false]);
-            let of_always = always.as_ref().map_or((0, 0), settles);
-            let of_modes = if of_always.0.max(alone.0) < numbers.len() {
-                equations(&tied(true), [true, false]).filter(|it| settles(it) > of_always)
-            } else {
-                None
-            };
+            let known = always.as_ref().map_or(0, |it| settles(it).0).max(alone.0);
+            let of_modes = (known < numbers.len()).then(|| equations(&tied(true), [true, false])).flatten();
+            let of_modes = of_modes.filter(|it| settles(it).0 > known);
             of_modes.or(always)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)

@@ -62,21 +62,10 @@ pub fn named(
         known.learn(&dense(&row, width))?;
     }
     let mut rows: Vec<Said> = Vec::new();
-    let empty = never_occupied(columns, &all, &known)?;
-    for group in &columns.groups {
-        let of_group =
-            empty.iter().filter(|at| (group.first..group.first + group.classes.len()).contains(at));
-        let Some(row) = Row::gathered(of_group.map(|at| (*at, Rational::ONE)).collect(), Rational::ZERO)
-        else {
-            continue;
-        };
-        if !row.terms.is_empty() {
-            rows.push(Said { row: dense(&row, width), ..Said::default() });
-        }
+    for row in learn_empty(columns, &all, &mut known)? {
+        rows.push(Said { row, ..Said::default() });
     }
-    for at in &empty {
-        known.learn(&dense(&Row::of(*at), width))?;
-    }
+    let empty = empty_classes(columns, &known)?;
     for row in all {
         if known.learn(&row)? {
             rows.push(Said { row, ..Said::default() });
@@ -141,29 +130,46 @@ pub fn named(
     Some(WithEquations { system: System::new(parts), equations: found })
 }
 
-/// The columns of the classes in which no process ever is, by rows that are always zero.
-fn never_occupied(columns: &Columns<'_>, rows: &[Vec<Rational>], structural: &Span) -> Option<Vec<usize>> {
-    let mut known = structural.clone();
-    for row in rows {
-        known.learn(row)?;
-    }
-    let is_class = |at: usize| matches!(columns.all[at], Column::Class(..));
+/// The columns of the classes that have no processes where these rows are zero.
+fn empty_classes(columns: &Columns<'_>, known: &Span) -> Option<Vec<usize>> {
     let mut found = Vec::new();
-    for row in rows {
-        // Numbers of processes are not negative.
-        let read = row.iter().enumerate().filter(|(_, value)| !value.is_zero());
-        let sign = row.iter().find(|value| !value.is_zero()).map(|value| *value < Rational::ZERO);
-        if read.clone().all(|(at, value)| is_class(at) && Some(*value < Rational::ZERO) == sign) {
-            extend_new(&mut found, read.map(|(at, _)| at));
-        }
-    }
-    for at in (0..columns.all.len()).filter(|at| is_class(*at)) {
+    for at in (0..columns.all.len()).filter(|at| matches!(columns.all[*at], Column::Class(..))) {
         if !known.clone().learn(&dense(&Row::of(at), columns.all.len()))? {
-            extend_new(&mut found, [at]);
+            found.push(at);
         }
     }
-    found.sort_unstable();
     Some(found)
+}
+
+/// Learns which further classes have no processes where these rows are zero as well, and returns one row for those of each group.
+fn learn_empty(
+    columns: &Columns<'_>,
+    rows: &[Vec<Rational>],
+    known: &mut Span,
+) -> Option<Vec<Vec<Rational>>> {
+    let mut all = known.clone();
+    for row in rows {
+        all.learn(row)?;
+    }
+    let mut found = empty_classes(columns, &all)?;
+    for row in rows {
+        // Numbers of processes are not negative: where they add up to zero, each of them is zero.
+        let read = || row.iter().enumerate().filter(|(_, value)| !value.is_zero());
+        let is_class = |at: usize| matches!(columns.all[at], Column::Class(..));
+        let is_negative = read().next().map(|(_, value)| *value < Rational::ZERO);
+        if read().all(|(at, value)| is_class(at) && Some(*value < Rational::ZERO) == is_negative) {
+            extend_new(&mut found, read().map(|(at, _)| at));
+        }
+    }
+    let mut said = vec![Vec::new(); columns.groups.len()];
+    for at in found {
+        let Column::Class(group, _) = columns.all[at] else { continue };
+        if known.learn(&dense(&Row::of(at), columns.all.len()))? {
+            said[group].push((at, Rational::ONE));
+        }
+    }
+    let said = said.into_iter().filter(|it| !it.is_empty());
+    said.map(|it| Some(dense(&Row::gathered(it, Rational::ZERO)?, columns.all.len()))).collect()
 }
 
 /// That what an array adds up to in some classes and in all others is what it adds up to.
@@ -260,7 +266,11 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Ve
         if let Some((at, false)) = occupied {
             known.learn(&dense(&Row::of(at), width))?;
         }
-        for row in hull.equations(width) {
+        let rows = hull.equations(width);
+        for row in learn_empty(columns, &rows, &mut known)? {
+            found.push(Said { when: when.clone(), occupied, at_least: false, row });
+        }
+        for row in rows {
             if known.learn(&row)? {
                 found.push(Said { when: when.clone(), occupied, at_least: false, row });
             }
