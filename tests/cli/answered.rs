@@ -80,6 +80,17 @@ fn numbers_of_what_is_pointed_to() {
     ]);
 }
 
+/// Acknowledgements on their way, by what several arrays say together, where it depends on a global that they are none.
+#[test]
+fn acknowledgements_of_copies() {
+    answers(&[
+        ("--certify @upgrade.cub", 0, "SAFE"),
+        ("@upgrade_that_lost.cub", 1, "UNSAFE"),
+        ("--certify @directory_acks.cub", 0, "SAFE"),
+        ("@directory_without_owner.cub", 1, "UNSAFE"),
+    ]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {

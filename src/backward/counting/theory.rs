@@ -10,7 +10,7 @@ use super::facts::{self, Facts};
 use super::signature::{Counted, Member, signatures};
 use crate::cube::{
     Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Form, Halt, Instantiation, Overflow, Reduced,
-    Relational, compared, denial_of, linear, widened,
+    Relational, Widened, compared, denial_of, linear, widened,
 };
 use crate::theory::{Sat, linearly_satisfiable};
 use crate::tuning::MAX_COUNTED;
@@ -338,7 +338,13 @@ impl<'a> Counting<'a> {
     /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, of two
     /// counts at once (two majorities), or of one and not of the other (a majority and a minority), where no named process certainly is. The
     /// cube itself where there is none; none at all where counts and equations exclude each case of one of these processes.
-    pub fn witnessed(&self, context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
+    /// `further` says what else holds of a process that is not one of those named before.
+    pub fn witnessed<'c>(
+        &self,
+        context: &'c CubeContext,
+        cube: Cube,
+        further: &dyn Fn(Widened<'c>) -> Result<Vec<CubeBuilder<'c>>, Halt>,
+    ) -> Result<Vec<Cube>, Halt> {
         if usize::from(cube.procs) >= context.max_procs {
             return Ok(vec![cube]);
         }
@@ -384,23 +390,26 @@ impl<'a> Counting<'a> {
             }
             let mut cases = Vec::new();
             for p in possible.into_iter().map(Some).chain([None]) {
-                let mut case = match p {
-                    Some(_) => CubeBuilder::from_cube(context, &cube),
-                    None => widened(context, &cube)?.cube,
+                let starts = match p {
+                    Some(_) => vec![CubeBuilder::from_cube(context, &cube)],
+                    None => further(widened(context, &cube)?)?,
                 };
-                let mut fits = true;
-                for it in &counted {
-                    let vars: Vec<u8> = it.index.iter().copied().chain([p.unwrap_or(cube.procs)]).collect();
-                    let env =
-                        Instantiation { context, procs: cube.procs + u8::from(p.is_none()), vars: &vars };
-                    for literal in &it.body.0[0] {
-                        fits = fits && case.require_reduced(&env.literal(literal)?);
+                for mut case in starts {
+                    let mut fits = true;
+                    for it in &counted {
+                        let vars: Vec<u8> =
+                            it.index.iter().copied().chain([p.unwrap_or(cube.procs)]).collect();
+                        let env =
+                            Instantiation { context, procs: cube.procs + u8::from(p.is_none()), vars: &vars };
+                        for literal in &it.body.0[0] {
+                            fits = fits && case.require_reduced(&env.literal(literal)?);
+                        }
                     }
-                }
-                if let (true, Some(case)) = (fits, case.finish()?)
-                    && !self.excludes(context, &case, &[])?
-                {
-                    cases.push(case);
+                    if let (true, Some(case)) = (fits, case.finish()?)
+                        && !self.excludes(context, &case, &[])?
+                    {
+                        cases.push(case);
+                    }
                 }
             }
             // A further pair may leave nothing of the cube.

@@ -9,7 +9,7 @@ use super::pointer::name_pointers;
 use super::pre::{Pre, PreCounts, PreOptions, merge};
 use super::step::FiredTransition;
 use super::transition::Prepared;
-use super::witness::name_witnesses;
+use super::witness::{name_witnesses, with_universals};
 use crate::counting::{Counting, Everywhere};
 use crate::cube::{Cube, CubeContext, CubeLiteral, Halt, MAX_PROCS, Overflow, Relational};
 use crate::theory::rows_seen;
@@ -85,7 +85,9 @@ impl Instances<'_, '_> {
                     continue;
                 }
                 let Some(cube) = counting.tightened(self.context, &pre.cube)? else { continue };
-                let cases = counting.witnessed(self.context, cube)?;
+                let value = cube.procs;
+                let further = |wider| with_universals(context, t, &pre, wider, value);
+                let cases = counting.witnessed(context, cube, &further)?;
                 self.out.extend(cases.into_iter().map(|cube| pre.with_cube(cube)));
             }
             self.counts.rows += rows_seen() - before;

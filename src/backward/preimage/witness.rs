@@ -178,7 +178,7 @@ fn split(
 }
 
 /// The cube where the universal guards hold of `value`, its last process, and others.
-fn with_universals<'a>(
+pub fn with_universals<'a>(
     context: &'a CubeContext,
     t: &Prepared<'_>,
     pre: &Pre,

@@ -104,7 +104,8 @@ fn check(
     for cube in cubes(0) {
         let is_empty = counting.excludes(&context, &cube, &[]).expect("small numbers");
         let is_empty_there = counting.excludes(&context, &cube, &everywhere).expect("small numbers");
-        let cases = counting.witnessed(&context, cube.clone()).expect("small numbers");
+        let cases =
+            counting.witnessed(&context, cube.clone(), &|wider| Ok(vec![wider.cube])).expect("small numbers");
         for (procs, numbers) in (2..5).flat_map(|procs| states.iter().map(move |it| (procs, it))) {
             let Some(state) = state(system, procs, numbers) else { continue };
             let layout = Layout::new(system, procs);
@@ -147,7 +148,8 @@ fn two_majorities_meet() {
     let context = CubeContext::new(&system, false, &Interrupt::default());
     let counting = Counting::new(&system, &[]).expect("it counts");
     let [cube] = &bad_cubes(&context, &system.bad[0]).expect("small numbers")[..] else { panic!("one cube") };
-    let cases = counting.witnessed(&context, cube.clone()).expect("small numbers");
+    let cases =
+        counting.witnessed(&context, cube.clone(), &|wider| Ok(vec![wider.cube])).expect("small numbers");
     assert_eq!(cases.iter().map(|it| it.procs).collect::<Vec<u8>>(), [2, 2, 3]);
     // Where no process is in both, no numbers are left.
     let lemma = "unsafe (p q r) { M[p, r] = True && M[q, r] = True }\n";
