@@ -11,7 +11,7 @@ use cubicle_lang::words::{ValueNames, cells_of, ending};
 use cubicle_run::style::Style;
 use cubicle_run::words::{self, count};
 use cubicle_run::{Covered, Witness, WitnessCoverage};
-use cubicle_tools::validate::{LogAnswer, Validated};
+use cubicle_tools::validate::{LogAnswer, Validated, named};
 use cubicle_tools::witness::WitnessAnswer;
 
 /// The most steps of a run that are shown: `--trace-out` writes all.
@@ -132,24 +132,6 @@ fn run(system: &System, found: &Validated, style: Style) -> String {
     text
 }
 
-/// `S[#1]` with the name of process 1.
-pub(super) fn named(text: &str, names: &[String]) -> String {
-    let mut parts = text.split('#');
-    let mut out = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
-        let number = part[..digits].parse::<usize>().ok().and_then(|n| n.checked_sub(1));
-        match number.and_then(|n| names.get(n)) {
-            Some(name) => out += name,
-            None => {
-                let _ = write!(out, "#{}", &part[..digits]);
-            }
-        }
-        out += &part[digits..];
-    }
-    out
-}
-
 fn covered(of: &[Covered], what: &str, verb: &str) -> String {
     if of.is_empty() { String::new() } else { format!("  it {verb} {}", of_all(of, what)) }
 }
@@ -219,16 +201,4 @@ fn of_all(all: &[Covered], what: &str) -> String {
     let left: Vec<&str> = all.iter().filter(|it| !it.covered).map(|it| it.name.as_str()).collect();
     let not = if left.is_empty() { String::new() } else { format!("; not {}", left.join(", ")) };
     format!("{} of {}{not}\n", all.len() - left.len(), count(all.len(), what))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_processes_become_names() {
-        let names = ["a".to_owned(), "#2".to_owned(), "c d".to_owned()];
-        assert_eq!(named("S[#1, #3] = #2 #9", &names), "S[a, c d] = #2 #9");
-        assert_eq!(named("#", &names), "#");
-    }
 }

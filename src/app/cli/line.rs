@@ -7,16 +7,14 @@ use std::time::{Duration, Instant};
 use std::{io, thread};
 
 use console::{Term, is_dumb};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
-
-/// At most this many redraws per second.
-const HERTZ: u8 = 20;
 
 /// The line, from [`open`] to [`close`].
 static LINE: Mutex<Option<Line>> = Mutex::new(None);
 
 struct Line {
-    bar: ProgressBar,
+    terminal: Term,
+    /// How often it was drawn.
+    drawn: usize,
     shown: bool,
 }
 
@@ -39,36 +37,31 @@ fn lock() -> Option<MutexGuard<'static, Option<Line>>> {
 
 /// Makes the line, when standard error is a terminal that can show one; whether it is.
 pub fn open() -> bool {
-    let terminal = Terminal(Term::buffered_stderr());
-    if !terminal.0.is_term() || is_dumb() {
+    let terminal = Term::buffered_stderr();
+    if !terminal.is_term() || is_dumb() {
         return false;
     }
-    let target = ProgressDrawTarget::term_like_with_hz(Box::new(terminal), HERTZ);
-    let bar = ProgressBar::with_draw_target(None, target);
-    let style = ProgressStyle::with_template("{spinner} {msg}").expect("the template is one");
-    bar.set_style(style.tick_chars("-\\|/ "));
     if let Some(mut line) = lock() {
-        *line = Some(Line { bar, shown: false });
+        *line = Some(Line { terminal, drawn: 0, shown: false });
     }
     true
 }
 
 /// Shows `text` in the line, if it is open.
-pub fn show(text: String) {
-    let Some(mut line) = lock() else { return };
-    let Some(Line { bar, shown }) = &mut *line else { return };
-    bar.set_message(text);
-    if *shown {
-        bar.tick();
-    } else {
-        bar.reset();
+pub fn show(text: &str) {
+    if let Some(Some(line)) = lock().as_deref_mut() {
+        // What cannot be drawn is not shown.
+        let _ = line.draw(text);
     }
-    *shown = true;
 }
+
+/// Columns that are left free: the `^C` that the terminal adds to the line must not begin a new one, for then only that could be
+/// cleared.
+const FREE_COLUMNS: u16 = 4;
 
 /// How many characters fit after the spinner.
 pub fn width() -> usize {
-    usize::from(Terminal(Term::stderr()).width()).saturating_sub(2)
+    usize::from(Term::stderr().size().1.saturating_sub(FREE_COLUMNS).max(1)).saturating_sub(2)
 }
 
 /// Writes while the line is hidden.
@@ -87,61 +80,20 @@ pub fn close() {
     }
 }
 
-/// A terminal that reports a slightly smaller width than it has: the `^C` that it adds to the line must not begin
-/// a new one, for then only that could be cleared.
-#[derive(Debug)]
-struct Terminal(Term);
-
-/// Columns that are left free.
-const FREE_COLUMNS: u16 = 4;
-
-impl TermLike for Terminal {
-    fn width(&self) -> u16 {
-        self.0.size().1.saturating_sub(FREE_COLUMNS).max(1)
-    }
-
-    fn height(&self) -> u16 {
-        self.0.size().0
-    }
-
-    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
-        self.0.move_cursor_up(n)
-    }
-
-    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
-        self.0.move_cursor_down(n)
-    }
-
-    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
-        self.0.move_cursor_right(n)
-    }
-
-    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
-        self.0.move_cursor_left(n)
-    }
-
-    fn write_line(&self, s: &str) -> io::Result<()> {
-        self.0.write_line(s)
-    }
-
-    fn write_str(&self, s: &str) -> io::Result<()> {
-        self.0.write_str(s)
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        self.0.clear_line()
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        self.0.flush()
-    }
-}
-
 impl Line {
+    /// With the next picture of a spinner.
+    fn draw(&mut self, text: &str) -> io::Result<()> {
+        const SPINNER: [char; 4] = ['-', '\\', '|', '/'];
+        let spinner = SPINNER[self.drawn % SPINNER.len()];
+        (self.drawn, self.shown) = (self.drawn + 1, true);
+        self.terminal.clear_line()?;
+        self.terminal.write_str(&format!("{spinner} {text}"))?;
+        self.terminal.flush()
+    }
+
     fn clear(&mut self) {
-        if self.shown {
-            self.bar.finish_and_clear();
-            self.shown = false;
+        if std::mem::take(&mut self.shown) {
+            let _ = self.terminal.clear_line().and_then(|()| self.terminal.flush());
         }
     }
 }

@@ -46,7 +46,7 @@ pub fn start(ending: &Arc<Ending>, elsewhere: bool) {
                 spent += &format!(", {mebibytes} MiB");
             }
             if on_terminal {
-                line::show(fitting(&spent, &parts, line::width()));
+                line::show(&fitting(&spent, &parts, line::width()));
             } else if now >= next {
                 next += LOG_PERIOD;
                 complain(&format!("{spent}: {}", parts.join(", ")));

@@ -3,11 +3,10 @@
 use super::html::{self, heads, highlighted, section, table, to_line};
 use super::{lanes, shell};
 use crate::document::LogAnswerWord;
-use crate::validation::named;
 use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_lang::words::{ValueNames, cells_of};
-use cubicle_tools::validate::{Lost, Validated};
+use cubicle_tools::validate::{Lost, Validated, named};
 use maud::{Markup, html};
 
 /// More steps than this are not shown: those at the end are.

@@ -196,14 +196,7 @@ impl Murphi<'_> {
             body.push_str("  end;\n");
         }
         let fixed = self.fixed(&cells, initial);
-        out.push('\n');
-        if !rulesets.is_empty() {
-            let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
-        }
-        let _ = writeln!(out, "startstate \"init\"\nbegin\n{fixed}{body}end;");
-        if !rulesets.is_empty() {
-            out.push_str("end;\n");
-        }
+        within(out, &rulesets, &format!("startstate \"init\"\nbegin\n{fixed}{body}end;\n"));
     }
 
     /// Assignments to the cells that have one initial value; an array of one value in a loop.
@@ -289,21 +282,11 @@ impl Murphi<'_> {
             let alone = transition.updates.len() == 1;
             rulesets.extend(self.update(&mut writes, update, &args, &mut names, alone));
         }
-        out.push('\n');
-        if !rulesets.is_empty() {
-            let _ = writeln!(out, "ruleset {} do", rulesets.join("; "));
-        }
         let guard = self.write(&ExportExpr::all(guard));
-        let _ =
-            writeln!(out, "rule \"{}({})\"\n  {guard}\n==>", transition.name, transition.params.join(", "));
         let Writes { locals, before, after } = writes;
-        if !locals.is_empty() {
-            let _ = write!(out, "var\n{locals}");
-        }
-        let _ = writeln!(out, "begin\n{before}{after}end;");
-        if !rulesets.is_empty() {
-            out.push_str("end;\n");
-        }
+        let locals = if locals.is_empty() { locals } else { format!("var\n{locals}") };
+        let head = format!("rule \"{}({})\"", transition.name, transition.params.join(", "));
+        within(out, &rulesets, &format!("{head}\n  {guard}\n==>\n{locals}begin\n{before}{after}end;\n"));
     }
 
     /// Adds the write of one variable; the parameters that choose its value, for `:= ?`.
@@ -357,6 +340,14 @@ impl Murphi<'_> {
         let body = bound(&self.names, names, false, |scope| distinct_and(scope, self.reader.bad(bad, scope)));
         let _ = writeln!(out, "\ninvariant \"{}\"\n  {};", bad.name, self.write(&body.negated()));
     }
+}
+
+/// Adds a rule with these parameters.
+fn within(out: &mut String, rulesets: &[String], rule: &str) {
+    let _ = match rulesets {
+        [] => write!(out, "\n{rule}"),
+        some => write!(out, "\nruleset {} do\n{rule}end;\n", some.join("; ")),
+    };
 }
 
 /// What a rule does.

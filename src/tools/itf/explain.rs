@@ -15,7 +15,7 @@ pub(crate) struct Explainer<'a> {
     names: ValueNames<'a>,
     layout: Layout,
     /// Names of processes, when they are not `#1`, `#2`, ..
-    procs: Option<&'a [String]>,
+    pub(crate) procs: Option<&'a [String]>,
 }
 
 impl<'a> Explainer<'a> {

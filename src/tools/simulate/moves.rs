@@ -1,7 +1,5 @@
 //! The moves that are possible in a state; many steps at once: random ones, and those to the nearest state with a property.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 
 use super::values::{CellNames, TypedValue, summary};
@@ -9,6 +7,7 @@ use cubicle_lang::model::semantics::{State, Step, Value, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId, Type, VarId};
 use cubicle_lang::words::{ValueNames, processes};
 use cubicle_run::Interrupt;
+use indexmap::IndexMap;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
@@ -172,6 +171,9 @@ pub(super) enum SearchEnd {
     Stopped,
 }
 
+/// States, each with the number of the one before it and the step from there.
+type Reached = IndexMap<State, Option<(usize, Step)>>;
+
 /// The nearest state from `start` on for which `wanted` holds: breadth first, with all values for what moves
 /// leave open (of numbers, some).
 pub(super) fn nearest(
@@ -181,15 +183,14 @@ pub(super) fn nearest(
     interrupt: &Interrupt,
 ) -> SearchEnd {
     // States in the order in which they were found, each with the step that led to it.
-    let mut states: Vec<(State, Option<(usize, Step)>)> = vec![(start.clone(), None)];
-    let mut numbers: HashMap<State, usize> = HashMap::from([(start.clone(), 0)]);
+    let mut states: Reached = IndexMap::from([(start.clone(), None)]);
     let mut complete = true;
     let mut at = 0;
-    while at < states.len() {
+    while let Some((state, _)) = states.get_index(at) {
         if interrupt.poll().is_err() {
             return SearchEnd::Stopped;
         }
-        let state = states[at].0.clone();
+        let state = state.clone();
         if at > 0 && wanted(&state) {
             return SearchEnd::Run(run_to(&states, at));
         }
@@ -198,13 +199,12 @@ pub(super) fn nearest(
         for next in &moves.list {
             complete &= next.open.iter().all(|var| all_are_tried(instance.system, *var));
             for step in steps(instance, &state, next) {
-                if let Entry::Vacant(entry) = numbers.entry(step.after.clone()) {
+                if !states.contains_key(&step.after) {
                     if states.len() == MOST_STATES {
                         complete = false;
                         break;
                     }
-                    entry.insert(states.len());
-                    states.push((step.after.clone(), Some((at, step))));
+                    states.insert(step.after.clone(), Some((at, step)));
                 }
             }
         }
@@ -238,8 +238,8 @@ pub(crate) fn steps(instance: &CellNames<'_>, state: &State, next: &Move) -> Vec
     ways.iter().filter_map(|(_, values)| next.step(instance, values)).collect()
 }
 
-fn run_to(states: &[(State, Option<(usize, Step)>)], last: usize) -> Vec<Step> {
-    let steps = std::iter::successors(states[last].1.as_ref(), |(before, _)| states[*before].1.as_ref());
+fn run_to(states: &Reached, last: usize) -> Vec<Step> {
+    let steps = std::iter::successors(states[last].as_ref(), |(before, _)| states[*before].as_ref());
     let mut steps: Vec<Step> = steps.map(|(_, step)| step.clone()).collect();
     steps.reverse();
     steps

@@ -17,7 +17,7 @@ mod vocabulary;
 mod watch;
 
 pub use map::MapError;
-pub use nearest::{CellValue, Lost, NearStep};
+pub use nearest::{CellValue, Lost, NearStep, named};
 pub use run::{Judge, Log, LogAnswer, Validated};
 pub use vocabulary::Vocabulary;
 pub use watch::ValidateOptions;

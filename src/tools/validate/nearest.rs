@@ -1,5 +1,7 @@
 //! Why an event is not explained: the possible states, and for the steps that come nearest what fails.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -108,19 +110,27 @@ impl Place<'_> {
         };
         let all = shown_cells(self.system, self.procs).into_iter();
         let all = all.filter(|cell| cell.parts.iter().all(|(_, var, _)| is_in_text(var)));
-        all.map(|cell| CellValue { cell: renamed(&cell.name, explainer), value: cell.text(&value) }).collect()
+        let names = explainer.procs.unwrap_or_default();
+        all.map(|cell| CellValue { cell: named(&cell.name, names), value: cell.text(&value) }).collect()
     }
 }
 
-/// `S[#1]` in the names of the log.
-fn renamed(cell: &str, explainer: &Explainer<'_>) -> String {
-    let Some((var, rest)) = cell.split_once('[') else { return cell.to_owned() };
-    let Some((index, field)) = rest.split_once(']') else { return cell.to_owned() };
-    let names = index.split(", ").map(|name| {
-        let number = name.strip_prefix('#').and_then(|it| it.parse::<usize>().ok());
-        number.map_or_else(|| name.to_owned(), |number| explainer.process(number - 1))
-    });
-    format!("{var}[{}]{field}", names.collect::<Vec<_>>().join(", "))
+/// `S[#1]` with the name of process 1; numbers of processes that have none stay.
+pub fn named(text: &str, names: &[String]) -> String {
+    let mut parts = text.split('#');
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let number = part[..digits].parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+        match number.and_then(|n| names.get(n)) {
+            Some(name) => out += name,
+            None => {
+                let _ = write!(out, "#{}", &part[..digits]);
+            }
+        }
+        out += &part[digits..];
+    }
+    out
 }
 
 struct NearState<'a> {
@@ -222,5 +232,17 @@ impl NearState<'_> {
             }
         }
         fails
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn numbers_of_processes_become_names() {
+        let names = ["a".to_owned(), "#2".to_owned(), "c d".to_owned()];
+        assert_eq!(named("S[#1, #3] = #2 #9", &names), "S[a, c d] = #2 #9");
+        assert_eq!(named("#", &names), "#");
     }
 }

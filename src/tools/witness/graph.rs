@@ -1,12 +1,13 @@
 //! The states of a small instance that are reachable by runs without bad states, and the steps between them.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::goal::Goal;
 use crate::simulate::{CellNames, Initials, Moves, all_are_tried, steps};
 use cubicle_lang::model::TransitionId;
 use cubicle_lang::model::semantics::{State, Step};
 use cubicle_run::Interrupt;
+use indexmap::IndexSet;
 
 const MOST_INITIAL: usize = 1_000;
 
@@ -20,7 +21,7 @@ pub(super) struct Edge {
 
 /// States in the order in which they were found, breadth first, the initial ones first.
 pub(super) struct PassingGraph {
-    pub states: Vec<State>,
+    pub states: IndexSet<State>,
     pub edges: Vec<Vec<Edge>>,
     pub initial: usize,
     /// Whether these are all states.
@@ -37,15 +38,18 @@ impl PassingGraph {
         most: usize,
         interrupt: &Interrupt,
     ) -> Option<Self> {
-        let mut graph =
-            Self { states: Vec::new(), edges: Vec::new(), initial: 0, complete: true, distance: Vec::new() };
-        let mut numbers: HashMap<State, usize> = HashMap::new();
+        let mut graph = Self {
+            states: IndexSet::new(),
+            edges: Vec::new(),
+            initial: 0,
+            complete: true,
+            distance: Vec::new(),
+        };
         let passes = |state: &State| instance.semantics.first_bad(state).is_none();
         let mut initials = Initials::new(instance, &[]);
         for state in initials.by_ref().take(MOST_INITIAL.min(most)).filter(|it| passes(it) && goal.begins(it))
         {
-            numbers.insert(state.clone(), graph.states.len());
-            graph.states.push(state);
+            graph.states.insert(state);
         }
         graph.complete = initials.next().is_none() && !initials.gave_up();
         graph.initial = graph.states.len();
@@ -61,18 +65,14 @@ impl PassingGraph {
                 for step in steps(instance, &state, next) {
                     let shows = goal.shown_by(instance.system, &state, &step);
                     let Step { transition, args, after } = step;
-                    let to = match numbers.get(&after) {
-                        Some(to) => *to,
+                    let to = match graph.states.get_index_of(&after) {
+                        Some(to) => to,
                         None if !passes(&after) => continue,
                         None if graph.states.len() >= most => {
                             graph.complete = false;
                             continue;
                         }
-                        None => {
-                            numbers.insert(after.clone(), graph.states.len());
-                            graph.states.push(after);
-                            graph.states.len() - 1
-                        }
+                        None => graph.states.insert_full(after).0,
                     };
                     edges.push(Edge { transition, args, to, shows });
                 }

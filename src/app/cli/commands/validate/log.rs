@@ -2,22 +2,18 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::os::fd::AsFd;
 use std::path::PathBuf;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
 
 use cubicle_run::Interrupt;
 use cubicle_tools::validate::Log;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 /// How much is read at once, in bytes.
 const CHUNK_BYTES: usize = 1 << 16;
 
-/// How many chunks of standard input may wait to be followed.
-const MOST_CHUNKS: usize = 16;
-
 /// How often signals and time limits are looked for while standard input is silent.
-const POLL_EVERY: Duration = Duration::from_millis(50);
+const POLL_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 pub struct LogFile {
     pub path: PathBuf,
@@ -33,7 +29,9 @@ impl LogFile {
 impl Log for LogFile {
     fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {
         if self.is_stdin() {
-            return Ok(Box::new(Stdin::new(&self.interrupt)?));
+            let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+            let stdin = Stdin { file, interrupt: &self.interrupt };
+            return Ok(Box::new(BufReader::with_capacity(CHUNK_BYTES, stdin)));
         }
         let file = File::open(&self.path)?;
         let metadata = file.metadata()?;
@@ -54,71 +52,20 @@ impl Log for LogFile {
     }
 }
 
-/// Standard input, read by a thread of its own, so that a signal or a limit ends the run while nothing comes.
+/// Standard input, which a signal or a limit ends while nothing comes.
 struct Stdin<'a> {
+    file: File,
     interrupt: &'a Interrupt,
-    chunks: Receiver<io::Result<Vec<u8>>>,
-    chunk: Vec<u8>,
-    used: usize,
-    ended: bool,
-}
-
-impl<'a> Stdin<'a> {
-    fn new(interrupt: &'a Interrupt) -> io::Result<Self> {
-        let (to, chunks) = mpsc::sync_channel(MOST_CHUNKS);
-        let reader = move || {
-            loop {
-                let mut chunk = vec![0; CHUNK_BYTES];
-                let read = match io::stdin().lock().read(&mut chunk) {
-                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                    Err(error) => Err(error),
-                    Ok(length) => {
-                        chunk.truncate(length);
-                        Ok(chunk)
-                    }
-                };
-                let last = !matches!(&read, Ok(chunk) if !chunk.is_empty());
-                if to.send(read).is_err() || last {
-                    return;
-                }
-            }
-        };
-        thread::Builder::new().name("log".into()).spawn(reader)?;
-        Ok(Self { interrupt, chunks, chunk: Vec::new(), used: 0, ended: false })
-    }
 }
 
 impl Read for Stdin<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let chunk = self.fill_buf()?;
-        let length = chunk.len().min(buffer.len());
-        buffer[..length].copy_from_slice(&chunk[..length]);
-        self.consume(length);
-        Ok(length)
-    }
-}
-
-impl BufRead for Stdin<'_> {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        while self.used == self.chunk.len() && !self.ended {
-            match self.chunks.recv_timeout(POLL_EVERY) {
-                Ok(chunk) => {
-                    self.chunk = chunk?;
-                    self.used = 0;
-                    self.ended = self.chunk.is_empty();
-                }
-                Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_some() => {
-                    return Err(io::Error::other("interrupted"));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => self.ended = true,
+        while poll(&mut [PollFd::new(&self.file, PollFlags::IN)], Some(&POLL_EVERY))? == 0 {
+            if self.interrupt.reason().is_some() {
+                return Err(io::Error::other("interrupted"));
             }
         }
-        Ok(&self.chunk[self.used..])
-    }
-
-    fn consume(&mut self, length: usize) {
-        self.used += length;
+        self.file.read(buffer)
     }
 }
 
