@@ -61,9 +61,13 @@ impl Names {
         self.unique(&small(name))
     }
 
-    /// Names for variables of one declaration.
-    pub fn locals(&self) -> Locals<'_> {
-        Locals { names: self, known: BTreeMap::new() }
+    /// Names for these variables of one declaration, each like it is named in the file.
+    pub fn locals(&self, of: &[VarId], vars: &Vars) -> Locals<'_> {
+        let mut locals = Locals { names: self, known: BTreeMap::new() };
+        for var in of {
+            locals.add(*var, vars);
+        }
+        locals
     }
 }
 

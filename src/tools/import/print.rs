@@ -78,10 +78,7 @@ impl<'p> Printer<'p> {
             let sort = self.names.sort(self.vars.known(one.value)).to_owned();
             let name = format!("{sort}_of_{}", of.join("_"));
             let name = self.names.unique(&name);
-            let mut locals = self.names.locals();
-            for param in &one.params {
-                locals.add(*param, self.vars);
-            }
+            let mut locals = self.names.locals(&one.params, self.vars);
             let args: Vec<&str> = one.params.iter().map(|it| locals.get(*it)).collect();
             let value = format!("{name}({})", args.join(", "));
             let params = self.params(&one.params, &locals, true);
@@ -110,33 +107,32 @@ impl<'p> Printer<'p> {
                 shared.push((param, stands));
             }
         }
-        let mut locals = self.names.locals();
         pool.sort_by_key(|it| self.vars.known(*it));
-        for var in &pool {
-            locals.add(*var, self.vars);
-        }
+        let locals = self.names.locals(&pool, self.vars);
         let mut text = format!("\ninit {}{{\n", self.params(&pool, &locals, false));
         if all.is_empty() {
             text += "  true\n";
         }
-        for (at, one) in all.iter().enumerate() {
-            let stands = |var: VarId| shared.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
-            let formula = self.formula(&one.formula.substitute(&stands), &mut locals.clone(), 1);
-            let and = if at == 0 { "" } else { "&& " };
-            text += &format!("  {and}{formula} {}\n", self.line(one.span));
-        }
+        let stands = |var: VarId| shared.iter().find(|it| it.0 == var).map(|it| Term::Var(it.1));
+        text += &self.conjuncts(all.iter().map(|it| (it.formula.substitute(&stands), it.span)), &locals);
         self.out += &text;
         self.out += "}\n";
+    }
+
+    /// The lines of a conjunction.
+    fn conjuncts(&self, all: impl Iterator<Item = (Formula, Span)>, locals: &Locals<'_>) -> String {
+        let line = |(at, (formula, span)): (usize, (Formula, Span))| {
+            let and = if at == 0 { "" } else { "&& " };
+            format!("  {and}{} {}\n", self.formula(&formula, &mut locals.clone(), 1), self.line(span))
+        };
+        all.enumerate().map(line).collect()
     }
 
     /// What never is: as an `unsafe` or an `invariant`, of which each has a name where one is given.
     pub fn never(&mut self, word: &str, name: Option<&str>, all: &[Never]) {
         for one in all {
             let name = name.map(|it| format!("{} ", self.names.action(it))).unwrap_or_default();
-            let mut locals = self.names.locals();
-            for param in &one.params {
-                locals.add(*param, self.vars);
-            }
+            let mut locals = self.names.locals(&one.params, self.vars);
             let params = self.params(&one.params, &locals, true);
             let remark = self.remark(one.span, &one.remark);
             let formula = self.formula(&one.formula, &mut locals, 0);
@@ -169,22 +165,15 @@ impl<'p> Printer<'p> {
     /// A transition, whose name it returns.
     pub fn step(&mut self, step: &Step) -> String {
         let name = self.names.action(&step.name);
-        let mut locals = self.names.locals();
         let mut params = step.params.clone();
         params.sort_by_key(|it| self.vars.known(*it));
-        for param in &params {
-            locals.add(*param, self.vars);
-        }
+        let locals = self.names.locals(&params, self.vars);
         let head = self.params(&params, &locals, true);
         let head = head.trim_end();
         let mut text = format!("\n{}\ntransition {name} {head}", self.remark(step.span, &step.remark));
         if !step.guard.is_empty() {
             text += "\nrequires {\n";
-            for (at, part) in step.guard.iter().enumerate() {
-                let formula = self.formula(&part.formula, &mut locals.clone(), 1);
-                let and = if at == 0 { "" } else { "&& " };
-                text += &format!("  {and}{formula} {}\n", self.line(part.span));
-            }
+            text += &self.conjuncts(step.guard.iter().map(|it| (it.formula.clone(), it.span)), &locals);
             text.push('}');
         }
         text += "\n{\n";

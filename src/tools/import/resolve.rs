@@ -72,10 +72,13 @@ enum Meaning {
     Value(Value),
 }
 
+/// The names that are known.
+type Scope<'f> = Vec<(&'f str, Meaning)>;
+
 pub(super) struct Resolver<'s, 'f> {
     pub symbols: &'s Symbols<'f>,
     pub vars: Vars,
-    scope: Vec<(&'f str, Meaning)>,
+    scope: Scope<'f>,
     states: States,
     /// Whether what is read is about the new state.
     new: bool,
@@ -276,21 +279,31 @@ impl<'s, 'f> Resolver<'s, 'f> {
         if args.len() != definition.params.len() {
             return Err(Self::arity(name, definition.params.len(), args.len()));
         }
-        if self.calls == MAX_CALLS {
-            let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
-            return refuse("C0715", name.span, what);
-        }
+        self.may_call(name)?;
         let mut scope = Vec::new();
         for (param, arg) in definition.params.iter().zip(args) {
             let value = self.named(param.sort.as_ref(), arg)?;
             scope.push((param.name.text.as_str(), Meaning::Value(value)));
         }
-        let outer = std::mem::replace(&mut self.scope, scope);
+        self.called(scope, |this| this.closed(&definition.body))
+    }
+
+    fn may_call(&self, name: &Name) -> Made<()> {
+        if self.calls < MAX_CALLS {
+            return Ok(());
+        }
+        let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
+        refuse("C0715", name.span, what)
+    }
+
+    /// Reads a definition, in which only its parameters are known.
+    fn called<T>(&mut self, params: Scope<'f>, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.scope, params);
         self.calls += 1;
-        let parts = self.closed(&definition.body);
+        let read = read(self);
         self.calls -= 1;
         self.scope = outer;
-        parts
+        read
     }
 
     fn arity(name: &Name, wanted: usize, found: usize) -> Box<Diagnostic> {
@@ -524,11 +537,8 @@ impl<'s, 'f> Resolver<'s, 'f> {
         if defined.text != self.symbols.get(id).name || names.len() != args.len() {
             return Err(refused(left.span));
         }
-        if self.calls == MAX_CALLS {
-            let what = format!("definitions are nested more than {MAX_CALLS} deep at `{}`", name.text);
-            return refuse("C0715", name.span, what);
-        }
-        let mut scope: Vec<(&'f str, Meaning)> = Vec::new();
+        self.may_call(name)?;
+        let mut scope: Scope<'f> = Vec::new();
         for ((param, arg), sort) in names.iter().zip(args).zip(&self.symbols.get(id).args) {
             let ExprKind::Use { name: param, primed: false, args: None } = &param.kind else {
                 return Err(refused(param.span));
@@ -543,14 +553,10 @@ impl<'s, 'f> Resolver<'s, 'f> {
             let value = Value { meaning: arg, sort: Some(Sort::Known(*sort)) };
             scope.push((&param.text, Meaning::Value(value)));
         }
-        let outer = std::mem::replace(&mut self.scope, scope);
         let before = self.new;
         self.new |= primed;
-        self.calls += 1;
-        let meaning = self.truth(right);
-        self.calls -= 1;
+        let meaning = self.called(scope, |this| this.truth(right));
         self.new = before;
-        self.scope = outer;
         meaning
     }
 }
