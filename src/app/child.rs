@@ -38,7 +38,7 @@ pub struct ChildEnd {
 }
 
 /// A child that is killed when its caller ends before it.
-struct Guarded(Child);
+pub struct Guarded(pub Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {

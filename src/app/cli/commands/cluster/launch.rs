@@ -7,9 +7,10 @@ use std::net::{TcpListener, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use super::args::{ClusterArgs, Started};
+use crate::child::Guarded;
 use crate::cli::failure::{Failure, cannot};
 use crate::cli::files::unread;
 use crate::cli::run_dir::quoted;
@@ -19,15 +20,16 @@ use cubicle_run::Interrupt;
 /// The variable that has the secret of a process started on this machine.
 pub const SECRET: &str = "CUBICLE_CLUSTER_SECRET";
 
-/// Processes that this one started, by number.
+/// Processes that this one started, by number. They end by themselves when this process does; those that have not begun by then must
+/// not begin.
 #[derive(Default)]
-pub struct Children(Vec<(String, Child)>);
+pub struct Children(Vec<(String, Guarded)>);
 
 impl Children {
     /// How one that has ended already ended, in words.
     pub fn ended(&mut self) -> Option<String> {
         self.0.iter_mut().find_map(|(name, child)| {
-            let status = child.try_wait().ok().flatten()?;
+            let status = child.0.try_wait().ok().flatten()?;
             Some(format!("{name} ended ({status})"))
         })
     }
@@ -89,18 +91,8 @@ impl Children {
             // When it has ended already, its exit code says more.
             let _ = to.write_all(input);
         }
-        self.0.push((name, child));
+        self.0.push((name, Guarded(child)));
         Ok(())
-    }
-}
-
-impl Drop for Children {
-    /// They end by themselves when this process does; those that have not begun by then must not begin.
-    fn drop(&mut self) {
-        for (_, child) in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
     }
 }
 

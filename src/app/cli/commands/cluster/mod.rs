@@ -43,10 +43,9 @@ const MOST_SECRET: u64 = 4096;
 
 pub fn run(told: ClusterArgs) -> u8 {
     let typed: Vec<OsString> = iter::once("cubicle".into()).chain(std::env::args_os().skip(1)).collect();
-    if told.exploration.first().is_some_and(|word| word == "mutate") {
-        return mutate_together(&told, &typed);
-    }
-    start(&told, &typed, |_| Ok(()))
+    let mutates = told.exploration.first().is_some_and(|word| word == "mutate");
+    let ended = if mutates { mutate_together(&told, &typed) } else { start(&told, &typed, |_| Ok(())) };
+    ended.unwrap_or_else(|refused| refused.end(&typed))
 }
 
 /// Goes on from a checkpoint of a cluster, as its process 0.
@@ -59,55 +58,46 @@ pub fn resume(again: ResumeArgs, manifest: &Manifest) -> u8 {
     };
     told.workers = again.workers.unwrap_or(told.workers);
     (told.kept, told.memory) = (Some(again.folder.clone()), again.memory_limit);
-    start(&told, &typed, |args| again.settle(args, manifest))
+    start(&told, &typed, |args| again.settle(args, manifest)).unwrap_or_else(|refused| refused.end(&typed))
 }
 
-/// Starts what the command line says; `settle` makes the last changes to the exploration.
+/// Starts what the command line says; `settle` makes the last changes to the exploration. The exit code.
 fn start(
     told: &ClusterArgs,
     typed: &[OsString],
     settle: impl FnOnce(&mut Args) -> Result<(), Failure>,
-) -> u8 {
+) -> Result<u8, NoInvocation> {
     let exploration = std::iter::once("cubicle".into()).chain(told.exploration.iter().cloned()).collect();
     let for_cluster = |args: &mut Args| {
         args.cluster = true;
         args.only_forward |= args.brab.is_none() && args.engine.is_none();
     };
-    let mut asked = match parse_for(exploration, typed, for_cluster) {
-        Ok(asked) => asked,
-        Err(refused) => return refused.end(typed),
-    };
+    let mut asked = parse_for(exploration, typed, for_cluster)?;
     let args = &mut asked.args;
     if told.started.is_some() {
         args.memory_limit = told.memory.or(args.memory_limit);
         args.checkpoint = told.kept.clone().or_else(|| args.checkpoint.take());
     }
-    if let Err(failure) = settle(args) {
-        return document::refused(typed, failure);
+    settle(args)?;
+    let (cluster, children) = cluster(told)?;
+    if cluster.me > 0 {
+        return Ok(follow(&asked, cluster, told.started.is_some(), typed)?);
     }
-    match cluster(told) {
-        Ok((cluster, _)) if cluster.me > 0 => follow(&asked, cluster, told.started.is_some(), typed),
-        Ok((cluster, children)) => {
-            asked.remote = Some(Arc::new(Leading::new(cluster, children, asked.args.profile)));
-            supervised(asked)
-        }
-        Err(failure) => document::refused(typed, failure),
-    }
+    asked.remote = Some(Arc::new(Leading::new(cluster, children, asked.args.profile)));
+    Ok(supervised(asked))
 }
 
 /// Examines mutants; the exit code.
-fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> u8 {
-    let mut args = match mutate::parse(&told.exploration[1..]) {
-        Ok(args) => args,
-        Err(refused) => return refused.end(&document::typed()),
-    };
-    let fits = mutants::fits(&args);
+fn mutate_together(told: &ClusterArgs, typed: &[OsString]) -> Result<u8, NoInvocation> {
+    let mut args = mutate::parse(&told.exploration[1..])?;
+    mutants::fits(&args)?;
     args.jobs = told.workers;
-    match fits.and_then(|()| cluster(told)) {
-        Ok((cluster, _)) if cluster.me > 0 => mutants::follow(&args, cluster, told.started.is_some(), typed),
-        Ok((cluster, children)) => mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children)))),
-        Err(failure) => document::refused(typed, failure),
-    }
+    let (cluster, children) = cluster(told)?;
+    Ok(if cluster.me > 0 {
+        mutants::follow(&args, cluster, told.started.is_some(), typed)
+    } else {
+        mutate::run_with(args, Some(Box::new(MutantTeam::new(cluster, children))))
+    })
 }
 
 /// The cluster as this process sees it, and the processes that it started.
@@ -181,15 +171,12 @@ fn cluster(told: &ClusterArgs) -> Result<(Cluster, Children), Failure> {
 }
 
 /// Takes part in the exploration that process 0 leads, silently unless something is wrong; the exit code.
-fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString]) -> u8 {
+fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString]) -> Result<u8, Failure> {
     logging::to_stderr();
     let args = &asked.args;
     let mut following = Following::new(&cluster, started, typed);
     let interrupt = Interrupt::default();
-    let (system, text) = match prepared(args, &Following::messages()) {
-        Ok(prepared) => prepared,
-        Err(refused) => return document::refused(typed, refused),
-    };
+    let (system, text) = prepared(args, &Following::messages())?;
     let whole = settings::options(args, &system, &Allowed::default());
     let (procs, options) = only_instance(&system, &whole);
     let mut options = options.into_owned();
@@ -198,7 +185,7 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
             Ok(end) => options.expected_end = end,
             Err(errors) => {
                 let why = format!("--final: {}", in_a_line(cube, &errors));
-                return following.failed(exit::USAGE, &why);
+                return Ok(following.failed(exit::USAGE, &why));
             }
         }
     }
@@ -208,14 +195,14 @@ fn follow(asked: &Invocation, cluster: Cluster, started: bool, typed: &[OsString
     following.keeps(options.checkpoint.as_ref());
     if cubicle_forward::walks(&options) {
         let walked = here::follow(cluster, &system, procs, &options, &interrupt, &following);
-        return following.ended(walked);
+        return Ok(following.ended(walked));
     }
     // When it cannot be explored, the leading process says so.
     let Ok(instance) = Instance::new(&system, procs, &options, &interrupt) else {
-        return document::ended(typed, exit::OK, None);
+        return Ok(document::ended(typed, exit::OK, None));
     };
     let (stop, log) = (|| following.leaves(), |what: &str| following.log(what));
     let callbacks = Callbacks { log: &log, stop: &stop, progress: &mut |_, _, _| {} };
     let explored = explore_on(cluster, &system, &instance, &options, &interrupt, callbacks, false);
-    following.ended(explored.map(drop))
+    Ok(following.ended(explored.map(drop)))
 }
