@@ -38,19 +38,8 @@ pub struct Run<'a, A> {
     pub interrupt: &'a Interrupt,
 }
 
-/// A run that came to its end.
-pub enum Ended {
-    /// All was written; the exit code.
-    Written(u8),
-    /// The exit code, and the document but for the messages, which is still to be written where it is asked for.
-    With(u8, Document),
-}
-
-impl From<(u8, Document)> for Ended {
-    fn from((code, document): (u8, Document)) -> Self {
-        Self::With(code, document)
-    }
-}
+/// How a run ended: the exit code, and the document but for the messages, where it is still to be written.
+pub type Ended = (u8, Option<Document>);
 
 impl Command {
     /// On this model, with results in this format, and documents of this kind.
@@ -97,8 +86,8 @@ impl Command {
                 let ended = work(run);
                 run.ending.begin();
                 match ended {
-                    Ok(Ended::Written(code)) => after_output(code, run.ending.output.finish()),
-                    Ok(Ended::With(code, document)) => run.ending.finish(code, document),
+                    Ok((code, None)) => after_output(code, run.ending.output.finish()),
+                    Ok((code, Some(document))) => run.ending.finish(code, document),
                     Err(failure) => run.ending.fail(failure),
                 }
             },

@@ -1,6 +1,7 @@
 //! How a run ends: once, either by the thread that runs it or by the watchdog, and with an answer either way.
 
 use std::fs::File;
+use std::io::{stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
@@ -74,7 +75,7 @@ impl Ending {
         Self {
             run_dir,
             quiet: args.quiet,
-            style: settings::style(args, &std::io::stdout()),
+            style: settings::style(args, &stdout()),
             results: settings::results(args),
             stats_json: settings::stats_file(args).cloned(),
             trace_out: args.trace_out.clone(),
@@ -82,7 +83,13 @@ impl Ending {
             head: Mutex::new(head),
             pictures: Pictures::new(args),
             output,
-            messages: settings::messages(args),
+            messages: Messages::new(
+                args.message_format,
+                args.quiet,
+                settings::style(args, &stderr()),
+                settings::wants_document(args),
+                args.file.display().to_string(),
+            ),
             progress: Mutex::new(Progress::new(settings::proof(args))),
             ..Self::of_command(&args.file, interrupt)
         }
@@ -103,7 +110,7 @@ impl Ending {
             head: Mutex::new(document::of_model(model)),
             pictures: Pictures::none(model),
             output: Output::new(interrupt.clone()),
-            messages: Messages::human(settings::automatic_style(&std::io::stderr())),
+            messages: Messages::human(),
             interrupt: interrupt.clone(),
             owner: AtomicU8::new(UNOWNED),
             answered: AtomicBool::new(false),
@@ -120,7 +127,7 @@ impl Ending {
         kind: DocumentKind,
         interrupt: &Interrupt,
     ) -> Self {
-        let style = settings::automatic_style(&std::io::stderr());
+        let style = settings::automatic_style(&stderr());
         let (results, of_messages) = match format {
             ResultFormat::Github => (ResultFormat::Human, MessageFormat::Github),
             format => (format, MessageFormat::Human),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use cubicle_lang::diagnostic::{Diagnostic, Severity, Source};
-use cubicle_lang::load::{Allowed, Loaded, beyond_original};
+use cubicle_lang::load::{Allowed, Loaded, ModelSource, beyond_original};
 use cubicle_lang::model::System;
 use cubicle_lang::syntax::ast::File;
 use cubicle_run::words;
@@ -15,6 +15,8 @@ use super::input;
 use super::messages::Messages;
 
 pub struct LoadedModel {
+    /// Its name in diagnostics.
+    pub name: String,
     pub system: System,
     /// Its syntax tree.
     pub file: File,
@@ -25,6 +27,18 @@ pub struct LoadedModel {
     pub known: Vec<Diagnostic>,
     /// How many of them were reported.
     pub warnings: usize,
+}
+
+impl LoadedModel {
+    /// Its text, with its name.
+    pub fn source(&self) -> Source<'_> {
+        Source { name: &self.name, text: &self.text }
+    }
+
+    /// Its meaning, with its text.
+    pub fn model(&self) -> ModelSource<'_> {
+        ModelSource::new(&self.system, &self.text)
+    }
 }
 
 /// The model in `file` for a run that ends as `ending` says, which then knows its text. As [`load_as`], with warnings.
@@ -82,7 +96,7 @@ pub fn load_as(
     for code in allow_all {
         allowed.everywhere(code);
     }
-    Ok(LoadedModel { system, file, text: input.text, allowed, known, warnings })
+    Ok(LoadedModel { name: input.name, system, file, text: input.text, allowed, known, warnings })
 }
 
 /// Notes which properties of a model are ignored by a command that is about bad states only.

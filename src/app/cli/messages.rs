@@ -1,6 +1,7 @@
 //! Messages to the user, besides results: on standard error in the format that was asked for, and kept for
 //! the document of the run.
 
+use std::io::stderr;
 use std::sync::{Mutex, MutexGuard};
 
 use cubicle_lang::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
@@ -12,6 +13,7 @@ use cubicle_run::workers::locked;
 use super::choices::MessageFormat;
 use super::failure::Failure;
 use super::output::complain;
+use super::settings;
 
 /// At most this many errors and warnings of a model are shown, so that the first ones stay in view.
 const MOST_DIAGNOSTICS: usize = 20;
@@ -36,7 +38,8 @@ impl Messages {
     }
 
     /// For a person, with all there is to say.
-    pub const fn human(style: Style) -> Self {
+    pub fn human() -> Self {
+        let style = settings::automatic_style(&stderr());
         Self::new(MessageFormat::Human, false, style, false, String::new())
     }
 

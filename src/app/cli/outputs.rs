@@ -45,6 +45,16 @@ pub fn check(inputs: &[NamedFile], outputs: &[NamedFile], force: bool) -> Result
     }
 }
 
+/// As [`check`], of a run that reads this file and writes one, if any, for an option.
+pub fn check_one(
+    (what, input): (&'static str, &PathBuf),
+    option: &'static str,
+    output: Option<&PathBuf>,
+    force: bool,
+) -> Result<(), Failure> {
+    check(&[(what, input.clone())], output.map(|path| (option, path.clone())).as_slice(), force)
+}
+
 /// What is said about a file that stays.
 const FOREIGN: &str = "this file was not written by cubicle";
 

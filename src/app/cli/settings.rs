@@ -1,6 +1,6 @@
 //! From the command line as typed to the options of the library.
 
-use std::io::{IsTerminal, stderr, stdout};
+use std::io::{IsTerminal, stdout};
 use std::num::NonZero;
 use std::path::PathBuf;
 
@@ -16,7 +16,6 @@ use super::args::Args;
 use super::choices::{self, ResultFormat};
 use super::document::is_stdout;
 use super::memory;
-use super::messages::Messages;
 
 /// What is written to standard output.
 pub fn results(args: &Args) -> ResultFormat {
@@ -40,12 +39,6 @@ pub fn wants_document(args: &Args) -> bool {
 /// The file that the document of the run goes to.
 pub fn stats_file(args: &Args) -> Option<&PathBuf> {
     args.stats_json.as_ref().filter(|path| !is_stdout(path))
-}
-
-/// The messages to the user, in the format that is asked for.
-pub fn messages(args: &Args) -> Messages {
-    let model = args.file.display().to_string();
-    Messages::new(args.message_format, args.quiet, style(args, &stderr()), wants_document(args), model)
 }
 
 /// The options of the engines.

@@ -17,6 +17,6 @@ mod replay;
 mod write;
 
 pub(crate) use explain::Explainer;
-pub use read::{Claims, ReadError, RunClaim, read};
-pub use replay::{Refuted, replay};
+pub use read::{Claims, RunClaim, read};
+pub use replay::replay;
 pub use write::{write, write_open, write_run};

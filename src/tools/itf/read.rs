@@ -21,11 +21,6 @@ const MOST_PROCS: u64 = 1_000;
 /// The most tuples of processes that are tried for the "hidden arguments" of a step.
 const MOST_TUPLES: u32 = 1 << 16;
 
-/// Why a file is not a trace of the model. Says nothing about whether its steps can be taken.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct ReadError(pub String);
-
 /// What a file claims of its trace besides the steps. Source locations are not claims: the model may have been
 /// reformatted since.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -58,23 +53,23 @@ pub struct RunClaim {
 /// file does not name are searched for, up to a bound, and until `interrupt` ends that.
 ///
 /// # Errors
-/// The text is not JSON, not a trace, or a trace of something other than `system`.
+/// The text is not JSON, not a trace, or a trace of something other than `system`. Whether its steps can be taken is not
+/// looked at.
 pub fn read(
     system: &System,
     source: &Source<'_>,
     text: &str,
     interrupt: &Interrupt,
-) -> Result<(Trace, Claims), ReadError> {
-    let file: Json =
-        json::parse_strictly(text).map_err(|error| ReadError(format!("it is not JSON: {error}")))?;
+) -> Result<(Trace, Claims), String> {
+    let file: Json = json::parse_strictly(text).map_err(|error| format!("it is not JSON: {error}"))?;
     let meta = &file["#meta"];
     let procs = meta["processes"]
         .as_u64()
         .filter(|&procs| procs <= MOST_PROCS)
-        .ok_or_else(|| ReadError(format!("#meta has no number of processes up to {MOST_PROCS}")))?;
+        .ok_or_else(|| format!("#meta has no number of processes up to {MOST_PROCS}"))?;
     let procs = procs as usize;
     if cells(system, procs).is_none_or(|cells| cells > MOST_CELLS) {
-        return Err(ReadError(format!("{procs} processes are too many: more than {MOST_CELLS} cells")));
+        return Err(format!("{procs} processes are too many: more than {MOST_CELLS} cells"));
     }
     let open = ["ends in", "property", "arguments", "literals"].iter().all(|claim| meta[claim].is_null());
     let ending = meta["ends in"].as_str().unwrap_or_default();
@@ -84,13 +79,13 @@ pub fn read(
     let bad =
         (system.bad.iter().position(|bad| bad.name == ending)).or_else(|| system.bad.iter().position(moved));
     if bad.is_none() && ending != "deadlock" && !open {
-        return Err(ReadError(format!("the model has no {ending:?} for the trace to end in")));
+        return Err(format!("the model has no {ending:?} for the trace to end in"));
     }
     let states = file["states"].as_array().map_or(&[][..], Vec::as_slice);
     let Some((first, others)) = states.split_first() else {
-        return Err(ReadError("it has no states".to_owned()));
+        return Err("it has no states".to_owned());
     };
-    well_formed(system, &file).map_err(ReadError)?;
+    well_formed(system, &file)?;
     let reader = StateReader {
         system,
         source,
@@ -98,7 +93,7 @@ pub fn read(
         semantics: Semantics::new(system, procs),
         interrupt,
     };
-    let at = |index: usize| move |why: String| ReadError(format!("state {index}: {why}"));
+    let at = |index: usize| move |why: String| format!("state {index}: {why}");
     let mut trace = Trace { initial: reader.state(first).map_err(at(0))?, steps: Vec::new(), bad };
     for (number, json) in states.iter().enumerate() {
         StateReader::index(json, number).map_err(at(number))?;
@@ -108,8 +103,8 @@ pub fn read(
         let step = reader.step(before, json).map_err(at(number + 1))?;
         trace.steps.push(step);
     }
-    let run = reader.run_claim(&file).map_err(ReadError)?;
-    let claims = Claims { run, open, ..reader.claims(meta).map_err(ReadError)? };
+    let run = reader.run_claim(&file)?;
+    let claims = Claims { run, open, ..reader.claims(meta)? };
     Ok((trace, claims))
 }
 

@@ -11,43 +11,32 @@ use cubicle_lang::model::semantics::{
 use cubicle_lang::words::{ValueNames, ending, process_names, processes};
 use cubicle_run::Trace;
 
-/// Why a trace does not show what its file says.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Refuted {
-    /// It is not a run of the model that ends as the file says: where it fails first, and why.
-    #[error("{0}")]
-    Run(String),
-    /// It is one, but another claim of the file is false.
-    #[error("{0}")]
-    Claim(String),
-}
-
 /// Returns what the trace shows (`3 steps with 2 processes, ending in unsafe at line 12`); `source` is the model.
 ///
 /// # Errors
-/// Where the trace fails first, and why, or which of the claims is false.
+/// Where the trace fails first, and why; or, when it is a run that ends as the file says, which other claim is false.
 pub fn replay(
     system: &System,
     source: &Source<'_>,
     trace: &Trace,
     claims: &Claims,
-) -> Result<String, Refuted> {
+) -> Result<String, String> {
     let explainer = Explainer::new(system, source, trace);
     let because = |what: String, why: Option<String>| {
-        Err(Refuted::Run(match why {
+        Err(match why {
             Some(why) => format!("{what}: {why}"),
             None => what,
-        }))
+        })
     };
     let (steps, procs) = (trace.steps.len(), trace.initial.procs);
     if let (true, Some(claim)) = (claims.open && replay_steps(system, trace).is_ok(), &claims.run) {
-        return replay_run(system, trace, claim).map_err(Refuted::Claim);
+        return replay_run(system, trace, claim);
     }
     let executed = if claims.open { replay_steps(system, trace) } else { execute(system, trace) };
     match executed {
         Ok(()) if claims.open => Ok(format!("{steps} steps with {procs} processes, ending anywhere")),
         Ok(()) => {
-            check_claims(system, &explainer, trace, claims).map_err(Refuted::Claim)?;
+            check_claims(system, &explainer, trace, claims)?;
             Ok(format!("{steps} steps with {procs} processes, ending in {}", ending(system, trace)))
         }
         Err(ReplayError::Step { step, why }) => match difference(system, trace, step) {

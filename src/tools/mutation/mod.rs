@@ -28,5 +28,5 @@ pub use result::{
     Change, Fate, Kill, KillFinder, MutantClaim, MutantResult, Mutation, OpenProperty, Properties, Survival,
     TrueProperty,
 };
-pub use run::{MutationProgress, run};
+pub use run::run;
 pub use summary::{KillCurve, KillsUpTo, Rate, curve, rate_by, rate_by_claim, smallest_set};

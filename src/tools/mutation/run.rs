@@ -9,19 +9,8 @@ use crate::mutation::{Fate, MutantResult, Mutation};
 use cubicle_lang::load::ModelSource;
 use cubicle_run::Interrupt;
 
-/// Progress of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MutationProgress {
-    /// Number of mutants that were examined.
-    pub done: usize,
-    /// Number of all mutants.
-    pub of: usize,
-    /// Number of mutants killed so far.
-    pub killed: usize,
-}
-
 /// Examines the mutants of a plan, with `others` that also do; see [`MutantExaminer::answer`]. Their results take the place of those of this
-/// process. `tell` receives the progress, from any thread.
+/// process. `tell` receives the progress in words, from any thread.
 ///
 /// ```
 /// use cubicle_check::Checker;
@@ -54,7 +43,7 @@ pub fn run(
     options: &MutationOptions,
     others: Option<&dyn Others>,
     interrupt: &Interrupt,
-    tell: &(dyn Fn(MutationProgress) + Sync),
+    tell: &(dyn Fn(&str) + Sync),
 ) -> Mutation {
     let looking = &MutantExaminer::new(model, plan, options, interrupt);
     let (done, killed) = (AtomicUsize::new(0), AtomicUsize::new(0));
@@ -64,7 +53,7 @@ pub fn run(
         let dead = usize::from(matches!(looked.fate, Fate::Killed(_)));
         let killed = killed.fetch_add(dead, Ordering::Relaxed) + dead;
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        tell(MutationProgress { done, of: plan.mutants.len(), killed });
+        tell(&format!("{done} of {} mutants, {killed} killed", plan.mutants.len()));
     };
     let deal = others.map(|others| {
         move |next: &dyn Fn() -> Option<usize>, store: &dyn Fn(usize, Result<MutantOutcome, Panicked>)| {

@@ -11,16 +11,6 @@ use std::borrow::Cow;
 /// The longest text that is read, in bytes.
 const LONGEST_BYTES: usize = 10_000;
 
-/// Why a text is not a formula about states of a model.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct FormulaError(pub String);
-
-/// A formula names a process that there is not.
-fn no_process(named: usize, why: &str) -> FormulaError {
-    FormulaError(format!("there is no #{named}{why}"))
-}
-
 /// A formula about single states, with processes by their numbers.
 pub(crate) struct NamedCube {
     system: System,
@@ -33,41 +23,41 @@ pub(crate) struct NamedCube {
 }
 
 impl NamedCube {
-    /// Reads `cube` for an instance with this many processes.
-    pub fn parse(model: ModelSource<'_>, cube: &str, procs: usize) -> Result<Self, FormulaError> {
+    /// Reads `cube` for an instance with this many processes; the error says why it is not a formula about its states.
+    pub fn parse(model: ModelSource<'_>, cube: &str, procs: usize) -> Result<Self, String> {
         let read = Self::read(model, cube)?;
         if read.named > procs {
-            return Err(no_process(read.named, &format!(": the instance has {procs} processes")));
+            return Err(format!("there is no #{}: the instance has {procs} processes", read.named));
         }
         Ok(read)
     }
 
     /// As [`NamedCube::parse`], but `#1`, `#2`, .. are any processes that differ, where the model itself has no names
     /// for processes.
-    pub fn parse_for_any(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
+    pub fn parse_for_any(model: ModelSource<'_>, cube: &str) -> Result<Self, String> {
         let read = Self::read(model, cube)?;
         match model.system.max_procs {
             Some(most) if read.named > most as usize => {
-                Err(no_process(read.named, &format!(": `number_procs` is {most}")))
+                Err(format!("there is no #{}: `number_procs` is {most}", read.named))
             }
             most => Ok(Self { any: most.is_none(), ..read }),
         }
     }
 
-    fn read(model: ModelSource<'_>, cube: &str) -> Result<Self, FormulaError> {
+    fn read(model: ModelSource<'_>, cube: &str) -> Result<Self, String> {
         if cube.trim().is_empty() {
             let why = "a formula is missing, such as one in `unsafe` with processes #1, #2, ..";
-            return Err(FormulaError(why.to_owned()));
+            return Err(why.to_owned());
         }
         if cube.len() > LONGEST_BYTES {
-            return Err(FormulaError(format!("a formula has at most {LONGEST_BYTES} bytes")));
+            return Err(format!("a formula has at most {LONGEST_BYTES} bytes"));
         }
         let named = numbered(cube);
         if named > cubicle_lang::load::MAX_NUMBERED {
-            return Err(no_process(named, ""));
+            return Err(format!("there is no #{named}"));
         }
         let read = formula_with_counts(model, FormulaScope::Numbered(named), cube);
-        let (system, condition) = read.map_err(|errors| FormulaError(in_a_line(cube, &errors)))?;
+        let (system, condition) = read.map_err(|errors| in_a_line(cube, &errors))?;
         Ok(Self { system, condition, named, any: false })
     }
 

@@ -24,7 +24,6 @@ mod tests;
 mod values;
 
 pub use command::{CommandRefusal, names_a_file};
-pub use cube::FormulaError;
 pub(crate) use cube::NamedCube;
 pub use execute::{Reply, Then};
 pub(crate) use initial::Initials;

@@ -4,7 +4,7 @@
 use super::cover::{covered, covering, shortest};
 use super::goal::{Goal, WitnessGoal};
 use super::graph::PassingGraph;
-use crate::simulate::{CellNames, FormulaError};
+use crate::simulate::CellNames;
 use cubicle_check::Checker;
 use cubicle_forward::explore;
 use cubicle_lang::load::ModelSource;
@@ -75,33 +75,11 @@ impl NoWitness {
     }
 }
 
-/// A model declares no transition of this name.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the model has no transition `{name}`{help}")]
-pub struct UnknownTransition {
-    name: String,
-    /// Which one may be meant.
-    help: String,
-}
-
-/// Why a goal does not fit the model.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum WrongGoal {
-    /// Its formula cannot be read.
-    #[error(transparent)]
-    Formula(#[from] FormulaError),
-    /// Its transition is not declared.
-    #[error(transparent)]
-    Transition(#[from] UnknownTransition),
-    /// The model has no instance of this size.
-    #[error("the model has no instance with {0} processes")]
-    NoInstance(usize),
-}
-
 /// Searches for a run of a model that shows `wanted`.
 ///
 /// # Errors
-/// The goal does not fit the model.
+/// The goal does not fit the model: its formula cannot be read, its transition is not declared, or the model has no
+/// instance of this size.
 ///
 /// # Panics
 /// When a run does not replay.
@@ -110,7 +88,7 @@ pub fn find(
     wanted: &WitnessGoal,
     options: &WitnessOptions,
     interrupt: &Interrupt,
-) -> Result<WitnessAnswer, WrongGoal> {
+) -> Result<WitnessAnswer, String> {
     let goal = Goal::new(wanted, model)?;
     let system = model.system;
     if let Goal::Taken(name) = goal
@@ -140,19 +118,20 @@ pub fn find(
 ///
 /// # Errors
 /// It does not.
-pub fn declares(system: &System, name: &str) -> Result<(), UnknownTransition> {
+pub fn declares(system: &System, name: &str) -> Result<(), String> {
     let names = system.transitions.iter().map(|it| &it.name).chain(&system.impossible).map(String::as_str);
     if names.clone().any(|it| it == name) {
         return Ok(());
     }
     let help = nearest(name, names).map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
-    Err(UnknownTransition { name: name.to_owned(), help })
+    Err(format!("the model has no transition `{name}`{help}"))
 }
 
 /// The sizes of the instances to explore.
-fn sizes(system: &System, target: Option<&System>, procs: Option<usize>) -> Result<Vec<usize>, WrongGoal> {
+fn sizes(system: &System, target: Option<&System>, procs: Option<usize>) -> Result<Vec<usize>, String> {
     if let Some(procs) = procs {
-        return if admits(system, procs) { Ok(vec![procs]) } else { Err(WrongGoal::NoInstance(procs)) };
+        let none = || format!("the model has no instance with {procs} processes");
+        return admits(system, procs).then(|| vec![procs]).ok_or_else(none);
     }
     let named = target.map_or(0, |it| processes(it, system)).max(system.proc_constants.into());
     let sizes: Vec<usize> = (named.max(2)..=named.max(3)).filter(|procs| admits(system, *procs)).collect();

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashSet};
 
-use crate::simulate::{FormulaError, NamedCube};
+use crate::simulate::NamedCube;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Semantics, State, Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
@@ -34,7 +34,7 @@ pub(super) enum Goal<'a> {
 }
 
 impl<'a> Goal<'a> {
-    pub fn new(wanted: &'a WitnessGoal, model: ModelSource<'_>) -> Result<Self, FormulaError> {
+    pub fn new(wanted: &'a WitnessGoal, model: ModelSource<'_>) -> Result<Self, String> {
         Ok(match wanted {
             WitnessGoal::Transition(name) => Self::Taken(name),
             WitnessGoal::Cube(cube) => Self::Holds(NamedCube::parse_for_any(model, cube)?),

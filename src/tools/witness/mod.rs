@@ -15,5 +15,5 @@ mod graph;
 #[cfg(test)]
 mod tests;
 
-pub use find::{NoWitness, UnknownTransition, WitnessAnswer, WitnessOptions, WrongGoal, declares, find};
+pub use find::{NoWitness, WitnessAnswer, WitnessOptions, declares, find};
 pub use goal::WitnessGoal;

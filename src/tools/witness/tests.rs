@@ -190,5 +190,5 @@ fn an_unknown_transition_is_an_error_and_one_that_is_never_enabled_is_not() {
     };
     assert!(matches!(look("late"), Ok(WitnessAnswer::Never)));
     let why = look("latte").expect_err("it is not declared");
-    assert_eq!(why.to_string(), "the model has no transition `latte`; did you mean `late`?");
+    assert_eq!(why, "the model has no transition `latte`; did you mean `late`?");
 }

@@ -165,9 +165,8 @@ fn about_refinement(
     }
     let abstraction = load(&path, None, &ending.messages)?;
     let map = read_map(map.as_deref())?;
-    let model = words.model();
-    let refinement = refinement([(&model, concrete), (&path, &abstraction)], &map, &ending.messages)?;
-    let claim = format!("{} refines {}", input::name(&model), input::name(&path));
+    let refinement = refinement([concrete, &abstraction], &map, &ending.messages)?;
+    let claim = format!("{} refines {}", concrete.name, abstraction.name);
     Ok(Some(Refined { refinement, claim }))
 }
 

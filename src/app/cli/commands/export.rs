@@ -1,9 +1,7 @@
 //! `cubicle export MODEL --to murphi`: an instance in the language of another tool.
 
-use std::io::stderr;
 use std::path::PathBuf;
 
-use cubicle_lang::diagnostic::Source;
 use cubicle_lang::model::System;
 use cubicle_run::Procs;
 use cubicle_tools::export::{InstanceName, Target, export};
@@ -11,10 +9,10 @@ use cubicle_tools::export::{InstanceName, Target, export};
 use crate::cli::choices::named;
 use crate::cli::failure::Failure;
 use crate::cli::files::text_to;
-use crate::cli::load::{LoadedModel, load, passes_over_runs};
+use crate::cli::load::{load, passes_over_runs};
 use crate::cli::messages::Messages;
+use crate::cli::outputs;
 use crate::cli::quantities::{self, Size};
-use crate::cli::{input, outputs, settings};
 
 /// Writes the instance with K processes in the language of another model checker: the same states, the same
 /// steps, the same bad states.
@@ -84,25 +82,23 @@ pub fn run(args: ExportArgs) -> Result<u8, Failure> {
         Some([low, up]) => Some((*low, *up)),
         _ => None,
     };
-    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
-    let messages = Messages::human(settings::automatic_style(&stderr()));
-    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &messages)?;
-    passes_over_runs(&system, &messages);
-    let name = input::name(&args.model);
+    outputs::check_one(("the model", &args.model), "--output", args.output.as_ref(), args.force)?;
+    let messages = Messages::human();
+    let loaded = load(&args.model, Some(&[]), &messages)?;
+    passes_over_runs(&loaded.system, &messages);
     let stem = args.output.as_ref().unwrap_or(&args.model).file_stem().filter(|stem| *stem != "-");
-    let (procs, of_sorts) = size(&system, args.procs)?;
+    let (procs, of_sorts) = size(&loaded.system, args.procs)?;
     let instance = InstanceName {
         procs,
         of_sorts,
         range,
-        source: name.clone(),
+        source: loaded.name.clone(),
         module: stem.map_or_else(|| "model".into(), |stem| stem.to_string_lossy().into_owned()),
     };
-    let written = match export(&system, &instance, args.to) {
+    let written = match export(&loaded.system, &instance, args.to) {
         Ok(written) => written,
         Err(refusal) => {
-            let place = refusal.span.map(|span| Source { name: &name, text: &text }.place(span));
+            let place = refusal.span.map(|span| loaded.source().place(span));
             let place = place.map_or_else(String::new, |place| format!("{place}: "));
             return Err(Failure { help: refusal.help, ..Failure::usage(place + &refusal.what) });
         }

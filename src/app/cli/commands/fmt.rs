@@ -1,6 +1,5 @@
 //! `cubicle fmt FILE..`: lays models out, in place or from standard input to standard output.
 
-use std::io::stderr;
 use std::path::{Path, PathBuf};
 
 use cubicle_lang::diagnostic::Source;
@@ -11,7 +10,7 @@ use cubicle_run::Interrupt;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::messages::Messages;
 use crate::cli::output::{Output, complain};
-use crate::cli::{exit, files, input, settings};
+use crate::cli::{exit, files, input};
 
 /// Lays models out: one form for each construct, at most 100 characters a line. Only blanks and line breaks
 /// change, and words with --modern; comments stay, as do blank lines and the places where a formula is broken over lines.
@@ -63,7 +62,7 @@ fn one(path: &Path, args: &FmtArgs, output: &Output) -> Result<u8, Failure> {
         Ok(text) => text,
         Err(Refused::Wrong(errors)) => {
             let source = Source { name: &input.name, text: &input.text };
-            Messages::human(settings::automatic_style(&stderr())).diagnostics(&errors, &source);
+            Messages::human().diagnostics(&errors, &source);
             complain(&format!("{} stays as it is", input.name));
             return Ok(exit::USAGE);
         }

@@ -1,6 +1,5 @@
 //! `cubicle import FILE.pyv`: a first-order model of mypyvy in the language.
 
-use std::io::stderr;
 use std::path::PathBuf;
 
 use cubicle_lang::diagnostic::Source;
@@ -10,7 +9,7 @@ use crate::cli::failure::Failure;
 use crate::cli::files::text_to;
 use crate::cli::messages::Messages;
 use crate::cli::output::complain;
-use crate::cli::{exit, input, outputs, settings};
+use crate::cli::{exit, input, outputs};
 
 /// Writes a model of mypyvy (FILE.pyv) in the language of Cubicle: sorts become sorts, relations arrays of `bool`, constants and
 /// functions variables and arrays of a sort; formulas about the states before and after a step become guards and updates; each line says
@@ -42,11 +41,10 @@ pub struct ImportArgs {
 }
 
 pub fn run(args: ImportArgs) -> Result<u8, Failure> {
-    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    outputs::check(&[("the file", args.file.clone())], &output, args.force)?;
+    outputs::check_one(("the file", &args.file), "--output", args.output.as_ref(), args.force)?;
     let read = input::read(&args.file)?;
     let source = Source { name: &read.name, text: &read.text };
-    let messages = Messages::human(settings::automatic_style(&stderr()));
+    let messages = Messages::human();
     let name =
         args.file.file_name().map_or_else(|| read.name.clone(), |it| it.to_string_lossy().into_owned());
     match import(&read.text, &name, args.with_invariants) {

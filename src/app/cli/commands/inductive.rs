@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
 use cubicle_report as report;
 use cubicle_report::document::{
     Answer, DocumentKind, InductionRecord, InductionWord, Unchecked, WhyOpen, Written,
@@ -17,7 +15,7 @@ use crate::cli::command::{Command, Ended, Run};
 use crate::cli::engines::checker;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::quantities::duration;
-use crate::cli::{exit, files, input, settings};
+use crate::cli::{exit, files, settings};
 
 /// How long the solver looks at one question.
 const QUESTION_TIME: Duration = Duration::from_secs(2);
@@ -81,7 +79,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
     if system.bad.is_empty() {
         ending.messages.note("the model claims nothing: it has neither `unsafe` nor `invariant`");
         document.verdict = Answer::Unchecked(Unchecked::WellFormed);
-        return Ok(Ended::With(exit::OK, document));
+        return Ok((exit::OK, Some(document)));
     }
     let options = InductionOptions {
         checker: checker(),
@@ -91,7 +89,7 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         timeout: QUESTION_TIME,
     };
     let tell = |what: &str| ending.progress().begin(what);
-    let found = claims(ModelSource::new(system, &loaded.text), &options, interrupt, &tell);
+    let found = claims(loaded.model(), &options, interrupt, &tell);
     ending.begin();
     document.induction = found.iter().map(|it| InductionRecord::new(system, &loaded.text, it)).collect();
     let all = document.induction.last().map_or(InductionWord::Unknown, |it| it.answer);
@@ -126,11 +124,10 @@ fn inductive(run: &Run<'_, InductiveArgs>) -> Result<Ended, Failure> {
         code = after_output(code, ending.output.finish());
     }
     if let Some(path) = &args.report {
-        let name = input::name(&args.model);
         let data = ending.draft(code, document.clone()).text();
-        let source = Source { name: &name, text: &loaded.text };
-        let written = files::write(path, &report::induction_page(source, system, &found, &data));
+        let page = report::induction_page(loaded.source(), system, &found, &data);
+        let written = files::write(path, &page);
         code = ending.after_files(code, written, &mut document);
     }
-    Ok(Ended::With(code, document))
+    Ok((code, Some(document)))
 }

@@ -10,7 +10,7 @@ use cubicle_run::words::count;
 use cubicle_tools::lint::{LintOptions, LintedModel, deep};
 
 use crate::cli::choices::{Choice, Deny, ResultFormat, choice};
-use crate::cli::command::{Command, Ended, Run};
+use crate::cli::command::{Command, Run};
 use crate::cli::engines::checker;
 use crate::cli::exit;
 use crate::cli::failure::{Failure, after_output};
@@ -79,14 +79,14 @@ pub struct LintArgs {
 
 pub fn run(args: LintArgs) -> u8 {
     let command = Command::new(&args.model, args.format, DocumentKind::Run).until(args.time_limit);
-    command.run(args, |run| run.lint().map(Ended::from))
+    command.run(args, |run| run.lint().map(|(code, document)| (code, Some(document))))
 }
 
 impl Run<'_, LintArgs> {
     fn lint(&self) -> Result<(u8, Document), Failure> {
         let Self { args, ending, interrupt } = *self;
         let loaded = load_for(ending, &args.model, &args.allow, false)?;
-        let LoadedModel { system, file, text, allowed, known, mut warnings } = loaded;
+        let LoadedModel { system, file, text, allowed, known, mut warnings, .. } = loaded;
         let mut document = ending.document();
         document.verdict = Answer::Unchecked(Unchecked::WellFormed);
         if args.deep {

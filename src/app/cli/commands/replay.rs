@@ -79,7 +79,7 @@ fn replay(args: &ReplayArgs, interrupt: &Interrupt, ending: &Ending) -> Result<u
     };
     let (title, what, code) = match itf::replay(&system, &source, &trace, &claims) {
         Ok(what) => (style.good("The trace is a run of the model"), what, exit::OK),
-        Err(why) => (style.bad("The trace is not a run of the model"), why.to_string(), exit::UNSAFE),
+        Err(why) => (style.bad("The trace is not a run of the model"), why, exit::UNSAFE),
     };
     ending.begin();
     ending.output.write(&format!("{title}: {what}\n"));

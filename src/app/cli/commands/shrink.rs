@@ -74,12 +74,9 @@ pub fn run(args: ShrinkArgs) -> u8 {
 /// The exit code.
 fn work(run: &Run<'_, ShrinkArgs>) -> Result<u8, Failure> {
     let Run { args, ending, interrupt } = *run;
-    let output = args.output.iter().map(|path| ("--output", path.clone())).collect::<Vec<_>>();
-    outputs::check(&[("the model", args.model.clone())], &output, args.force)?;
+    outputs::check_one(("the model", &args.model), "--output", args.output.as_ref(), args.force)?;
     let text = input::read(&args.model)?.text;
-    if let Some(path) = &args.output {
-        files::probe(path)?;
-    }
+    args.output.iter().try_for_each(|path| files::probe(path))?;
     let internal = cannot("cannot run this program again");
     let folder = tempfile::tempdir().map_err(&internal)?;
     let file = folder.path().join("model.cub");

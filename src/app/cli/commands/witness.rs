@@ -5,8 +5,6 @@ use std::time::Duration;
 
 use clap::ArgGroup;
 use cubicle_forward::explore;
-use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::admits;
 use cubicle_report as report;
@@ -17,12 +15,12 @@ use cubicle_tools::mutation::mutant;
 use cubicle_tools::witness::{NoWitness, WitnessAnswer, WitnessGoal, WitnessOptions, find};
 
 use crate::cli::choices::{Choice, ResultFormat, choice};
-use crate::cli::command::{Command, Ended, Run};
+use crate::cli::command::{Command, Run};
 use crate::cli::engines::checker;
 use crate::cli::failure::Failure;
 use crate::cli::load::LoadedModel;
 use crate::cli::quantities::duration;
-use crate::cli::{exit, files, input, settings};
+use crate::cli::{exit, files, settings};
 
 const FORMATS: [Choice<ResultFormat>; 2] = [
     ("human", ResultFormat::Human, "Text for a person"),
@@ -103,30 +101,21 @@ pub fn run(args: WitnessArgs) -> u8 {
         .writing("--trace-out", &args.trace_out)
         .forced(args.force)
         .until(args.time_limit)
-        .run(args, |run| run.witness().map(Ended::Written))
+        .run(args, |run| run.witness().map(|code| (code, None)))
 }
 
 /// A model, and the goal of its runs, also in words.
 struct Wanted {
-    system: System,
-    text: String,
+    model: LoadedModel,
     goal: WitnessGoal,
     what: String,
-}
-
-impl Wanted {
-    fn model(&self) -> ModelSource<'_> {
-        ModelSource::new(&self.system, &self.text)
-    }
 }
 
 impl Run<'_, WitnessArgs> {
     fn witness(&self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
         let wanted = self.wanted(self.load(&args.model)?)?;
-        if let Some(path) = &args.trace_out {
-            files::probe(path)?;
-        }
+        args.trace_out.iter().try_for_each(|path| files::probe(path))?;
         ending.progress().begin("looking for a run");
         let options = WitnessOptions {
             checker: checker(),
@@ -136,7 +125,7 @@ impl Run<'_, WitnessArgs> {
             shortest: args.shortest,
             jobs: args.jobs.into(),
         };
-        let answer = find(wanted.model(), &wanted.goal, &options, self.interrupt);
+        let answer = find(wanted.model.model(), &wanted.goal, &options, self.interrupt);
         let answer = answer.map_err(Failure::usage)?;
         ending.begin();
         let code = match &answer {
@@ -146,15 +135,17 @@ impl Run<'_, WitnessArgs> {
             WitnessAnswer::NotFound { .. } => exit::UNKNOWN,
             WitnessAnswer::Run(_) | WitnessAnswer::Never => exit::OK,
         };
-        let source = Source { name: &input::name(&args.model), text: &wanted.text };
+        let system = &wanted.model.system;
         let run = match &answer {
-            WitnessAnswer::Run(witness) => Some(itf::write_open(&wanted.system, &witness.run, &source)),
+            WitnessAnswer::Run(witness) => {
+                Some(itf::write_open(system, &witness.run, &wanted.model.source()))
+            }
             _ => None,
         };
         files::write_trace(args.trace_out.as_ref(), run.as_deref())?;
         if self.for_people() {
             let style = settings::result_style();
-            ending.output.write(&report::witness(&wanted.what, &wanted.system, &answer, style));
+            ending.output.write(&report::witness(&wanted.what, system, &answer, style));
         }
         let note = match &answer {
             WitnessAnswer::NotFound { why: NoWitness::NotAsked, .. } => {
@@ -168,19 +159,19 @@ impl Run<'_, WitnessArgs> {
         }
         if !self.for_people() {
             let document = WitnessDocument::without_run(&ending.draft(code, ending.document()));
-            ending.output.write(&document.with_answer(wanted.model(), &wanted.what, &answer).text());
+            ending.output.write(&document.with_answer(wanted.model.model(), &wanted.what, &answer).text());
         }
         Ok(code)
     }
 
     /// The goal of the command line.
-    fn wanted(&self, LoadedModel { system, file, text, .. }: LoadedModel) -> Result<Wanted, Failure> {
+    fn wanted(&self, model: LoadedModel) -> Result<Wanted, Failure> {
         if let Some(cube) = &self.args.cube {
             let goal = WitnessGoal::Cube(cube.clone());
-            return Ok(Wanted { system, text, goal, what: format!("a state with {cube}") });
+            return Ok(Wanted { model, goal, what: format!("a state with {cube}") });
         }
         if let Some(number) = self.args.mutant.or(self.args.survivor) {
-            let (candidate, mutant) = mutant(&file, &text, number).map_err(Failure::usage)?;
+            let (candidate, mutant) = mutant(&model.file, &model.text, number).map_err(Failure::usage)?;
             let is_survivor = self.args.survivor.is_some();
             if is_survivor && self.is_killed(&mutant) {
                 let help = format!("`cubicle mutate FILE --trace {number}` shows the run");
@@ -191,17 +182,18 @@ impl Run<'_, WitnessArgs> {
                 Some(name) => format!("{name} in mutant #{number}, as the model does not take it"),
                 None => format!("an initial state of mutant #{number} that the model does not have"),
             };
-            let (text, system) = (candidate.text(&text), Box::new(system));
+            let text = candidate.text(&model.text);
+            let (system, model) = (Box::new(model.system), LoadedModel { system: mutant, text, ..model });
             let goal = if is_survivor {
                 WitnessGoal::New(system)
             } else {
                 WitnessGoal::Unlike(system, candidate.transition)
             };
-            return Ok(Wanted { system: mutant, text, goal, what });
+            return Ok(Wanted { model, goal, what });
         }
         let name = self.args.transition.as_deref().expect("one of them is required");
         let goal = WitnessGoal::Transition(name.to_owned());
-        Ok(Wanted { system, text, goal, what: format!("transition {name}") })
+        Ok(Wanted { model, goal, what: format!("transition {name}") })
     }
 
     /// Whether small instances have a bad state.

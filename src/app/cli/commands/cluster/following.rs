@@ -10,7 +10,7 @@ use cubicle_run::Checkpoint;
 use signal_hook::flag;
 
 use crate::cli::messages::Messages;
-use crate::cli::{document, exit, settings, watchdog};
+use crate::cli::{document, exit, watchdog};
 
 /// A process that writes no report.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl Following {
 
     /// Where it reports errors.
     pub fn messages() -> Messages {
-        Messages::human(settings::automatic_style(&std::io::stderr()))
+        Messages::human()
     }
 
     /// Warns about unknown processes that connect.

@@ -27,7 +27,7 @@ use crate::cli::document::NoInvocation;
 use crate::cli::ending::Ending;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load_for, passes_over_runs};
-use crate::cli::{document, exit, files, input, outputs, settings};
+use crate::cli::{document, exit, files, outputs, settings};
 
 /// Other processes that examine mutants, too.
 pub trait Team: Others + Send {
@@ -58,8 +58,7 @@ pub fn parse(words: &[OsString]) -> Result<MutateArgs, NoInvocation> {
 
 /// The arguments, when the files that they name may be written.
 fn checked(args: MutateArgs) -> Result<MutateArgs, NoInvocation> {
-    let written: Vec<_> = args.report.iter().map(|path| ("--report", path.clone())).collect();
-    outputs::check(&[("the model", args.model.clone())], &written, args.force)?;
+    outputs::check_one(("the model", &args.model), "--report", args.report.as_ref(), args.force)?;
     Ok(args)
 }
 
@@ -110,18 +109,17 @@ struct MutateRun<'a> {
 impl MutateRun<'_> {
     fn mutate(&mut self) -> Result<u8, Failure> {
         let Self { args, ending, .. } = *self;
-        let LoadedModel { system, file, text, .. } = load_for(ending, &args.model, &[], false)?;
-        passes_over_runs(&system, &ending.messages);
-        let name = input::name(&args.model);
-        let source = Source { name: &name, text: &text };
+        let loaded = load_for(ending, &args.model, &[], false)?;
+        passes_over_runs(&loaded.system, &ending.messages);
+        let (LoadedModel { system, file, text, .. }, source) = (&loaded, loaded.source());
         if let Some(number) = args.print {
-            return self.print(&file, &text, number);
+            return self.print(file, text, number);
         }
-        args.transition.iter().try_for_each(|name| declares(&system, name)).map_err(Failure::usage)?;
-        self.gather(&text)?;
+        args.transition.iter().try_for_each(|name| declares(system, name)).map_err(Failure::usage)?;
+        self.gather(text)?;
         ending.progress().begin("making mutants");
-        let model = ModelSource::new(&system, &text);
-        let plan = Plan::new(&file, model, &args.selection(), self.interrupt);
+        let model = loaded.model();
+        let plan = Plan::new(file, model, &args.selection(), self.interrupt);
         if args.list {
             let style = settings::result_style();
             ending.begin();
@@ -129,14 +127,11 @@ impl MutateRun<'_> {
             return Ok(exit::OK);
         }
         args.report.iter().try_for_each(|path| files::probe(path))?;
-        let proof = self.safe(&system)?;
+        let proof = self.safe(system)?;
         if args.properties || args.suggest {
             return self.properties(model, &plan, proof.as_ref());
         }
-        let tell = |progress: cubicle_tools::mutation::MutationProgress| {
-            let (done, of, killed) = (progress.done, progress.of, progress.killed);
-            ending.progress().begin(&format!("{done} of {of} mutants, {killed} killed"));
-        };
+        let tell = |done: &str| ending.progress().begin(done);
         let (options, others) = (args.options(proof.as_ref()), self.team.map(|team| team as &dyn Others));
         let found = look_at(model, &plan, &options, others, self.interrupt, &tell);
         ending.begin();

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use cubicle_certificate::Certificate;
 use cubicle_check::Refusal;
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_lang::refinement::{InText, RefinedModel};
 use cubicle_report as report;
@@ -25,7 +24,7 @@ use cubicle_transform::refines::Refinement;
 pub use self::args::RefinesArgs;
 use self::args::{decided, engine_options, proved};
 use crate::cli::certificate::summary;
-use crate::cli::command::{Command, Ended, Run};
+use crate::cli::command::{Command, Run};
 use crate::cli::document::sha256;
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::input::{self, Input};
@@ -53,7 +52,7 @@ pub fn run(args: RefinesArgs) -> u8 {
         .writing("--report", &args.report)
         .forced(args.force)
         .until(args.time_limit)
-        .run(args, |run| run.refines().map(Ended::from))
+        .run(args, |run| run.refines().map(|(code, document)| (code, Some(document))))
 }
 
 /// Both models, and the map.
@@ -65,21 +64,20 @@ struct Inputs {
 
 /// The refinement of the second model by the first one. Reports why nothing can be said of it, in the text that it is about.
 pub fn refinement(
-    [concrete, abstraction]: [(&Path, &LoadedModel); 2],
+    [concrete, abstraction]: [&LoadedModel; 2],
     map: &Input,
     messages: &Messages,
 ) -> Result<Arc<Refinement>, Failure> {
-    let [low, high] =
-        [concrete, abstraction].map(|(_, it)| RefinedModel { system: &it.system, file: &it.file });
+    let [low, high] = [concrete, abstraction].map(|it| RefinedModel { system: &it.system, file: &it.file });
     Refinement::new(low, high, &map.text).map(Arc::new).map_err(|refused| {
-        let (name, text) = match refused.of {
-            InText::Concrete => (input::name(concrete.0), &concrete.1.text),
-            InText::Abstract => (input::name(abstraction.0), &abstraction.1.text),
-            InText::Map => (map.name.clone(), &map.text),
+        let source = match refused.of {
+            InText::Concrete => concrete.source(),
+            InText::Abstract => abstraction.source(),
+            InText::Map => Source { name: &map.name, text: &map.text },
         };
-        messages.diagnostics(&refused.errors, &Source { name: &name, text });
+        messages.diagnostics(&refused.errors, &source);
         let first = refused.errors.first().map_or("", |it| it.message.as_str());
-        Failure::usage(format!("{name}: {first}")).reported()
+        Failure::usage(format!("{}: {first}", source.name)).reported()
     })
 }
 
@@ -111,8 +109,7 @@ impl Run<'_, RefinesArgs> {
             files::probe(path)?;
         }
         args.certificate.as_deref().map_or(Ok(()), files::probe_folder)?;
-        let models = [(&*args.concrete, &inputs.concrete), (&*args.abstraction, &inputs.abstraction)];
-        let refinement = refinement(models, &inputs.map, &ending.messages)?;
+        let refinement = refinement([&inputs.concrete, &inputs.abstraction], &inputs.map, &ending.messages)?;
         if let Some(path) = &args.model_out {
             files::write(path, &export::model(&refinement.steps))?;
         }
@@ -122,8 +119,13 @@ impl Run<'_, RefinesArgs> {
         // Where all instances were explored, there is no proof.
         if matches!(finding, Finding::Holds) && found.acceptance.is_some() && !args.unchecked {
             ending.progress().begin("checking the proof");
-            let model = ModelSource::new(concrete, &inputs.concrete.text);
-            match proved(model, &refinement, &found, args.certificate.is_some(), self.interrupt) {
+            match proved(
+                inputs.concrete.model(),
+                &refinement,
+                &found,
+                args.certificate.is_some(),
+                self.interrupt,
+            ) {
                 Ok((acceptance, written)) => (found.acceptance, certificate) = (Some(acceptance), written),
                 Err(Refusal { reason, text }) => (finding, refused) = (Finding::Open(reason), text),
             }
@@ -144,8 +146,7 @@ impl Run<'_, RefinesArgs> {
             ending.messages.note(&format!("the map is completed by names: {guessed}"));
         }
         for assumption in cubicle_check::assumptions(concrete, false) {
-            let source = Source { name: &input::name(&args.concrete), text: &inputs.concrete.text };
-            let place = source.place(assumption.span);
+            let place = inputs.concrete.source().place(assumption.span);
             ending.messages.note(&format!("the answer rests on the axiom at {place}"));
         }
         let answered =
@@ -276,14 +277,13 @@ struct Answered<'a> {
 
 impl Answered<'_> {
     /// The names of the concrete and of the abstract model.
-    fn names(&self) -> [String; 2] {
-        [&self.run.args.concrete, &self.run.args.abstraction].map(|path| input::name(path))
+    fn names(&self) -> [&str; 2] {
+        [&self.inputs.concrete, &self.inputs.abstraction].map(|it| it.name.as_str())
     }
 
     fn page(&self, data: &str) -> Result<(), Failure> {
         let Some(path) = &self.run.args.report else { return Ok(()) };
         let Inputs { concrete, abstraction, map } = self.inputs;
-        let [low, high] = self.names();
         let answer = self.answer(Style::PLAIN);
         let (holds, broken) = match &self.finding {
             Finding::Broken(broken) => (Some(false), Some(&**broken)),
@@ -291,8 +291,8 @@ impl Answered<'_> {
             Finding::Explored | Finding::Open(_) => (None, None),
         };
         let page = report::refinement_page(
-            (Source { name: &low, text: &concrete.text }, &concrete.system),
-            (Source { name: &high, text: &abstraction.text }, &abstraction.system),
+            (concrete.source(), &concrete.system),
+            (abstraction.source(), &abstraction.system),
             (&map.text, &self.refinement.map.guessed),
             (&answer, holds),
             broken,
@@ -395,10 +395,9 @@ impl Answered<'_> {
 
     /// Writes the run, or removes that of an earlier one.
     fn trace(&self) -> Result<(), Failure> {
-        let LoadedModel { system, text, .. } = &self.inputs.concrete;
-        let source = Source { name: &self.names()[0], text };
+        let model = &self.inputs.concrete;
         let run = match &self.finding {
-            Finding::Broken(broken) => Some(itf::write_open(system, &broken.run, &source)),
+            Finding::Broken(broken) => Some(itf::write_open(&model.system, &broken.run, &model.source())),
             _ => None,
         };
         files::write_trace(self.run.args.trace_out.as_ref(), run.as_deref())

@@ -5,7 +5,7 @@
 
 mod terminal;
 
-use std::io::{self, BufRead, IsTerminal, Read, stderr, stdout};
+use std::io::{self, BufRead, IsTerminal, Read, stdout};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -18,7 +18,7 @@ use cubicle_run::Interrupt;
 use cubicle_tools::simulate::{CommandRefusal, Simulation};
 use signal_hook::low_level;
 
-use self::terminal::{Followed, follow, take_over};
+use self::terminal::{follow, take_over};
 use crate::cli::failure::{Failure, after_output};
 use crate::cli::load::{LoadedModel, load};
 use crate::cli::messages::Messages;
@@ -65,8 +65,7 @@ pub fn run(args: SimulateArgs) -> Result<u8, Failure> {
         let why = "commands are read from standard input, so that the model and the run need files";
         return Err(Failure::usage(why));
     }
-    let style = settings::automatic_style(&stderr());
-    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &Messages::human(style))?;
+    let LoadedModel { system, text, .. } = load(&args.model, Some(&[]), &Messages::human())?;
     let name = args.model.display().to_string();
     let interrupt = Interrupt::default();
     let style = settings::result_style();
@@ -136,8 +135,8 @@ fn script(mut session: Simulation<'_>, read: &[NamedFile], output: &Output, inte
             return exit::of_signal(signal);
         }
         match follow(&mut session, read, &line) {
-            Ok(Followed::Text(text)) => output.write(&text),
-            Ok(Followed::Quit) => break,
+            Ok(Some(text)) => output.write(&text),
+            Ok(None) => break,
             Err(failure) => {
                 return Failure { error: format!("line {number}: {failure}"), ..failure }.complain();
             }

@@ -34,24 +34,16 @@ pub(super) fn take_over(session: &mut Simulation<'_>, file: &str) -> Result<Stri
     session.load(file, &read.text)
 }
 
-/// How a command ended that was executed.
-pub(super) enum Followed {
-    /// Text to show.
-    Text(String),
-    /// The session ends.
-    Quit,
-}
-
-/// Executes one line; `read` are the files that the session reads.
+/// Executes one line; `read` are the files that the session reads. Returns the text to show; `None` ends the session.
 pub(super) fn follow(
     session: &mut Simulation<'_>,
     read: &[NamedFile],
     line: &str,
-) -> Result<Followed, Failure> {
+) -> Result<Option<String>, Failure> {
     let answer = session.execute(line)?;
     let more = match answer.then {
         Then::Next => String::new(),
-        Then::Quit => return Ok(Followed::Quit),
+        Then::Quit => return Ok(None),
         Then::Save { file, text } => {
             let refused = |why: Failure| {
                 Failure::usage(format!("save {why}")).help(
@@ -64,7 +56,7 @@ pub(super) fn follow(
         }
         Then::Load { file } => take_over(session, &file)?,
     };
-    Ok(Followed::Text(answer.text + &more))
+    Ok(Some(answer.text + &more))
 }
 
 /// The session, as the line editor asks it for completions.
@@ -114,8 +106,8 @@ pub fn drive(session: Simulation<'_>, read: &[NamedFile], output: &Output, inter
         };
         let Some(Helping(session)) = editor.helper_mut() else { return exit::INTERNAL };
         match follow(session, read, &line) {
-            Ok(Followed::Text(text)) => output.write(&text),
-            Ok(Followed::Quit) => return exit::OK,
+            Ok(Some(text)) => output.write(&text),
+            Ok(None) => return exit::OK,
             Err(failure) => {
                 failure.complain();
             }

@@ -19,13 +19,13 @@ pub use self::plan::TestArgs;
 use self::plan::{PlannedModel, PlannedRun};
 use crate::child::Call;
 use crate::cli::choices::ResultFormat;
-use crate::cli::command::{Command, Ended, Run};
+use crate::cli::command::{Command, Run};
 use crate::cli::failure::{Failure, cannot};
 use crate::cli::{exit, files, input, memory, settings};
 
 pub fn run(args: TestArgs) -> u8 {
     let command = Command::new(&args.paths[0], args.format, DocumentKind::Test);
-    command.run(args, |run| run.test().map(Ended::Written))
+    command.run(args, |run| run.test().map(|code| (code, None)))
 }
 
 impl Run<'_, TestArgs> {

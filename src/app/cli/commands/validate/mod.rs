@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use cubicle_lang::diagnostic::Source;
-use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::System;
 use cubicle_report::document::{DocumentKind, LogRecord, Times, ValidationDocument, Written};
 use cubicle_report::{JunitCase, Style, junit, validated, validated_all, validation_case, validation_page};
@@ -15,10 +14,9 @@ use cubicle_tools::validate::{Judge, LogAnswer, ValidateOptions, Validated, Voca
 
 use self::log::LogFile;
 use crate::cli::choices::{Choice, ResultFormat, choice};
-use crate::cli::command::{Command, Ended, Run};
+use crate::cli::command::{Command, Run};
 use crate::cli::failure::Failure;
 use crate::cli::files::numbered;
-use crate::cli::load::LoadedModel;
 use crate::cli::quantities::duration;
 use crate::cli::{document, exit, files, input, settings};
 
@@ -120,18 +118,19 @@ pub fn run(args: ValidateArgs) -> u8 {
         .writing("--trace-out", &args.traces())
         .forced(args.force)
         .until(args.time_limit)
-        .run(args, |run| run.validate().map(Ended::Written))
+        .run(args, |run| run.validate().map(|code| (code, None)))
 }
 
 impl Run<'_, ValidateArgs> {
     fn validate(&self) -> Result<u8, Failure> {
         let Self { args, ending, interrupt } = *self;
-        let LoadedModel { system, text, .. } = self.load(&args.model)?;
+        let loaded = self.load(&args.model)?;
+        let (system, source) = (&loaded.system, loaded.source());
         let words = match &args.map {
-            None => Vocabulary::new(&system),
+            None => Vocabulary::new(system),
             Some(path) => {
                 let map = input::read(path)?;
-                let read = Vocabulary::with_map(&system, &map.text);
+                let read = Vocabulary::with_map(system, &map.text);
                 read.map_err(|why| {
                     let place = format!("{}:{}:{}", map.name, why.line, why.column);
                     Failure::usage(format!("{place}: {}", why.why))
@@ -144,11 +143,9 @@ impl Run<'_, ValidateArgs> {
         }
         let traces = args.traces();
         traces.iter().chain(&args.report).try_for_each(|path| files::probe(path))?;
-        let name = input::name(&args.model);
-        let source = Source { name: &name, text: &text };
         let tell = |events: u64| ending.progress().begin(&format!("{events} events"));
         let judge = Judge {
-            system: &system,
+            system,
             source: &source,
             words: &words,
             options: self.options(&words),
@@ -162,21 +159,21 @@ impl Run<'_, ValidateArgs> {
             let (log, began) = (input::name(path), Instant::now());
             ending.progress().begin(&format!("following {log}"));
             let found = judge.validate(&LogFile { path: path.clone(), interrupt: interrupt.clone() });
-            let record = LogRecord::new(ModelSource::new(&system, &text), &log, &found);
+            let record = LogRecord::new(loaded.model(), &log, &found);
             code = worse(code, of_answer(&found.answer));
             match args.format {
                 // Standard error has what is wrong with it.
                 ResultFormat::Human if matches!(found.answer, LogAnswer::Refused(_)) => {}
-                ResultFormat::Human => ending.output.write(&validated(&system, &log, &found, style)),
+                ResultFormat::Human => ending.output.write(&validated(system, &log, &found, style)),
                 ResultFormat::Ndjson => ending.output.write(&record.line()),
                 ResultFormat::Junit => {
                     let seconds = began.elapsed().as_secs_f64();
-                    cases.push(validation_case(&system, &name, &log, &found, seconds));
+                    cases.push(validation_case(system, source.name, &log, &found, seconds));
                 }
                 // The document has all of them.
                 _ => {}
             }
-            let run = traces.get(number).and_then(|_| run_of(&system, &source, &found));
+            let run = traces.get(number).and_then(|_| run_of(system, &source, &found));
             files::write_trace(traces.get(number), run.as_deref())?;
             if let LogAnswer::Refused(why) = &found.answer {
                 ending.messages.error(&format!("{log}: {why}"));
@@ -188,7 +185,7 @@ impl Run<'_, ValidateArgs> {
             }
         }
         ending.begin();
-        self.end(code, &system, &source, all, &cases)
+        self.end(code, system, &source, all, &cases)
     }
 
     fn options(&self, words: &Vocabulary<'_>) -> ValidateOptions {
