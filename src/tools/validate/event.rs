@@ -1,9 +1,8 @@
 //! From a line of a log to what it says, in the words of the model.
 
-use std::collections::HashMap;
-
 use cubicle_forward::Seen as Value;
 use cubicle_lang::model::{FamilyIndex, Form, Rational, TransitionId, Type, VarId};
+use indexmap::IndexSet;
 use smallvec::SmallVec;
 
 use super::vocabulary::{Field, Mapped, Vocabulary, When, Word};
@@ -14,35 +13,19 @@ pub type NameId = u16;
 
 const MOST_NAMES: usize = 256;
 
-/// The names of processes in a log.
-#[derive(Clone, Debug, Default)]
-pub struct Names {
-    ids: HashMap<String, NameId>,
-    /// All names, in order of appearance.
-    pub list: Vec<String>,
-}
+/// The names of processes in a log, in order of appearance.
+pub type Names = IndexSet<String>;
 
-impl Names {
-    /// Forgets all but the first names.
-    pub fn truncate(&mut self, known: usize) {
-        for name in self.list.drain(known.min(self.list.len())..) {
-            self.ids.remove(&name);
-        }
-    }
-
-    /// The number of a name, new or known.
-    pub fn id(&mut self, name: &str) -> Result<NameId, String> {
-        if let Some(id) = self.ids.get(name) {
-            return Ok(*id);
-        }
-        if self.list.len() == MOST_NAMES {
+/// The number of a name, new or known.
+fn name_id(names: &mut Names, name: &str) -> Result<NameId, String> {
+    let id = match names.get_index_of(name) {
+        Some(known) => known,
+        None if names.len() == MOST_NAMES => {
             return Err(format!("the log names more than {MOST_NAMES} processes"));
         }
-        let id = self.list.len() as NameId;
-        self.ids.insert(name.to_owned(), id);
-        self.list.push(name.to_owned());
-        Ok(id)
-    }
+        None => names.insert_full(name.to_owned()).0,
+    };
+    Ok(id as NameId)
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -376,7 +359,7 @@ impl Vocabulary<'_> {
                     }
                     Some(word) => match self.values[usize::from(var.0)].get(word.as_ref()) {
                         Some(meaning) => Ok(Shown::Value(meant(*meaning))),
-                        None => Ok(Shown::Named(names.id(&word)?)),
+                        None => Ok(Shown::Named(name_id(names, &word)?)),
                     },
                     None => wrong("a process"),
                 },
@@ -440,7 +423,7 @@ fn cells(
     for (key, value) in entries {
         let kind = &kinds[index.len()];
         index.push(match kind {
-            FamilyIndex::Process => Key::Process(to.names.id(key)?),
+            FamilyIndex::Process => Key::Process(name_id(to.names, key)?),
             FamilyIndex::Values(_) => Key::of(kind, &Json::Text(key.clone()), to.names)?,
         });
         cells(variable, kinds, index, value, to, found)?;
@@ -504,7 +487,7 @@ const fn meant(word: Word) -> Value {
 
 fn process(value: &Json<'_>, names: &mut Names) -> Result<NameId, String> {
     match value {
-        Json::Text(_) | Json::Whole(_) => names.id(&value.word().unwrap_or_default()),
+        Json::Text(_) | Json::Whole(_) => name_id(names, &value.word().unwrap_or_default()),
         other => Err(format!("a process has a string or a number as its name, not {}", other.kind())),
     }
 }

@@ -116,7 +116,7 @@ impl MapReader<'_> {
             "procs" => {
                 for (field, span, value, place) in table(value, place)? {
                     let param = text(value, &place)?;
-                    if !self.system.transitions.iter().any(|it| it.params.iter().any(|p| p == param)) {
+                    if !self.has_param(param) {
                         return Err((place, format!("no transition has a parameter `{param}`")));
                     }
                     if self.params.iter().any(|other| other == param) {

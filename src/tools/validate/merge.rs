@@ -117,7 +117,7 @@ pub(super) fn merge(
     options: &ValidateOptions,
 ) -> Result<Result<Merged, Stop>, String> {
     let mut bindings = vec![Binding::default()];
-    for name in &names.list {
+    for name in names {
         let mut next = Vec::new();
         for binding in &bindings {
             // All initial states are looked at: those with another one of these processes are the same, renamed.

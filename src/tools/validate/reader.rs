@@ -74,7 +74,7 @@ impl<'r> Reader<'r> {
                 Err(error) => return Err(NoEvent::Wrong(None, format!("cannot be read: {error}"))),
             };
             self.line += 1;
-            let known = names.list.len();
+            let known = names.len();
             match self.event(line, names) {
                 Ok(Some(event)) => return Ok(event),
                 Ok(None) => {}

@@ -216,7 +216,7 @@ impl Judge<'_> {
             self.keep(event.line, &reader, found);
             last = Some(event);
         };
-        found.names.clone_from(&names.list);
+        found.names = names.iter().cloned().collect();
         found.skipped = (reader.skipped, reader.first_skipped.take());
         if self.options.coverage {
             let fired = |t: TransitionId| watch.follower.fired(t);
@@ -285,7 +285,7 @@ impl Judge<'_> {
                 found.procs = self.procs(&names)?;
             }
         }
-        found.names.clone_from(&names.list);
+        found.names = names.iter().cloned().collect();
         let streams = Streams::new(events);
         let mut follower = self.follower(found.procs, Kept::All)?;
         let merged = merge(self.words, &mut follower, &streams, &names, found.procs, &self.options);
@@ -358,8 +358,8 @@ impl Judge<'_> {
 
     /// As many processes as the log and the map name, and the model needs.
     fn procs(&self, names: &Names) -> Result<usize, LogAnswer> {
-        let named = names.list.len();
-        let fixed = self.words.processes.iter().filter(|(name, _)| names.list.contains(name));
+        let named = names.len();
+        let fixed = self.words.processes.iter().filter(|(name, _)| names.contains(name));
         let fixed = fixed.map(|(_, process)| process + 1).max().unwrap_or(0);
         let procs = named.max(fixed).max(usize::from(self.system.proc_constants)).max(1);
         if admits(self.system, procs) {

@@ -192,8 +192,8 @@ impl<'a> Watch<'a> {
     /// # Errors
     /// A name without a process.
     pub fn take(&mut self, event: &Event, names: &Names) -> Result<Outcome, String> {
-        if self.groups[0].binding.len() < names.list.len() {
-            self.bind(&names.list)?;
+        if self.groups[0].binding.len() < names.len() {
+            self.bind(names)?;
             if self.follower.stop().is_some() {
                 return Ok(self.now());
             }
@@ -220,11 +220,11 @@ impl<'a> Watch<'a> {
 
     /// Gives new names all processes that they may have, but of those that are alike in a state the first one. Nothing changes when one
     /// of them has none.
-    fn bind(&mut self, names: &[String]) -> Result<(), String> {
+    fn bind(&mut self, names: &Names) -> Result<(), String> {
         let known = self.groups[0].binding.len();
         let mut all: Vec<(Binding, Front)> =
             self.groups.iter().map(|group| (group.binding.clone(), group.front.clone())).collect();
-        for name in &names[known..] {
+        for name in names.iter().skip(known) {
             let mut next = Vec::new();
             for (binding, front) in all {
                 self.follower.may_be_alike(binding.alike(self.words, self.procs));
