@@ -11,8 +11,13 @@ use cubicle_lang::model::System;
 use cubicle_run::{BackwardOptions, Interrupt, Oracle, OracleAnswer};
 
 /// How pre-images are taken, as by a search that has not met a spurious path.
-const PRE: PreOptions<'_> =
-    PreOptions { keep_unused: false, eliminate_constants: true, join: false, counting: None };
+const PRE: PreOptions<'_> = PreOptions {
+    keep_unused: false,
+    eliminate_constants: true,
+    join: false,
+    counting: None,
+    of_others: false,
+};
 
 /// A search stopped in its midst.
 #[derive(Debug)]

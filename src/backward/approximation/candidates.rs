@@ -90,16 +90,17 @@ pub fn candidates<'a>(
                 None => b.exclude(of_others[i - useful.len()].clone()),
             }
         }
-        if !fixed.iter().all(|it| b.require(it)) {
+        // A process that is left out goes on to be one of the others, by what was said of it.
+        let of_left_out = |literal: &&CubeLiteral| {
+            let (procs, ..) = measure(context, literal);
+            matches!(literal, CubeLiteral::Mask(..)) && procs.is_power_of_two() && procs & named == 0
+        };
+        if !fixed.iter().chain(useful.iter().filter(of_left_out)).all(|it| b.require(it)) {
             return None;
         }
         let mut cube = b.finish().ok()??;
         for process in (context.rigid..cube.procs).rev().filter(|p| named >> p & 1 == 0) {
-            let separated = Separated::new(context, &cube, process).ok()??;
-            if !separated.is_ordinary().ok()? {
-                return None;
-            }
-            cube = separated.without().ok()??;
+            cube = Separated::new(context, &cube, process).ok()??.folded().ok()??;
         }
         Some(cube).filter(|it| !it.others.is_empty())
     })
@@ -299,7 +300,7 @@ fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) ->
             _ => true,
         },
         CubeLiteral::Relational(relational) => match relational {
-            Relational::Eq(a, _) | Relational::Ne(a, _) => context.kind(*a) != CellKind::Abstract,
+            Relational::Eq(..) | Relational::Ne(..) => true,
             Relational::Lt(a, b) | Relational::Le(a, b) => !a.is_process() && !b.is_process(),
             Relational::Linear { form, bound, .. } => match limits.numeric {
                 Numeric::No => false,

@@ -335,6 +335,33 @@ impl<'a> Counting<'a> {
         Ok(Some(cube))
     }
 
+    /// The cube with what it says of numbers, as something of all other processes: where all that are counted have names, no other one is counted.
+    pub fn closed(&self, context: &CubeContext, cube: Cube) -> Result<Option<Cube>, Halt> {
+        if usize::from(cube.procs) >= context.max_procs {
+            return Ok(Some(cube));
+        }
+        let mut closed = CubeBuilder::from_cube(context, &cube);
+        let env = Instantiation { context, procs: cube.procs + 1, vars: &[cube.procs] };
+        let said = self.said(context, &cube).into_iter().filter(|(_, index)| index.is_empty());
+        for conj in said.flat_map(|(count, _)| &count.body.0) {
+            let reduced =
+                conj.iter().map(|it| env.literal(it)).collect::<Result<Vec<Reduced>, Overflow>>()?;
+            let literals = reduced.into_iter().map(|it| match it {
+                Reduced::Literal(literal) => Some(literal),
+                _ => None,
+            });
+            let Some(literals) = literals.collect::<Option<Vec<CubeLiteral>>>() else { continue };
+            let mut case = widened(context, &cube)?.cube;
+            if case.require_all(&literals)
+                && let Some(case) = case.finish()?
+                && self.excludes(context, &case, &[])?
+            {
+                closed.exclude(literals.into());
+            }
+        }
+        closed.finish()
+    }
+
     /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, of two
     /// counts at once (two majorities), or of one and not of the other (a majority and a minority), where no named process certainly is. The
     /// cube itself where there is none; none at all where counts and equations exclude each case of one of these processes.

@@ -106,6 +106,7 @@ impl Lemmas {
                 eliminate_constants: options.eliminate_constants,
                 join: false,
                 counting,
+                of_others: false,
             };
             let setting = Setting {
                 system,

@@ -80,6 +80,8 @@ pub struct PreOptions<'a> {
     pub join: bool,
     /// Leaves out the cubes that it excludes.
     pub counting: Option<&'a Counting<'a>>,
+    /// Say what counts say of all processes that are not named.
+    pub of_others: bool,
 }
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains

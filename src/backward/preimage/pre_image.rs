@@ -88,7 +88,10 @@ impl Instances<'_, '_> {
                 let value = cube.procs;
                 let further = |wider| with_universals(context, t, &pre, wider, value);
                 let cases = counting.witnessed(context, cube, &further)?;
-                self.out.extend(cases.into_iter().map(|cube| pre.with_cube(cube)));
+                for case in cases {
+                    let case = if options.of_others { counting.closed(context, case)? } else { Some(case) };
+                    self.out.extend(case.map(|cube| pre.with_cube(cube)));
+                }
             }
             self.counts.rows += rows_seen() - before;
         }
