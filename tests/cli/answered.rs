@@ -91,6 +91,12 @@ fn acknowledgements_of_copies() {
     ]);
 }
 
+/// A guard about a count of copies says something of all other processes, as `forall_other` does.
+#[test]
+fn counts_of_copies_say_what_others_hold() {
+    answers(&[("--certify @dragon_counted.cub", 0, "SAFE"), ("@dragon_without_write_back.cub", 1, "UNSAFE")]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {
