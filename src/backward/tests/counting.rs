@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::counting::{Counting, Everywhere};
-use crate::cube::{Cube, CubeContext, bad_cubes, formulas};
+use crate::cube::{Cube, CubeBuilder, CubeContext, bad_cubes, formulas};
 use crate::testing::holds;
 use cubicle_lang::model::semantics::{Env, Layout, Point, State, Value, distinct_tuples, with_counts};
 use cubicle_lang::model::{Dnf, Rational, System, Type};
@@ -106,6 +106,7 @@ fn check(
         let is_empty_there = counting.excludes(&context, &cube, &everywhere).expect("small numbers");
         let cases =
             counting.witnessed(&context, cube.clone(), &|wider| Ok(vec![wider.cube])).expect("small numbers");
+        let closed = counting.closed(&context, cube.clone()).expect("small numbers");
         for (procs, numbers) in (2..5).flat_map(|procs| states.iter().map(move |it| (procs, it))) {
             let Some(state) = state(system, procs, numbers) else { continue };
             let layout = Layout::new(system, procs);
@@ -117,6 +118,16 @@ fn check(
             for names in named(&cube) {
                 prop_assert!(!is_empty_there || of_each < procs, "{text}{cube:?}\n{state:?}");
                 prop_assert!(!is_empty, "{text}{cube:?}\n{state:?}");
+                let closed = closed.as_ref().expect("a cube with a state");
+                for excluded in &closed.others {
+                    let mut further = CubeBuilder::new(&context, cube.procs + 1);
+                    if further.require_all(excluded)
+                        && let Some(further) = further.finish().expect("small numbers")
+                    {
+                        let has_further = named(&further).iter().any(|it| it.starts_with(&names));
+                        prop_assert!(!has_further, "{text}{closed:?}\n{state:?}");
+                    }
+                }
                 let is_case = |case: &Cube| named(case).iter().any(|it| it.starts_with(&names));
                 prop_assert!(cases.iter().any(is_case), "{text}{cube:?}\n{cases:?}\n{state:?}");
             }
