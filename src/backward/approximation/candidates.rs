@@ -51,7 +51,8 @@ pub fn candidates<'a>(
         let weaker: Vec<CubeLiteral> = useful.iter().filter_map(without_number).collect();
         extend_new(&mut useful, weaker);
     }
-    useful.retain(|g| is_useful(context, g, limits));
+    let of_others = !cube.others.is_empty();
+    useful.retain(|g| is_useful(context, g, limits) && (of_others || !compares_data(context, g)));
     if useful.len() > MAX_LITERALS {
         useful.clear();
     }
@@ -291,6 +292,13 @@ fn measure(context: &CubeContext, g: &CubeLiteral) -> Measure {
             (procs, cells, usize::from(matches!(relational, Relational::Eq(..))))
         }
     }
+}
+
+/// Whether a literal compares values of a type without constructors. It is left out where a cube says nothing of all other processes: by
+/// measurement, proofs about data take longer with such candidates.
+fn compares_data(context: &CubeContext, g: &CubeLiteral) -> bool {
+    let CubeLiteral::Relational(Relational::Eq(a, _) | Relational::Ne(a, _)) = g else { return false };
+    context.kind(*a) == CellKind::Abstract
 }
 
 fn is_useful(context: &CubeContext, g: &CubeLiteral, limits: CandidateLimits) -> bool {
