@@ -16,7 +16,7 @@ const PRE: PreOptions<'_> = PreOptions {
     eliminate_constants: true,
     join: false,
     counting: None,
-    of_others: false,
+    of_others: None,
 };
 
 /// A search stopped in its midst.

@@ -51,7 +51,7 @@ pub fn search(
         join: brab.is_none(),
         counting: counting.as_ref(),
         // Exactly, they name processes that counts must have, which the checker does not.
-        of_others: brab.is_some() && transitions.iter().any(|t| t.remembers),
+        of_others: counting.as_ref().filter(|_| brab.is_some() && transitions.iter().any(|t| t.remembers)),
     };
     if let Some(lemmas) = lemmas.get() {
         if let Some(counting) = &counting {
@@ -188,7 +188,7 @@ impl Search<'_> {
                     let forgotten = std::mem::take(&mut self.forgotten);
                     let all = self.setting.transitions.iter_mut();
                     all.filter(|t| forgotten.contains(&t.id)).for_each(|t| t.remembers = true);
-                    self.setting.pre.of_others = self.brab.is_some();
+                    self.setting.pre.of_others = self.setting.pre.counting.filter(|_| self.brab.is_some());
                     self.again(
                         &counts,
                         &history,

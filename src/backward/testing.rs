@@ -61,7 +61,7 @@ impl<'a> PreImages<'a> {
             eliminate_constants: false,
             join: true,
             counting: None,
-            of_others: false,
+            of_others: None,
         };
         pre_image(&self.context, t, &region.cube, options, &mut PreCounts::default(), &mut found).ok()?;
         Some(found.into_iter().map(|pre| Region { cube: pre.cube, step: pre.procs }).collect())

@@ -106,7 +106,7 @@ impl Lemmas {
                 eliminate_constants: options.eliminate_constants,
                 join: false,
                 counting,
-                of_others: false,
+                of_others: None,
             };
             let setting = Setting {
                 system,

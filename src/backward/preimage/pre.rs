@@ -80,8 +80,8 @@ pub struct PreOptions<'a> {
     pub join: bool,
     /// Leaves out the cubes that it excludes.
     pub counting: Option<&'a Counting<'a>>,
-    /// Say what counts say of all processes that are not named.
-    pub of_others: bool,
+    /// Says of all processes that are not named what counts say.
+    pub of_others: Option<&'a Counting<'a>>,
 }
 
 /// Joins cubes of one instance that differ in one mask only, and drops those that another contains

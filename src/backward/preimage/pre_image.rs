@@ -89,7 +89,10 @@ impl Instances<'_, '_> {
                 let further = |wider| with_universals(context, t, &pre, wider, value);
                 let cases = counting.witnessed(context, cube, &further)?;
                 for case in cases {
-                    let case = if options.of_others { counting.closed(context, case)? } else { Some(case) };
+                    let case = match options.of_others {
+                        Some(counting) => counting.closed(context, case)?,
+                        None => Some(case),
+                    };
                     self.out.extend(case.map(|cube| pre.with_cube(cube)));
                 }
             }

@@ -19,7 +19,7 @@ fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) 
         pres.push(Pre { transition: TransitionId(0), cube, args: Vec::new(), procs: world.procs, kept });
     }
     let options =
-        PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: false };
+        PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: None };
     let before = pres.clone();
     // Earlier cubes are left alone.
     let from = before.len().min(1);
@@ -73,7 +73,7 @@ fn cubes_that_differ_in_one_mask_are_joined() {
             eliminate_constants: false,
             join,
             counting: None,
-            of_others: false,
+            of_others: None,
         };
         merge(&world.context, options, &mut pres, 0).expect("no numbers");
         pres.into_iter().map(|pre| pre.cube).collect::<Vec<_>>()
@@ -157,7 +157,7 @@ proptest! {
     /// A state is in the pre-image of a cube if and only if a step leads into the cube, but for universal guards.
     #[test]
     fn pre_images_agree_with_steps(raw in vec(any::<Raw>(), 1..4), keep_unused in any::<bool>(), join in any::<bool>()) {
-        let options = PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: false };
+        let options = PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: None };
         for world in WORLDS.iter().filter(|w| STEPS.contains(&w.name)) {
             let Some(cube) = world.drawn(&raw) else { continue };
             let (cube, _) = compact(&world.context, &cube).expect("small numbers");
@@ -180,7 +180,7 @@ fn steps_into_cubes_are_met() {
         eliminate_constants: false,
         join: true,
         counting: None,
-        of_others: false,
+        of_others: None,
     };
     for t in &prepared {
         let cubes = (0..12u8).filter_map(|n| {
