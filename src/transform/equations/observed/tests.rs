@@ -343,6 +343,7 @@ fn classes_without_processes_make_counts_shorter() {
             format!("#{{p | {without}}} = 0"),
             "Left = #{p | (Ack[p] = True) || (Told[p] = True)}".to_owned(),
             "Busy = False => #{p | (Ack[p] = True) || (Told[p] = True)} = 0".to_owned(),
+            "Busy = True => #{p | Told[p] = False && Ack[p] = False && Has[p] = True} = 0".to_owned(),
         ]
     );
 }
