@@ -50,7 +50,7 @@ pub fn search(
         eliminate_constants: options.eliminate_constants && !kept.keeps_all,
         join: brab.is_none(),
         counting: counting.as_ref(),
-        // Exactly, they name processes that counts must have, which the checker does not.
+        // Proofs of an exact search would then name processes that counts must have, which the checker does not.
         of_others: counting.as_ref().filter(|_| brab.is_some() && transitions.iter().any(|t| t.remembers)),
     };
     if let Some(lemmas) = lemmas.get() {
