@@ -56,13 +56,7 @@ impl<'a> PreImages<'a> {
     pub fn pre(&self, transition: TransitionId, region: &Region) -> Option<Vec<Region>> {
         let t = self.transitions.iter().find(|t| t.id == transition)?;
         let mut found: Vec<Pre> = Vec::new();
-        let options = PreOptions {
-            keep_unused: false,
-            eliminate_constants: false,
-            join: true,
-            counting: None,
-            of_others: None,
-        };
+        let options = PreOptions { join: true, ..PreOptions::default() };
         pre_image(&self.context, t, &region.cube, options, &mut PreCounts::default(), &mut found).ok()?;
         Some(found.into_iter().map(|pre| Region { cube: pre.cube, step: pre.procs }).collect())
     }

@@ -344,13 +344,12 @@ impl<'a> Counting<'a> {
         let env = Instantiation { context, procs: cube.procs + 1, vars: &[cube.procs] };
         let said = self.said(context, &cube).into_iter().filter(|(_, index)| index.is_empty());
         for conj in said.flat_map(|(count, _)| &count.body.0) {
-            let reduced =
-                conj.iter().map(|it| env.literal(it)).collect::<Result<Vec<Reduced>, Overflow>>()?;
-            let literals = reduced.into_iter().map(|it| match it {
-                Reduced::Literal(literal) => Some(literal),
-                _ => None,
-            });
-            let Some(literals) = literals.collect::<Option<Vec<CubeLiteral>>>() else { continue };
+            let of_other = |it: &Literal| match env.literal(it)? {
+                Reduced::Literal(literal) => Ok(Some(literal)),
+                Reduced::True | Reduced::False => Ok(None),
+            };
+            let literals: Result<Option<Vec<CubeLiteral>>, Overflow> = conj.iter().map(of_other).collect();
+            let Some(literals) = literals? else { continue };
             let mut case = widened(context, &cube)?.cube;
             if case.require_all(&literals)
                 && let Some(case) = case.finish()?
@@ -364,8 +363,7 @@ impl<'a> Counting<'a> {
 
     /// The cases of a cube in which a process that it must have has a name: one that is part of a count that cannot be zero, of two
     /// counts at once (two majorities), or of one and not of the other (a majority and a minority), where no named process certainly is. The
-    /// cube itself where there is none; none at all where counts and equations exclude each case of one of these processes.
-    /// `further` says what else holds of a process that is not one of those named before.
+    /// cube itself where there is none; none at all where counts and equations exclude each case. `further` says what else holds of another process.
     pub fn witnessed<'c>(
         &self,
         context: &'c CubeContext,
@@ -417,6 +415,7 @@ impl<'a> Counting<'a> {
             }
             let mut cases = Vec::new();
             for p in possible.into_iter().map(Some).chain([None]) {
+                let (member, procs) = (p.unwrap_or(cube.procs), cube.procs + u8::from(p.is_none()));
                 let starts = match p {
                     Some(_) => vec![CubeBuilder::from_cube(context, &cube)],
                     None => further(widened(context, &cube)?)?,
@@ -424,10 +423,8 @@ impl<'a> Counting<'a> {
                 for mut case in starts {
                     let mut fits = true;
                     for it in &counted {
-                        let vars: Vec<u8> =
-                            it.index.iter().copied().chain([p.unwrap_or(cube.procs)]).collect();
-                        let env =
-                            Instantiation { context, procs: cube.procs + u8::from(p.is_none()), vars: &vars };
+                        let vars: Vec<u8> = it.index.iter().copied().chain([member]).collect();
+                        let env = Instantiation { context, procs, vars: &vars };
                         for literal in &it.body.0[0] {
                             fits = fits && case.require_reduced(&env.literal(literal)?);
                         }

@@ -68,7 +68,7 @@ impl std::ops::AddAssign for PreCounts {
 }
 
 /// How pre-images are taken.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PreOptions<'a> {
     /// Keep processes that no literal mentions: they still must exist.
     pub keep_unused: bool,

@@ -159,8 +159,7 @@ fn check_merge(world: &World, raws: &[RawCube], join: bool) -> Result<(), TestCa
         let kept = (0..cube.procs).collect();
         pres.push(Pre { transition: TransitionId(0), cube, args: Vec::new(), procs: world.procs, kept });
     }
-    let options =
-        PreOptions { keep_unused: true, eliminate_constants: false, join, counting: None, of_others: None };
+    let options = PreOptions { keep_unused: true, join, ..PreOptions::default() };
     let before = pres.clone();
     merge(&world.context, options, &mut pres, 0).expect("small numbers");
     let inside =
@@ -216,7 +215,7 @@ proptest! {
     /// A state is in the pre-image of a cube if and only if a step leads into the cube.
     #[test]
     fn pre_images_agree_with_steps(raw in raw_cube(), keep_unused in any::<bool>(), join in any::<bool>(), remembers in 0..4_u8) {
-        let options = PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: None };
+        let options = PreOptions { keep_unused, join, ..PreOptions::default() };
         for world in CROWDS.iter() {
             let Some(cube) = drawn(world, &raw) else { continue };
             for mut t in prepare(&world.system) {

@@ -18,8 +18,7 @@ fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) 
             if keep_unused { (cube, all) } else { compact(&world.context, &cube).expect("small numbers") };
         pres.push(Pre { transition: TransitionId(0), cube, args: Vec::new(), procs: world.procs, kept });
     }
-    let options =
-        PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: None };
+    let options = PreOptions { keep_unused, join, ..PreOptions::default() };
     let before = pres.clone();
     // Earlier cubes are left alone.
     let from = before.len().min(1);
@@ -68,13 +67,7 @@ fn cubes_that_differ_in_one_mask_are_joined() {
             Pre { transition: TransitionId(0), cube, args: Vec::new(), procs, kept: (0..procs).collect() }
         };
         let mut pres: Vec<Pre> = raws.iter().map(pre).collect();
-        let options = PreOptions {
-            keep_unused: true,
-            eliminate_constants: false,
-            join,
-            counting: None,
-            of_others: None,
-        };
+        let options = PreOptions { keep_unused: true, join, ..PreOptions::default() };
         merge(&world.context, options, &mut pres, 0).expect("no numbers");
         pres.into_iter().map(|pre| pre.cube).collect::<Vec<_>>()
     };
@@ -157,7 +150,7 @@ proptest! {
     /// A state is in the pre-image of a cube if and only if a step leads into the cube, but for universal guards.
     #[test]
     fn pre_images_agree_with_steps(raw in vec(any::<Raw>(), 1..4), keep_unused in any::<bool>(), join in any::<bool>()) {
-        let options = PreOptions { keep_unused, eliminate_constants: false, join, counting: None, of_others: None };
+        let options = PreOptions { keep_unused, join, ..PreOptions::default() };
         for world in WORLDS.iter().filter(|w| STEPS.contains(&w.name)) {
             let Some(cube) = world.drawn(&raw) else { continue };
             let (cube, _) = compact(&world.context, &cube).expect("small numbers");
@@ -175,13 +168,7 @@ fn steps_into_cubes_are_met() {
     let prepared = prepare(&world.system);
     let order: Vec<u16> = prepared.iter().map(|t| t.id.0).collect();
     assert_eq!(order, [3, 0, 1, 2, 4]);
-    let options = PreOptions {
-        keep_unused: false,
-        eliminate_constants: false,
-        join: true,
-        counting: None,
-        of_others: None,
-    };
+    let options = PreOptions { join: true, ..PreOptions::default() };
     for t in &prepared {
         let cubes = (0..12u8).filter_map(|n| {
             let raws = [(n % 4, 0, 0, 1 << (n % 3), (0, 0, 0)), (n / 4 + 1, 0, 0, 2, (0, 0, 0))];
