@@ -154,11 +154,11 @@ fn measure_of_others(context: &CubeContext, excluded: &Excluded, other: u8) -> M
     (procs & low(other), 1, 0)
 }
 
-/// Whether a conjunction is about what an array holds for the other process.
+/// Whether a conjunction is about what an array holds for the other process, or a pointer that holds it.
 fn is_useful_of_others(context: &CubeContext, excluded: &Excluded, other: u8) -> bool {
-    let cells = excluded.iter().flat_map(CubeLiteral::cells);
-    let mut of_other = cells.filter(|it| !context.is_kind(*it) && context.indices(*it).any(|p| p == other));
-    of_other.next().is_some()
+    let holds = |it: CubeCell| context.kind(it) == CellKind::Proc;
+    let mut cells = excluded.iter().flat_map(CubeLiteral::cells);
+    cells.any(|it| !context.is_kind(it) && (holds(it) || context.indices(it).any(|p| p == other)))
 }
 
 /// Sort key: processes, literals, fewest equalities, cells of arrays.

@@ -174,6 +174,13 @@ impl CubeContext {
         all.map(|(v, _)| CubeCell::of(VarId(v as u16), []))
     }
 
+    /// Globals that may hold a process.
+    pub fn pointers(&self) -> impl Iterator<Item = CubeCell> + '_ {
+        let may_hold =
+            |v: &usize| self.arity[*v] == 0 && self.kinds[*v] == CellKind::Proc && !self.outside[*v];
+        (0..self.kinds.len()).filter(may_hold).map(|v| CubeCell::of(VarId(v as u16), []))
+    }
+
     /// The processes that a cell is indexed by.
     pub fn indices(&self, cell: CubeCell) -> impl Iterator<Item = u8> + use<> {
         let n = if cell.is_process() { 0 } else { self.arity(cell.var()) };

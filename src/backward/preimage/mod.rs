@@ -17,6 +17,7 @@ mod transition;
 mod witness;
 
 pub use choices::{Choice, narrow};
+pub use pointer::by_holders;
 #[cfg(test)]
 pub use pre::merge;
 pub use pre::{Pre, PreCounts, PreOptions};

@@ -1,14 +1,15 @@
 //! Names the processes that pointers hold in the cubes of a pre-image, where cubes say what all other processes do.
 //!
 //! A global or a cell of which a cube says that it holds none of the named processes holds another process, of which what is said of the others holds, or
-//! none at all. A cube that says neither is split into the two, so that what it says of the others meets what it says of the pointer.
+//! none at all. A cube that says neither is split into the two, so that what it says of the others meets what it says of the pointer. So are bad
+//! states about counts alone.
 
 use super::choices::multiply;
 use super::pre::Pre;
 use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, low, widened,
 };
-use crate::tuning::MOST_NAMED_BESIDE_OTHERS;
+use crate::tuning::{MOST_NAMED_BESIDE_OTHERS, MOST_POINTERS_OF_COUNTS};
 
 /// Splits the cubes `from..` by the processes that their pointers hold; the union stays the same.
 pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
@@ -31,15 +32,20 @@ pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> 
     Ok(())
 }
 
-/// A cube by what a pointer holds: one of the named processes, no process, or a further one.
 fn split(context: &CubeContext, cell: CubeCell, pre: Pre, out: &mut Vec<Pre>) -> Result<(), Halt> {
-    context.interrupt.poll()?;
-    let cube = &pre.cube;
-    let Some(mask) = cube.mask(cell).filter(|_| is_open(context, cube, cell)) else {
+    if is_open(context, &pre.cube, cell) {
+        out.extend(by_holder(context, &pre.cube, cell)?.into_iter().map(|cube| pre.with_cube(cube)));
+    } else {
         out.push(pre);
-        return Ok(());
-    };
-    let named = mask & low(cube.procs);
+    }
+    Ok(())
+}
+
+/// A cube by what a pointer holds: one of the named processes, no process, or a further one.
+fn by_holder(context: &CubeContext, cube: &Cube, cell: CubeCell) -> Result<Vec<Cube>, Halt> {
+    context.interrupt.poll()?;
+    let mut cases = Vec::new();
+    let named = cube.mask(cell).unwrap_or(u64::MAX) & low(cube.procs);
     for (part, is_none) in [(named, false), (OTHER, true)] {
         let mut b = CubeBuilder::from_cube(context, cube);
         if part == 0 || !b.restrict(cell, part) {
@@ -48,17 +54,34 @@ fn split(context: &CubeContext, cell: CubeCell, pre: Pre, out: &mut Vec<Pre>) ->
         if is_none {
             b.exclude([CubeLiteral::Mask(cell, 1 << cube.procs)].into());
         }
-        out.extend(b.finish()?.map(|cube| pre.with_cube(cube)));
+        cases.extend(b.finish()?);
+    }
+    if usize::from(cube.procs) >= context.max_procs {
+        return Ok(cases);
     }
     let mut wider = widened(context, cube)?;
     if wider.cube.restrict(cell, 1 << cube.procs) {
         let choices = wider.choices.iter().map(|any| any.iter().collect()).collect();
         multiply(wider.cube, choices, &mut |case| {
-            out.extend(case.finish()?.map(|cube| pre.with_cube(cube)));
+            cases.extend(case.finish()?);
             Ok(())
         })?;
     }
-    Ok(())
+    Ok(cases)
+}
+
+/// The cases of a cube that names no process, by the processes that globals hold: what such a cube says is about counts of all processes, and which
+/// of these counts a pointer's process is part of may be all that excludes it.
+pub fn by_holders(context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
+    let mut cases = vec![cube];
+    if cases[0].procs > 0 {
+        return Ok(cases);
+    }
+    for cell in context.pointers().take(MOST_POINTERS_OF_COUNTS) {
+        let split: Result<Vec<_>, Halt> = cases.iter().map(|case| by_holder(context, case, cell)).collect();
+        cases = split?.concat();
+    }
+    Ok(cases)
 }
 
 /// Whether a cube with something to say about others leaves open whether a pointer holds a process that is not named, or none.

@@ -13,7 +13,7 @@ use super::node::{Node, NodeId, Origin};
 use super::state::RunState;
 use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
 use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
-use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, pre_image};
+use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, by_holders, pre_image};
 use crate::profile::Phase;
 use crate::theory::Sat;
 use crate::tuning::{
@@ -157,6 +157,9 @@ impl<'a, 'r> Run<'a, 'r> {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.state.trusted.push(run.state.nodes.push(node));
                     run.assume(cube)?;
+                } else if setting.pre.counting.is_some() {
+                    let cases = by_holders(setting.context, cube)?;
+                    cases.into_iter().try_for_each(|case| run.root(case, Origin::Bad(k)))?;
                 } else {
                     run.root(cube, Origin::Bad(k))?;
                 }
