@@ -97,6 +97,12 @@ fn counts_of_copies_say_what_others_hold() {
     answers(&[("--certify @dragon_counted.cub", 0, "SAFE"), ("@dragon_without_write_back.cub", 1, "UNSAFE")]);
 }
 
+/// An equation that depends on whether a class of processes is empty.
+#[test]
+fn shared_ownership_with_weak_pointers() {
+    answers(&[("--certify @weak_pointers.cub", 0, "SAFE"), ("@weak_pointers_unasked.cub", 1, "UNSAFE")]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {

@@ -154,9 +154,12 @@ pub fn cases(columns: &Columns<'_>, t: &Transition) -> Option<Vec<Case>> {
         guarded.fold(known.values(cell), |all, values| all & values).count_ones() as usize
     };
     let most = |cells: &[Place]| cells.iter().map(choices).fold(1_usize, usize::saturating_mul);
-    let of_facts = transition.cells_of_facts();
-    if most(&cells).saturating_mul(most(&of_facts)) <= MOST_CHOICES {
-        extend_new(&mut cells, of_facts);
+    for more in [transition.cells_of_facts(), transition.cells_of_guard()] {
+        let mut all = cells.clone();
+        extend_new(&mut all, more);
+        if most(&all) <= MOST_CHOICES {
+            cells = all;
+        }
     }
     if most(&cells) > MOST_CHOICES {
         return Some(vec![transition.lost()]);
@@ -234,6 +237,23 @@ impl TransitionCases<'_> {
                     fact.when.iter().flat_map(Literal::cells).chain(fact.indicators.iter().map(|it| &it.0));
                 for cell in asked {
                     (0..self.arity).for_each(|p| add_new(&mut cells, place(cell, &[p])));
+                }
+            }
+        }
+        cells
+    }
+
+    /// The finite cells that say in which classes the parameters are of which a guard says something beside what it asks of numbers: how many
+    /// processes such a class has at least may tell what else the numbers say.
+    fn cells_of_guard(&self) -> Vec<Place> {
+        let mut cells = Vec::new();
+        let guard = || self.t.guard.iter();
+        if guard().any(|it| matches!(it, Literal::Linear { .. })) {
+            let read: Vec<Place> =
+                guard().flat_map(Literal::cells).map(|cell| place(cell, &self.own)).collect();
+            for arrays in self.columns.groups.iter().map(|it| &it.arrays) {
+                for (_, index) in read.iter().filter(|it| it.1.len() == 1 && arrays.contains(&it.0)) {
+                    arrays.iter().for_each(|array| add_new(&mut cells, (*array, index.clone())));
                 }
             }
         }

@@ -48,7 +48,8 @@ impl Location {
         })
     }
 
-    /// The vectors that are here, where these rows are zero; none where no state is.
+    /// The vectors that are here, where these rows are zero, of what a step makes of them and, from column `width` on, what it takes not to be negative;
+    /// none where no state is.
     fn within(
         &self,
         columns: &Columns<'_>,
@@ -69,9 +70,17 @@ impl Location {
                 vectors.clear();
             }
         }
+        let width = columns.all.len();
+        let most = vectors.first().map_or(width, Vec::len);
+        for at in width..most {
+            if constant(&Row::of(at), vectors.iter())?.is_some_and(|known| known < Rational::ZERO) {
+                vectors.clear();
+            }
+        }
         if vectors.iter().all(|it| it[0].is_zero()) {
             vectors.clear();
         }
+        vectors.iter_mut().for_each(|it| it.truncate(width));
         Some(vectors)
     }
 }
@@ -80,10 +89,14 @@ impl Location {
 pub struct Hulls(pub Vec<(Location, Span)>);
 
 impl Hulls {
-    /// The hull of all of them.
-    pub fn all(&self, order: &[usize]) -> Option<Span> {
+    /// The hull of those at a place, which may be several locations.
+    pub fn at(&self, place: &Location, order: &[usize]) -> Option<Span> {
+        let is_there = |(location, _): &&(Location, Span)| {
+            place.held.iter().all(|it| location.held.contains(it))
+                && (place.occupied.is_none() || place.occupied == location.occupied)
+        };
         let mut all = Span::default();
-        for vector in self.0.iter().flat_map(|(_, span)| span.vectors()) {
+        for vector in self.0.iter().filter(is_there).flat_map(|(_, span)| span.vectors()) {
             all.add(vector.clone(), order)?;
         }
         Some(all)
@@ -191,7 +204,7 @@ fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, S
     all.into_iter().map(|location| (location, Span::default())).collect()
 }
 
-/// Vectors that span the states after a case, where some state admits it.
+/// Vectors that span the states after a case, where some state admits it; each with what the case takes not to be negative.
 fn apply(
     columns: &Columns<'_>,
     hull: &Span,
@@ -225,11 +238,12 @@ fn apply(
     if !within_bounds(columns, case, occupied, &mut vectors)? {
         return Some(Vec::new());
     }
-    for row in &case.least_zero {
-        if constant(row, vectors.iter())?.is_some_and(|known| known < Rational::ZERO) {
-            return Some(Vec::new());
-        }
-    }
+    // What is not negative before the step: also in the states that lead to a certain location.
+    let mut least = case.least_zero.clone();
+    let marked = occupied.map(|class| (class, 1));
+    least.extend(
+        case.before.iter().copied().chain(marked).map(|(class, n)| equal(class, Rational::integer(n))),
+    );
     let mut after = Vec::with_capacity(vectors.len());
     for vector in &vectors {
         let mut next = vector[..width].to_vec();
@@ -239,9 +253,12 @@ fn apply(
         for at in &case.lost {
             next[*at] = Rational::ZERO;
         }
+        for row in &least {
+            next.push(value(row, vector)?);
+        }
         after.push(next);
     }
-    after.extend(case.lost.iter().map(|at| unit(width, *at)));
+    after.extend(case.lost.iter().map(|at| unit(width + least.len(), *at)));
     Some(after)
 }
 

@@ -32,6 +32,7 @@ use cubicle_lang::model::{
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns, number_of_classes};
+use hull::Location;
 pub use lasting::with_lasting_counts;
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
@@ -167,7 +168,7 @@ fn equations(columns: &Columns<'_>, numbers: &[VarId]) -> Option<WithEquations> 
     let steps = hull::steps(columns)?;
     let hulls = hull::hulls(columns, &steps, &order, None)?;
     let marked = traps::traps(columns, &steps)?;
-    let mut rows = hulls.all(&order)?.equations(columns.all.len());
+    let mut rows = hulls.at(&Location::default(), &order)?.equations(columns.all.len());
     let is_open = |var: &VarId, rows: &[Vec<Rational>]| {
         let place = columns.place(&Column::Number(*var));
         place.is_some_and(|at| rows.iter().all(|row| row[at].is_zero()))
@@ -181,10 +182,12 @@ fn equations(columns: &Columns<'_>, numbers: &[VarId]) -> Option<WithEquations> 
             break;
         }
         let Some(more) = hull::hulls(columns, &steps, &order, Some(class)) else { break };
-        let of_all = more.all(&order)?.equations(columns.all.len());
-        if open.iter().any(|var| !is_open(var, &of_all)) {
-            rows.extend(of_all);
-            open.retain(|var| is_open(var, &rows));
+        let locations = more.0.iter().filter(|(_, hull)| !hull.is_empty());
+        let of_each: Vec<_> = locations.map(|(_, hull)| hull.equations(columns.all.len())).collect();
+        let is_settled = |var: &VarId| of_each.iter().all(|rows| !is_open(var, rows));
+        if open.iter().any(is_settled) {
+            open.retain(|var| !is_settled(var));
+            rows.extend(more.at(&Location::default(), &order)?.equations(columns.all.len()));
             apart.push(more);
         }
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use cubicle_lang::diagnostic::Span as Place;
-use cubicle_lang::list::extend_new;
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::model::{
     Cell, Conj, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, System, SystemParts, VarId,
     VarKind, lcm,
@@ -11,7 +11,7 @@ use cubicle_lang::model::{
 
 use super::columns::{Column, Columns, Group, PROCESSES, full, possible};
 use super::floors::floors;
-use super::hull::{Hulls, is_initial};
+use super::hull::{Hulls, Location, is_initial};
 use super::limits::{MOST_EQUATIONS, MOST_VIOLATIONS};
 use super::span::{Row, Span, dense, equal};
 use super::traps::Marked;
@@ -229,54 +229,77 @@ struct Said {
     row: Vec<Rational>,
 }
 
-/// What holds at single locations and does not follow from what is known.
+/// What holds where globals hold certain values, or a class has processes, and does not follow from what is known: first of single globals, then of
+/// locations.
 fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Vec<Said>> {
-    let width = columns.all.len();
-    let mut found = Vec::new();
-    for (location, hull) in &hulls.0 {
+    let (width, order) = (columns.all.len(), independent_first(columns));
+    let mut found: Vec<Said> = Vec::new();
+    for place in places(hulls) {
         let when: Vec<(VarId, u64)> =
-            location.held.iter().map(|(global, value)| (*global, 1_u64 << value)).collect();
-        let occupied = location.occupied;
+            place.held.iter().map(|(global, value)| (*global, 1_u64 << value)).collect();
         let mut known = known.clone();
-        for row in location.rows(columns) {
+        for row in place.rows(columns) {
             known.learn(&dense(&row, width))?;
         }
-        if let (true, Some((at, some))) = (hull.is_empty(), occupied) {
-            // The opposite always holds there, if there are states at all.
-            if hulls.0.iter().all(|(other, hull)| other.held != location.held || hull.is_empty()) {
-                continue;
-            }
-            let row = dense(&Row::of(at), width);
-            if some && known.learn(&row)? {
-                found.push(Said { when, occupied: None, at_least: false, row });
-            } else if !some {
-                let row = dense(&equal(at, Rational::ONE), width);
-                found.push(Said { when, occupied: None, at_least: true, row });
-            }
-            continue;
+        let is_here = |said: &Said| {
+            said.occupied.is_none_or(|it| place.occupied == Some(it))
+                && said.when.iter().all(|it| when.contains(it))
+        };
+        for said in found.iter().filter(|it| !it.at_least && is_here(it)) {
+            known.learn(&said.row)?;
         }
+        let said = |row: Vec<Rational>, at_least: bool| Said {
+            when: when.clone(),
+            occupied: place.occupied,
+            at_least,
+            row,
+        };
+        let hull = hulls.at(&place, &order)?;
         if hull.is_empty() {
             // No state at all, unless that is known.
             let row = dense(&Row::number(Rational::ONE), width);
-            if known.learn(&row)? {
-                found.push(Said { when, row, ..Said::default() });
+            if place.occupied.is_none() && known.learn(&row)? {
+                found.push(said(row, false));
             }
             continue;
         }
-        if let Some((at, false)) = occupied {
+        if let Some((at, false)) = place.occupied {
             known.learn(&dense(&Row::of(at), width))?;
         }
-        let rows = hull.equations(width);
-        for row in learn_empty(columns, &rows, &mut known)? {
-            found.push(Said { when: when.clone(), occupied, at_least: false, row });
+        let class = hulls.0.iter().find_map(|(location, _)| location.occupied);
+        if let (Some((at, _)), None) = (class, place.occupied)
+            && hulls.at(&Location { occupied: Some((at, false)), ..place.clone() }, &order)?.is_empty()
+        {
+            let some = said(dense(&equal(at, Rational::ONE), width), true);
+            let is_known = found.iter().any(|it| it.at_least && it.row == some.row && is_here(it));
+            found.extend((!is_known).then_some(some));
         }
+        let rows = hull.equations(width);
+        found.extend(learn_empty(columns, &rows, &mut known)?.into_iter().map(|row| said(row, false)));
         for row in rows {
             if known.learn(&row)? {
-                found.push(Said { when: when.clone(), occupied, at_least: false, row });
+                found.push(said(row, false));
             }
         }
     }
     Some(found)
+}
+
+/// Where something may hold: at values of single globals, and at all values together; each with and without processes in a class.
+fn places(hulls: &Hulls) -> Vec<Location> {
+    let mut held: Vec<Vec<(VarId, u8)>> = vec![Vec::new()];
+    for (location, _) in &hulls.0 {
+        location.held.iter().for_each(|it| add_new(&mut held, vec![*it]));
+    }
+    for (location, _) in &hulls.0 {
+        add_new(&mut held, location.held.clone());
+    }
+    let mut occupied = vec![None];
+    hulls.0.iter().for_each(|(location, _)| add_new(&mut occupied, location.occupied));
+    let with = |held: Vec<(VarId, u8)>| {
+        occupied.iter().map(move |it| Location { held: held.clone(), occupied: *it }).collect::<Vec<_>>()
+    };
+    held.into_iter().flat_map(with).collect()
 }
 
 /// The count of the processes in the class of a column.
