@@ -91,6 +91,12 @@ impl Diagnostic {
         to.add(self);
     }
 
+    /// Passes it on, and is what there is instead of a result.
+    pub(crate) fn refuse<T: Default>(self, to: &mut impl Reporter) -> T {
+        self.report(to);
+        T::default()
+    }
+
     /// Sets the change that fixes it: `text` instead of the offending place.
     #[must_use]
     pub fn mend(self, text: impl Into<String>) -> Self {

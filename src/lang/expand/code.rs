@@ -170,15 +170,12 @@ impl<'a> Code<'a> {
         let mut known: IndexMap<&str, &Name> = IndexMap::new();
         for label in process.labels() {
             if let Some(first) = known.get(label.text.as_str()) {
-                Diagnostic::error(
-                    "C0721",
-                    label.span(),
-                    format!("label `{label}` stands twice in `{}`", process.name),
-                )
-                .label("stands again")
-                .also(first.span(), "it stands here")
-                .help("choose another name")
-                .report(self);
+                let message = format!("label `{label}` stands twice in `{}`", process.name);
+                Diagnostic::error("C0721", label.span(), message)
+                    .label("stands again")
+                    .also(first.span(), "it stands here")
+                    .help("choose another name")
+                    .report(self);
             } else {
                 known.insert(&label.text, label);
             }
@@ -416,11 +413,10 @@ impl<'a> Code<'a> {
     /// Chooses another process, which has this name from here on.
     fn choose(&mut self, path: &mut Path, name: &Name) -> Option<()> {
         if path.known < path.params.len() {
-            Diagnostic::error("C0722", name.span(), "two `with` in one step, one after the other")
+            return Diagnostic::error("C0722", name.span(), "two `with` in one step, one after the other")
                 .label("whether this is the process that the first one chose is left open")
                 .help("write a label in between, or one `with` in the other")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         if path.params.iter().any(|it| it.text == name.text) || self.own.contains_key(&name.text) {
             self.wrong(name.span(), format!("`{name}` is already a name here"), "", "choose another name");
@@ -435,12 +431,11 @@ impl<'a> Code<'a> {
         let each = path.writes.iter().find(|it| it.update.as_ref().is_some_and(is_each));
         let place = called.map(Name::span).or(each.map(|it| it.at.0));
         if let Some(at) = place {
-            Diagnostic::error("C0722", name.span(), "`with` after a statement about all others")
+            return Diagnostic::error("C0722", name.span(), "`with` after a statement about all others")
                 .label("that statement is about this process as well")
                 .also(at, "it says something of all others")
                 .help("write a label in between, or use `forall`, which leaves no process out")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         for when in &mut path.guard {
             *when = others_named(when, &path.params, std::slice::from_ref(name));
@@ -476,11 +471,10 @@ impl<'a> Code<'a> {
             if let Some(name) =
                 names.clone().find(|it| gone.contains(it.text.as_str()) && !bound.contains(&it.text))
             {
-                Diagnostic::error("C0105", name.span(), format!("unknown process `{name}`"))
+                return Diagnostic::error("C0105", name.span(), format!("unknown process `{name}`"))
                     .label(format!("`with {name}` is the block before"))
                     .help("move the statement into the block")
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
             for write in path.writes.iter().filter(|it| it.target.name.text == cell.name.text) {
                 let mut index = Reads::default();
@@ -504,38 +498,32 @@ impl<'a> Code<'a> {
                 } else {
                     "whether this is the cell that was written is left open"
                 };
-                Diagnostic::error(
-                    "C0722",
-                    cell.loc.0,
-                    format!("`{cell}` is read after `{}` was written", write.target),
-                )
-                .label(label)
-                .also(write.at.0, "written in the same step")
-                .help("write a label in between, or read it first")
-                .report(self);
-                return None;
+                let message = format!("`{cell}` is read after `{}` was written", write.target);
+                return Diagnostic::error("C0722", cell.loc.0, message)
+                    .label(label)
+                    .also(write.at.0, "written in the same step")
+                    .help("write a label in between, or read it first")
+                    .refuse(self);
             }
         }
         for call in &reads.calls {
             let Some(inner) = self.predicates.get(&call.text) else { continue };
             if inner.others && path.known < path.params.len() {
-                Diagnostic::error("C0722", call.span(), format!("`{call}` after `with` in one step"))
+                return Diagnostic::error("C0722", call.span(), format!("`{call}` after `with` in one step"))
                     .label("it is about the process that was chosen as well")
                     .help("write a label in between, or the formula of the predicate")
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
             let written =
                 |write: &&Write| inner.cells.iter().any(|it| it.0.name.text == write.target.name.text);
             if let Some(write) = path.writes.iter().find(written) {
                 let at = write.at.0;
                 let message = format!("`{call}` reads `{}`, which was written", write.target.name);
-                Diagnostic::error("C0722", call.span(), message)
+                return Diagnostic::error("C0722", call.span(), message)
                     .label("a predicate reads the state before the step")
                     .also(at, "written in the same step")
                     .help("write a label in between, or the formula of the predicate")
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
         }
         Some(())
@@ -573,11 +561,10 @@ impl<'a> Code<'a> {
             }
         }
         if let (Some((Quantifier::ForallOther, _)), true) = (&update.each, path.known < path.params.len()) {
-            Diagnostic::error("C0722", at.0, "`forall_other` after `with` in one step")
+            return Diagnostic::error("C0722", at.0, "`forall_other` after `with` in one step")
                 .label("the process that was chosen is one of the others here")
                 .help("write a label in between")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         let mut size = Reads::default();
         size.value(&value);
@@ -585,11 +572,10 @@ impl<'a> Code<'a> {
             let message = format!(
                 "the value of `{target}` has more than {MOST_READS} parts in terms of the state before the step"
             );
-            Diagnostic::error("C0722", at.0, message)
+            return Diagnostic::error("C0722", at.0, message)
                 .label("it is made of values that were assigned before")
                 .help("write a label in between")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         let own = Update { each: update.each.clone(), ..Update::new(target.clone(), value.clone(), at) };
         let is_queue = matches!(value, Rhs::Send(_) | Rhs::Drop);
@@ -631,16 +617,12 @@ impl<'a> Code<'a> {
         });
         let Some(other) = unclear else { return Some(()) };
         let at = other.at.0;
-        Diagnostic::error(
-            "C0722",
-            write.at.0,
-            format!("`{}` may be written twice in one step", write.target.name),
-        )
-        .label("this may write the same cell")
-        .also(at, "as this does")
-        .help("write a label in between")
-        .report(self);
-        None
+        let message = format!("`{}` may be written twice in one step", write.target.name);
+        Diagnostic::error("C0722", write.at.0, message)
+            .label("this may write the same cell")
+            .also(at, "as this does")
+            .help("write a label in between")
+            .refuse(self)
     }
 
     /// A path that ends at a label.

@@ -361,14 +361,11 @@ impl Expander {
         for (key, core) in keys {
             flatten(&ty, key, core, &mut all);
             if all.len() > MOST_LEAVES {
-                Diagnostic::error(
-                    "C0506",
-                    decl.name.span(),
-                    format!("`{name}` stands for more than {MOST_LEAVES} variables"),
-                )
-                .label("one for each value of its indices, each field and each place of a queue")
-                .help("use smaller types, or an index of type `proc`")
-                .report(self);
+                let message = format!("`{name}` stands for more than {MOST_LEAVES} variables");
+                Diagnostic::error("C0506", decl.name.span(), message)
+                    .label("one for each value of its indices, each field and each place of a queue")
+                    .help("use smaller types, or an index of type `proc`")
+                    .report(self);
                 all.truncate(1);
                 broken = true;
                 break;

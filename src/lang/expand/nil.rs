@@ -99,13 +99,10 @@ impl Pointers {
         let sorts: Vec<&str> = sorts.chain([crate::model::PROC]).collect();
         for ty in &found {
             let error = if !sorts.contains(&ty.text.as_str()) {
-                Diagnostic::error(
-                    "C0724",
-                    ty.span(),
-                    format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text),
-                )
-                .label("`proc`, or a sort of processes, is expected")
-                .help("give another type one more value that means nothing")
+                let message = format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text);
+                Diagnostic::error("C0724", ty.span(), message)
+                    .label("`proc`, or a sort of processes, is expected")
+                    .help("give another type one more value that means nothing")
             } else if ty.text != of.text {
                 Diagnostic::error("C0724", ty.span(), "`nil` of two sorts of processes")
                     .label(format!("`{}` before", of.text))

@@ -195,11 +195,10 @@ impl Expander {
                 1 => format!("`{name}` must have one index"),
                 _ => format!("`{name}` must have {want} indices"),
             };
-            Diagnostic::error("C0202", path.name.span(), message)
+            return Diagnostic::error("C0202", path.name.span(), message)
                 .label(format!("used with {} here", given.len()))
                 .also(variable.span, "declared here")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         let place = Place {
             owner: path.name.text.clone(),
@@ -216,11 +215,10 @@ impl Expander {
                     if let (Some(at), TermKind::Number(_)) = (finite, &term.kind) {
                         let message =
                             format!("`{term}` stands where `{}` has a process as its index", path.name.text);
-                        Diagnostic::error("C0203", term.span(), message)
+                        return Diagnostic::error("C0203", term.span(), message)
                             .label(format!("index number {} is the one that is a value", at + 1))
                             .also(variable.span, "declared here")
-                            .report(self);
-                        return None;
+                            .refuse(self);
                     }
                     let name = self.process_index(term)?;
                     for way in &mut ways {
@@ -291,8 +289,7 @@ impl Expander {
                     Some(similar) if record.queue.is_none() => error.did_you_mean(similar),
                     _ => error.help(format!("it has {}", known.join(", "))),
                 };
-                error.report(self);
-                return None;
+                return error.refuse(self);
             };
             let mut way = way;
             if let ("head", Some((_, Type::Finite(values)))) = (field.text.as_str(), record.fields.last())
@@ -328,8 +325,7 @@ impl Expander {
                 .label("an index is a process, or a value of the finite type that the array declares")
                 .help("declare a range, and the array over it: `type slot = 0 .. 3`, `array A[slot] : t`"),
         };
-        error.report(self);
-        None
+        error.refuse(self)
     }
 
     fn finite_index(&mut self, term: &Term, values: &Arc<Values>) -> Option<Vec<Way<usize>>> {
@@ -363,15 +359,11 @@ impl Expander {
                     }
                     if let Some(sum) = outside {
                         let may = if linear.cells.is_empty() { "is" } else { "may be" };
-                        Diagnostic::error(
-                            "C0213",
-                            at,
-                            format!("the index {may} {sum}, which `{}` does not have", values.name),
-                        )
-                        .label("there is no cell with this index")
-                        .help("use a variable of the type of the index")
-                        .report(self);
-                        return None;
+                        let message = format!("the index {may} {sum}, which `{}` does not have", values.name);
+                        return Diagnostic::error("C0213", at, message)
+                            .label("there is no cell with this index")
+                            .help("use a variable of the type of the index")
+                            .refuse(self);
                     }
                 }
                 _ => return self.wrong_index(term, values),
@@ -413,8 +405,7 @@ impl Expander {
                 ))
             }
         };
-        error.report(self);
-        None
+        error.refuse(self)
     }
 
     /// The sums of the cells of enumerated ranges, for all their values.
@@ -436,8 +427,7 @@ impl Expander {
     pub fn large<T>(&mut self, at: Span) -> Option<T> {
         Diagnostic::error("C0211", at, "number out of range")
             .label("the result of this arithmetic does not fit 64 bits")
-            .report(self);
-        None
+            .refuse(self)
     }
 
     /// These, unless they are too many.
@@ -445,15 +435,11 @@ impl Expander {
         if ways.len() <= MOST_WAYS && self.spend(ways.len()) {
             return Some(ways);
         }
-        Diagnostic::error(
-            "C0506",
-            at,
-            format!("this depends on more than {MOST_WAYS} combinations of values"),
-        )
-        .label("they are told apart one by one")
-        .help("use smaller ranges, `int`, or more than one step")
-        .report(self);
-        None
+        let message = format!("this depends on more than {MOST_WAYS} combinations of values");
+        Diagnostic::error("C0506", at, message)
+            .label("they are told apart one by one")
+            .help("use smaller ranges, `int`, or more than one step")
+            .refuse(self)
     }
 
     /// The meaning of a term that is not a record. `None` after an error.
@@ -468,8 +454,7 @@ impl Expander {
                 Diagnostic::error("C0214", term.span(), "a record where one value is expected")
                     .label("this has fields")
                     .help("a record is assigned to, or compared with, a variable of its type")
-                    .report(self);
-                None
+                    .refuse(self)
             }
             TermKind::Count(count) => {
                 let linear = self.count(count)?;
@@ -502,11 +487,10 @@ impl Expander {
                     } else {
                         "name a field of it, as in `X.field`"
                     };
-                    Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
+                    return Diagnostic::error("C0214", path.loc.0, format!("`{path}` is not one value"))
                         .label("several values are here, one is expected")
                         .help(help)
-                        .report(self);
-                    return None;
+                        .refuse(self);
                 }
             };
             found.push(way.with(value));
@@ -551,10 +535,9 @@ impl Expander {
     /// What is left when the sums of cells of ranges are divided by a number, from 0 on.
     fn remainder(&mut self, of: &Term, by: &Number, term: &Term) -> Option<Vec<Way<Value>>> {
         let Some(by) = by.text.parse::<i64>().ok().filter(|by| *by > 0) else {
-            Diagnostic::error("C0212", by.loc.0, format!("the remainder by {}", by.text))
+            return Diagnostic::error("C0212", by.loc.0, format!("the remainder by {}", by.text))
                 .label("a number above 0, such as the number of values of a range, stands here")
-                .report(self);
-            return None;
+                .refuse(self);
         };
         let mut found = Vec::new();
         for way in self.value(of)? {
@@ -573,8 +556,7 @@ impl Expander {
     fn wrong_sum<T>(&mut self, operand: &Term) -> Option<T> {
         Diagnostic::error("C0204", operand.span(), format!("arithmetic on `{operand}`"))
             .label("must be a number: of a range, or of type `int` or `real`")
-            .report(self);
-        None
+            .refuse(self)
     }
 
     /// A count as a sum of counts of the core.

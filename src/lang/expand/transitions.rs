@@ -39,14 +39,11 @@ impl Expander {
                 return vec![decl_only(&decl)];
             }
             if parts.len() > MOST_PARTS {
-                Diagnostic::error(
-                    "C0506",
-                    decl.name.span(),
-                    format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text),
-                )
-                .label("one for each value that `?` gives a cell, and each way in which queues behave")
-                .help("split it into several transitions")
-                .report(self);
+                let message = format!("`{}` stands for more than {MOST_PARTS} transitions", decl.name.text);
+                Diagnostic::error("C0506", decl.name.span(), message)
+                    .label("one for each value that `?` gives a cell, and each way in which queues behave")
+                    .help("split it into several transitions")
+                    .report(self);
                 return vec![decl_only(&decl)];
             }
         }
@@ -68,11 +65,10 @@ impl Expander {
                     "declaration too large: `{}` stands for more than {MOST_BYTES} bytes of text",
                     name.text
                 );
-                Diagnostic::error("C0504", name.span(), message)
+                return Diagnostic::error("C0504", name.span(), message)
                     .label("with what earlier names stand for in place")
                     .help("assign a part of it to a variable in a transition before this one")
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
             given.insert(binding.name.text.clone(), value);
         }
@@ -129,15 +125,13 @@ impl Expander {
         let mut own = update.target.index.iter().flatten().filter_map(Term::alone);
         let is_bound = |it: &&Name| !decl.params.iter().any(|param| param.text == it.text);
         if let Some(name) = own.find(|it| is_bound(it) && words_of(&quantified).contains(&it.text)) {
-            Diagnostic::error(
-                "C0408",
-                quantified.span,
-                format!("this quantifier depends on `{}`", name.text),
-            )
-            .label("it may hold for one cell and not for another, so that it cannot be decided by the guard")
-            .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`")
-            .report(self);
-            return None;
+            let message = format!("this quantifier depends on `{}`", name.text);
+            return Diagnostic::error("C0408", quantified.span, message)
+                .label(
+                    "it may hold for one cell and not for another, so that it cannot be decided by the guard",
+                )
+                .help("keep what it asks in an array of type `bool`, or count: `#{q | ..} > 0`")
+                .refuse(self);
         }
         let at = quantified.span;
         let mut all_parts = Vec::new();
@@ -369,11 +363,10 @@ impl Expander {
                 let whole = !write.bound.is_empty() || !other.bound.is_empty() || write.index.is_empty();
                 // Sending and receiving write a place under conditions of one statement each.
                 if whole || !differ(&write.index, &other.index, &decl.params) {
-                    Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
+                    return Diagnostic::error("C0404", write.at.0, "a cell may be assigned twice")
                             .label("this may write the same cell")
                             .also(other.at.0, "as this does")
-                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps").report(self);
-                    return None;
+                            .help("different parameters are different processes; otherwise write one `case` with a branch for each cell, or two steps").refuse(self);
                 }
             }
         }

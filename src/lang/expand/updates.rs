@@ -107,11 +107,11 @@ impl Expander {
             Quantifier::Forall => false,
             Quantifier::ForallOther => true,
             Quantifier::Exists | Quantifier::ExistsOther => {
-                Diagnostic::error("C0408", assigned.at.0, format!("`{quantifier}` in front of an update"))
+                let message = format!("`{quantifier}` in front of an update");
+                return Diagnostic::error("C0408", assigned.at.0, message)
                     .label("an update is for all processes, or for given ones")
                     .help("add a parameter to the transition, which stands for some process")
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
         };
         for var in vars {
@@ -124,11 +124,10 @@ impl Expander {
             } else {
                 continue;
             };
-            Diagnostic::error("C0405", var.span(), message)
+            return Diagnostic::error("C0405", var.span(), message)
                 .label("the quantifier binds a new name, which stands among the indices")
                 .help("write `forall q. A[q] := ..` with a new name `q`")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         for var in vars {
             let sort = self.sort_at(&assigned.target, var);
@@ -136,10 +135,9 @@ impl Expander {
                 && said.text != sort
             {
                 let message = format!("`{}` is indexed by a `{sort}` here", assigned.target.name);
-                Diagnostic::error("C0218", var.span(), message)
+                return Diagnostic::error("C0218", var.span(), message)
                     .label(format!("`{}` is of sort `{}`", var.text, said.text))
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
         }
         assigned.bound = vars.to_vec();
@@ -180,10 +178,9 @@ impl Expander {
     fn channel(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
         let places = self.places(path)?;
         if places.iter().any(|it| it.it.ty.queue().is_none()) {
-            Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
+            return Diagnostic::error("C0216", path.loc.0, format!("`{path}` is not a channel"))
                 .label("messages are sent to, and received from, a `channel`")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         Some(places)
     }
@@ -307,11 +304,10 @@ impl Expander {
         let owner = self.symbols.variables.get(&this.target.name.text);
         if owner.is_some_and(|it| it.ty.queue().is_some()) && !this.internal {
             let what = if this.target.fields.is_empty() { "channel " } else { "" };
-            Diagnostic::error("C0216", this.at.0, format!("{what}`{}` is assigned", this.target))
+            return Diagnostic::error("C0216", this.at.0, format!("{what}`{}` is assigned", this.target))
                 .label("`send` and `receive` change a channel")
                 .help("write `send(C, value)` or `receive(C)`")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         if let Some(Type::Record(record)) = self.type_of(&this.target) {
             let mut draft = Draft::default();
@@ -339,8 +335,7 @@ impl Expander {
         for way in self.places(&this.target)? {
             let owner = self.symbols.variables.get(&way.it.owner).filter(|it| it.constant);
             if let Some(owner) = owner.cloned() {
-                constant_assigned(&this.target.name).also(owner.span, "declared here").report(self);
-                return None;
+                return constant_assigned(&this.target.name).also(owner.span, "declared here").refuse(self);
             }
             let written = self.written(this, way, facts)?;
             draft = draft.and(written);
@@ -392,11 +387,10 @@ impl Expander {
             let odd = !fields.iter().any(|(it, _)| *it == name.text);
             if twice || odd {
                 let what = if twice { "twice" } else { "not a field of this record" };
-                Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
+                return Diagnostic::error("C0214", name.span(), format!("`{}` is {what}", name.text))
                     .label("each field of the record stands here once")
                     .help(format!("the fields are {}", listed(fields)))
-                    .report(self);
-                return None;
+                    .refuse(self);
             }
         }
         if self.fields(term).is_some_and(|known| known.iter().any(|it| it == field)) {
@@ -410,8 +404,7 @@ impl Expander {
         Diagnostic::error("C0214", term.span(), message)
             .label(format!("a record with the fields {} is expected", listed(fields)))
             .help("to change one field, write `X.field := value`")
-            .report(self);
-        None
+            .refuse(self)
     }
 
     /// The processes that an update binds.
@@ -486,19 +479,17 @@ impl Expander {
             branches.push((condition, values));
         }
         if this.value == Rhs::Nondet && !bound.is_empty() {
-            Diagnostic::error("C0408", at, "any value for each of all cells")
+            return Diagnostic::error("C0408", at, "any value for each of all cells")
                 .label("`?` chooses a value for one cell")
                 .help("give the cells their values one by one, each in a step of its process")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         let effect = if this.value == Rhs::Nondet { Effect::Any } else { Effect::Cases(branches) };
         if let (Effect::Any, Type::Wide(low, high)) = (&effect, &way.it.ty) {
-            Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
+            return Diagnostic::error("C0212", at, format!("any value of the range {low}..{high}"))
                 .label("`?` chooses among at most 64 values")
                 .help("use a smaller range, or `int`")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         let name = self.core_path(&way.it).name.text;
         draft.writes.push(Write {
@@ -545,13 +536,10 @@ impl Expander {
                     .then(|| exists(std::slice::from_ref(a), substituted(&formula, &equal)));
                 Some(any(std::iter::once(exists(bound, formula)).chain(same).collect(), at))
             }
-            _ => {
-                Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")
-                    .label("this update is for all cells with three or more indices")
-                    .help("assign values that are in the range whatever the cells hold")
-                    .report(self);
-                None
-            }
+            _ => Diagnostic::error("C0506", at, "a value of more than two processes may leave its range")
+                .label("this update is for all cells with three or more indices")
+                .help("assign values that are in the range whatever the cells hold")
+                .refuse(self),
         }
     }
 
@@ -615,10 +603,9 @@ impl Expander {
             if (low..=high).contains(&number) {
                 found.push(here.clone().with(Some(value(number))));
             } else if alone && !facts.contradict {
-                Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
+                return Diagnostic::error("C0213", at, format!("{number} is not in the range {low}..{high}"))
                     .label("the target never holds this value")
-                    .report(self);
-                return None;
+                    .refuse(self);
             } else {
                 found.push(here.clone().with(None));
             }

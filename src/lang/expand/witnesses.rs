@@ -152,18 +152,16 @@ impl Expander {
         let shown: Vec<&str> = params.iter().map(|it| it.text.as_str()).collect();
         let shown = format!("{name}({})", shown.join(", "));
         if let Some((at, why)) = replaced.wrong {
-            Diagnostic::error("C0220", at, why)
+            return Diagnostic::error("C0220", at, why)
                 .help(format!("the axiom speaks of `{shown}`, as an argument of relations"))
-                .report(self);
-            return None;
+                .refuse(self);
         }
         if replaced.found == 0 {
             let message = format!("the axiom of witness `{name}` does not mention it");
-            Diagnostic::error("C0220", axiom.span, message)
+            return Diagnostic::error("C0220", axiom.span, message)
                 .label("nothing is known of its values")
                 .help(format!("`{shown}` is an argument of relations"))
-                .report(self);
-            return None;
+                .refuse(self);
         }
         Some(holds)
     }

@@ -198,11 +198,8 @@ fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Read<Condit
         return Err(wrong(args, "`Alive` takes one process"));
     }
     let Some(var) = alive else {
-        let error = Diagnostic::error(
-            "C0104",
-            Span::new(args.start as u32, args.end as u32),
-            "`Alive` is known only where processes may stop",
-        );
+        let message = "`Alive` is known only where processes may stop";
+        let error = Diagnostic::error("C0104", Span::new(args.start as u32, args.end as u32), message);
         return Err(vec![error.help("add `--crash stop`")]);
     };
     let cell = Cell { var, index: std::iter::once(ProcRef::Var(p)).collect() };

@@ -27,11 +27,10 @@ impl Context<'_> {
             && let TermType::Known(ty @ (Type::Enum(_) | Type::Abstract(_))) = left.ty()
         {
             let name = self.symbols.type_name(ty);
-            Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
+            return Diagnostic::error("C0206", at, format!("type `{name}` has no order"))
                 .label("only `int`, `real` and `proc` are ordered")
                 .help("compare with `=` or `<>`")
-                .report(self);
-            return Formula::False;
+                .refuse(self);
         }
         if self.erase_processes && (left.mentions_process_variable() || right.mentions_process_variable()) {
             return Formula::True;

@@ -98,8 +98,7 @@ impl<'a> Context<'a> {
                     Diagnostic::error("C0108", formula.span, "formula given for a predicate parameter")
                         .label("parameters stand for terms")
                         .help("use a term, or write the formula out")
-                        .report(self);
-                    TermMeaning::Unknown
+                        .refuse(self)
                 }
             });
         }
@@ -113,24 +112,19 @@ impl<'a> Context<'a> {
                 .did_you_mean_one_of(&name.text, self.predicates.keys().copied(), |error| {
                     error.help("a predicate is defined before its first use; it cannot use itself")
                 });
-            error.report(self);
-            return Formula::False;
+            return error.refuse(self);
         };
         if predicate.params.len() != args.len() {
-            Diagnostic::error(
-                "C0108",
-                at,
-                format!(
-                    "predicate `{}` takes {} argument{}, not {}",
-                    name.text,
-                    predicate.params.len(),
-                    if predicate.params.len() == 1 { "" } else { "s" },
-                    args.len()
-                ),
-            )
-            .also(predicate.name.span(), "defined here")
-            .report(self);
-            return Formula::False;
+            let message = format!(
+                "predicate `{}` takes {} argument{}, not {}",
+                name.text,
+                predicate.params.len(),
+                if predicate.params.len() == 1 { "" } else { "s" },
+                args.len()
+            );
+            return Diagnostic::error("C0108", at, message)
+                .also(predicate.name.span(), "defined here")
+                .refuse(self);
         }
         let mark = scope.len();
         for (param, value) in predicate.params.iter().zip(values) {
@@ -147,16 +141,15 @@ impl<'a> Context<'a> {
     pub(super) fn may_bind(&mut self, vars: &[&Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
-                super::symbols::duplicate("C0109", var, "process variable", Some(first.span())).report(self);
-                return false;
+                return super::symbols::duplicate("C0109", var, "process variable", Some(first.span()))
+                    .refuse(self);
             }
             if let Some(TermMeaning::Value(Term::Proc(_), _)) = scope.lookup(&var.text) {
                 let strict = self.place == FormulaPlace::Bad && !self.counting;
                 if strict && self.calls.is_empty() {
-                    super::symbols::duplicate("C0109", var, "process variable", None)
+                    return super::symbols::duplicate("C0109", var, "process variable", None)
                         .label("already in scope")
-                        .report(self);
-                    return false;
+                        .refuse(self);
                 }
                 if self.calls.is_empty() {
                     let message = format!("`{}` hides another process variable", var.text);

@@ -19,11 +19,10 @@ impl<'a> Context<'a> {
     pub fn count(&mut self, count: &'a ast::Count, scope: &Scope<'a>) -> TermMeaning {
         let at = count.span();
         if self.counting {
-            Diagnostic::error("C0305", at, "a count within a count")
+            return Diagnostic::error("C0305", at, "a count within a count")
                 .label("a count is about the cells of processes and about variables")
                 .help("put the inner number into a variable that the transitions keep up to date")
-                .report(self);
-            return TermMeaning::Unknown;
+                .refuse(self);
         }
         let Some((name, _, body)) = count.parts() else {
             return self.number_of(SmallVec::new(), Dnf::truth(), None, at);
@@ -97,11 +96,10 @@ impl<'a> Context<'a> {
             // As often as there are such processes.
             Some(Linear { terms, constant }) if terms.is_empty() => {
                 if ty == Type::Real {
-                    Diagnostic::error("C0204", at, "a constant of type `real` for each process")
+                    return Diagnostic::error("C0204", at, "a constant of type `real` for each process")
                         .label("this is a multiple of a number of processes, which is of type `int`")
                         .help("there is no conversion between `int` and `real`")
-                        .report(self);
-                    return TermMeaning::Unknown;
+                        .refuse(self);
                 }
                 match self.number_of(index, body, None, at) {
                     TermMeaning::Value(Term::Linear(number), of) => match number.scaled(constant) {
@@ -128,16 +126,14 @@ impl<'a> Context<'a> {
         }
         if index.len() > MAX_ARITY {
             let message = format!("a count that depends on {} processes", index.len());
-            Diagnostic::error("C0503", at, message)
+            return Diagnostic::error("C0503", at, message)
                 .label(format!("it may mention at most {MAX_ARITY}, besides the one that is counted"))
-                .report(self);
-            return TermMeaning::Unknown;
+                .refuse(self);
         }
         let indices = index.len() as u8;
         let Some(var) = counted(&mut self.vars, &mut self.counts, indices, body, summand, at) else {
             let message = format!("more than {MAX_VARS} variables and counts");
-            Diagnostic::error("C0501", at, message).report(self);
-            return TermMeaning::Unknown;
+            return Diagnostic::error("C0501", at, message).refuse(self);
         };
         TermMeaning::cell(Cell { var, index }, self.var(var).ty)
     }

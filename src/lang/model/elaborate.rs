@@ -206,8 +206,7 @@ impl<'a> Declared<'a> {
     fn room(&self, name: &ast::Name, context: &mut Context<'_>) -> bool {
         if usize::from(self.origin) >= MAX_TRANSITIONS || self.transitions.len() > MAX_TRANSITIONS {
             let message = format!("more than {MAX_TRANSITIONS} transitions");
-            Diagnostic::error("C0501", name.span(), message).report(context);
-            return false;
+            return Diagnostic::error("C0501", name.span(), message).refuse(context);
         }
         true
     }

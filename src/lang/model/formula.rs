@@ -5,9 +5,10 @@ use super::{Conj, Literal, SystemParts};
 use crate::list::add_new;
 
 /// A formula in negation normal form.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) enum Formula {
     True,
+    #[default]
     False,
     Literal(Literal),
     And(Vec<Formula>),

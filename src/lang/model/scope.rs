@@ -34,12 +34,13 @@ impl TermType {
     }
 }
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(super) enum TermMeaning {
     Value(Term, TermType),
     /// A cell whose index names no process, or one of which it is not known yet; the type if it has one.
     Undefined(Type),
     /// An error has been reported; compatible with everything.
+    #[default]
     Unknown,
 }
 

@@ -235,15 +235,12 @@ impl Symbols {
             return;
         };
         if let Some(first_beyond) = constructors.get(MAX_CONSTRUCTORS) {
-            Diagnostic::error(
-                "C0502",
-                name.span(),
-                format!("enum `{}` has {} constructors", name.text, constructors.len()),
-            )
-            .label(format!("an enum has at most {MAX_CONSTRUCTORS} constructors"))
-            .also(first_beyond.span(), "the first one too many")
-            .help("use an abstract type or an `int` for values that are only compared")
-            .report(out);
+            let message = format!("enum `{}` has {} constructors", name.text, constructors.len());
+            Diagnostic::error("C0502", name.span(), message)
+                .label(format!("an enum has at most {MAX_CONSTRUCTORS} constructors"))
+                .also(first_beyond.span(), "the first one too many")
+                .help("use an abstract type or an `int` for values that are only compared")
+                .report(out);
         }
         let id = EnumId(self.enums.len() as u16);
         let mut kept = Vec::new();

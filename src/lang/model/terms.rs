@@ -10,11 +10,13 @@ use super::{Cell, Linear, ProcRef, Rational, Term, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{self, Name, Path, Summand, TermKind};
 
+#[derive(Default)]
 pub(super) enum IndexMeaning {
     Process(ProcRef),
     /// A global of type `proc`.
     Global(VarId),
     /// An error, which was reported.
+    #[default]
     Error,
 }
 
@@ -35,8 +37,7 @@ impl<'a> Context<'a> {
                 Diagnostic::error("C0204", of.span(), format!("a remainder of `{of}`"))
                     .label("must consist of numbers, and of variables and cells of ranges of at most 16 values: each has a case")
                     .help(help)
-                    .report(self);
-                TermMeaning::Unknown
+                    .refuse(self)
             }
         }
     }
@@ -55,8 +56,7 @@ impl<'a> Context<'a> {
             .label(
                 "fields, queues, indices that are not names and several cells in a step stand in models only",
             )
-            .report(self);
-        TermMeaning::Unknown
+            .refuse(self)
     }
 
     fn number(&mut self, number: &ast::Number) -> TermMeaning {
@@ -66,8 +66,7 @@ impl<'a> Context<'a> {
         } else {
             Diagnostic::error("C0211", number.loc.0, "number out of range")
                 .label("numerator and denominator must fit 64 bits")
-                .report(self);
-            TermMeaning::Unknown
+                .refuse(self)
         }
     }
 
@@ -80,8 +79,7 @@ impl<'a> Context<'a> {
                 let found = other.ty().name(self.symbols);
                 Diagnostic::error("C0204", at, format!("arithmetic on a value of type `{found}`"))
                     .label("must be of type `int` or `real`")
-                    .report(self);
-                TermMeaning::Unknown
+                    .refuse(self)
             }
         }
     }
@@ -175,8 +173,7 @@ impl<'a> Context<'a> {
     pub fn out_of_range(&mut self, at: Span) -> TermMeaning {
         Diagnostic::error("C0211", at, "number out of range")
             .label("the result of this arithmetic does not fit 64 bits")
-            .report(self);
-        TermMeaning::Unknown
+            .refuse(self)
     }
 
     /// The meaning of a name that stands alone.
@@ -202,18 +199,14 @@ impl<'a> Context<'a> {
                 self.note_use(id);
                 let var = self.symbols.var(id);
                 if var.arity() > 0 {
-                    Diagnostic::error(
-                            "C0202",
-                            name.span(),
-                            format!("array `{}` used without an index", name.text),
-                        )
+                    let message = format!("array `{}` used without an index", name.text);
+                    return Diagnostic::error("C0202", name.span(), message)
                         .label(format!("`{}` must have {}", name.text, indices(var.arity())))
                         .also(var.span, "declared here")
                         .help(format!(
                             "write `{}[p]` for the cell of a process `p`; whole arrays are neither compared nor assigned",
                             name.text
-                        )).report(self);
-                    return TermMeaning::Unknown;
+                        )).refuse(self);
                 }
                 TermMeaning::cell(Cell::global(id), var.ty)
             }
@@ -261,11 +254,10 @@ impl<'a> Context<'a> {
             Diagnostic::error("C0106", name.span(), format!("process constant `{}` {what}", name.text))
         };
         if self.symbols.sorts.is_some() && self.unsorted == Unsorted::Proc {
-            wrong("in a model with sorts")
+            return wrong("in a model with sorts")
                 .label("of which sort this process is, is not known")
                 .help("use a variable of a sort that nothing assigns: `const Home : node`")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         if self.numbered {
             let number = name.text[1..].parse::<u8>().ok().filter(|k| (1..=self.params).contains(k));
@@ -285,8 +277,7 @@ impl<'a> Context<'a> {
                 return Some(ProcRef::Const(k as u8 - 1));
             }
         };
-        error.report(self);
-        None
+        error.refuse(self)
     }
 
     fn cell(&mut self, array: &Name, index: &[&Name], scope: &Scope<'a>) -> TermMeaning {
@@ -324,13 +315,8 @@ impl<'a> Context<'a> {
         let id = match self.symbols.lookup(&array.text) {
             Some(Symbol::Var(id)) => id,
             Some(Symbol::Constructor(..)) => {
-                Diagnostic::error(
-                    "C0202",
-                    array.span(),
-                    format!("constructor `{}` used as an array", array.text),
-                )
-                .report(self);
-                return None;
+                let message = format!("constructor `{}` used as an array", array.text);
+                return Diagnostic::error("C0202", array.span(), message).refuse(self);
             }
             Some(Symbol::Unclear) => return None,
             None => {
@@ -345,11 +331,10 @@ impl<'a> Context<'a> {
                 0 => format!("`{}` is not an array", array.text),
                 n => format!("array `{}` must have {}", array.text, indices(n)),
             };
-            Diagnostic::error("C0202", array.span(), message)
+            return Diagnostic::error("C0202", array.span(), message)
                 .label(format!("used with {arity} here"))
                 .also(var.span, "declared here")
-                .report(self);
-            return None;
+                .refuse(self);
         }
         Some(id)
     }
@@ -368,16 +353,14 @@ impl<'a> Context<'a> {
                 Diagnostic::error("C0014", name.span(), "array cell used as an array index")
                     .label("an index is a process or a global of type `proc`")
                     .help("add a parameter or quantifier `g` that equals this cell, and use `g` as the index")
-                    .report(self);
-                IndexMeaning::Error
+                    .refuse(self)
             }
             TermMeaning::Unknown | TermMeaning::Undefined(_) => IndexMeaning::Error,
             other @ TermMeaning::Value(..) => {
                 let found = other.ty().name(self.symbols);
                 Diagnostic::error("C0203", name.span(), format!("array index of type `{found}`"))
                     .label("an index is a process or a global of type `proc`")
-                    .report(self);
-                IndexMeaning::Error
+                    .refuse(self)
             }
         }
     }

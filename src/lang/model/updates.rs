@@ -94,8 +94,7 @@ impl<'a> Context<'a> {
                 let message = format!("constructor `{}` cannot be assigned", name.text);
                 Diagnostic::error("C0401", name.span(), message)
                     .help("only globals and array cells are assigned")
-                    .report(self);
-                None
+                    .refuse(self)
             }
             Some(Symbol::Unclear) => None,
             None => {
@@ -148,8 +147,7 @@ impl<'a> Context<'a> {
             _ => None,
         };
         if let Some(error) = error {
-            error.also(var.span, "declared here").report(self);
-            return None;
+            return error.also(var.span, "declared here").refuse(self);
         }
         if let Some(&previous) = written.get(&id) {
             let unbound = update.target.names().into_iter().flatten().find(|index| {
@@ -169,8 +167,7 @@ impl<'a> Context<'a> {
                 .into_iter()
                 .find(|name| scope.lookup(name).is_none())
                 .unwrap_or("other");
-            error.help(how_to_join(previous, update, free)).report(self);
-            return None;
+            return error.help(how_to_join(previous, update, free)).refuse(self);
         }
         written.insert(id, update);
         Some(id)

@@ -172,11 +172,8 @@ impl RefinementMap {
             };
             if let Some(why) = unusable(both, concrete, target, &branches) {
                 let at = said.map_or(Span::default(), |it| it.loc.0);
-                let error = Diagnostic::error(
-                    "C0701",
-                    at,
-                    format!("`{}` gets no value: {why}", abstraction.system.title(id)),
-                );
+                let message = format!("`{}` gets no value: {why}", abstraction.system.title(id));
+                let error = Diagnostic::error("C0701", at, message);
                 errors.push(MapText::placed(error.help("give a value in every state: end with `| _ : ..`")));
             }
             meanings.push(branches);
@@ -358,11 +355,8 @@ fn marked(
         Rhs::Cases(cases) => cases.iter_mut().map(|case| &mut case.value).collect(),
         Rhs::Nondet => Vec::new(),
         Rhs::Send(_) | Rhs::Drop | Rhs::Receive(_) => {
-            let error = Diagnostic::error(
-                "C0701",
-                update.target.name.span(),
-                "a map gives values, and sends nothing",
-            );
+            let message = "a map gives values, and sends nothing";
+            let error = Diagnostic::error("C0701", update.target.name.span(), message);
             errors.push(error.help("give the abstract variable a value over concrete cells"));
             return;
         }
