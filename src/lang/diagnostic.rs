@@ -199,6 +199,9 @@ impl Diagnostic {
     }
 }
 
+/// What a text says, or what is wrong with it: at least one error.
+pub type Checked<T> = Result<T, Vec<Diagnostic>>;
+
 /// After this many errors the rest of a model is not read; more warnings than this are not kept either.
 pub const MAX_ERRORS: usize = 100;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use cubicle_certificate::Lemmas;
 use cubicle_check::Numbers;
-use cubicle_lang::diagnostic::{Diagnostic, Span};
+use cubicle_lang::diagnostic::{Checked, Diagnostic, Span};
 use cubicle_lang::load::{FormulaScope, ModelSource, ltl, parse_formula};
 use cubicle_lang::model::{Case, Conj, Equation, Forbidden, Literal, System, Temporal, forbids_all_of};
 use cubicle_run::words::count;
@@ -22,7 +22,7 @@ use super::messages::Messages;
 ///
 /// # Errors
 /// What is wrong with it, with places in it.
-pub fn expected_end(model: ModelSource<'_>, cube: &str) -> Result<Conj, Vec<Diagnostic>> {
+pub fn expected_end(model: ModelSource<'_>, cube: &str) -> Checked<Conj> {
     let read = parse_formula(model, FormulaScope::Parameters(&["p"]), cube)?;
     match read.0.as_slice() {
         [Case { hidden: 0, cube, universals }] if !cube.is_empty() && universals.is_empty() => {

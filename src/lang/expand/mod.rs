@@ -40,7 +40,7 @@ use std::fmt::Write as _;
 
 use indexmap::IndexSet;
 
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Checked, Diagnostic, Span};
 use crate::model::{Families, Family, MadeOf, NIL, duplicate, no_processes};
 use crate::syntax::Reads;
 use crate::syntax::ast::{
@@ -98,13 +98,13 @@ impl Expander {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn asked(&mut self, formula: &Expr) -> Result<Expr, Vec<Diagnostic>> {
+    pub fn asked(&mut self, formula: &Expr) -> Checked<Expr> {
         self.has_sorts(formula);
         let formula = self.formula(formula);
         self.checked(formula)
     }
 
-    fn checked<T>(&mut self, made: T) -> Result<T, Vec<Diagnostic>> {
+    fn checked<T>(&mut self, made: T) -> Checked<T> {
         let found = std::mem::take(&mut self.diagnostics);
         if found.is_empty() { Ok(made) } else { Err(found) }
     }
@@ -113,7 +113,7 @@ impl Expander {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn claims(&mut self, claims: &File) -> Result<File, Vec<Diagnostic>> {
+    pub fn claims(&mut self, claims: &File) -> Checked<File> {
         self.are_sorts(claims, &self.sorts.clone().unwrap_or_default());
         let mut found = Vec::new();
         let mut claims = without_always(Cow::Borrowed(claims), &mut found).into_owned();
@@ -133,7 +133,7 @@ impl Expander {
     ///
     /// # Errors
     /// What is wrong with it, or that it is not a single term there.
-    pub fn value_of(&mut self, value: &Rhs) -> Result<Rhs, Vec<Diagnostic>> {
+    pub fn value_of(&mut self, value: &Rhs) -> Checked<Rhs> {
         let mut value = value.clone();
         match &mut value {
             Rhs::Term(term) => *term = self.single(term),

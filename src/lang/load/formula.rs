@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::model::ModelSource;
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Severity, Span};
 use crate::expand::Expander;
 use crate::model::asked;
 pub use crate::model::asked::FormulaScope;
@@ -37,12 +37,7 @@ impl FormulaReader {
     ///
     /// # Errors
     /// What is wrong with it, with places in the text.
-    pub fn read(
-        &mut self,
-        text: &str,
-        range: Range<usize>,
-        scope: FormulaScope<'_>,
-    ) -> Result<Condition, Vec<Diagnostic>> {
+    pub fn read(&mut self, text: &str, range: Range<usize>, scope: FormulaScope<'_>) -> Checked<Condition> {
         if text.len() > MAX_BYTES {
             let message = format!("a formula has at most {MAX_BYTES} bytes");
             return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);
@@ -87,11 +82,7 @@ fn no_process(text: &str, span: Span, most: usize) -> Diagnostic {
 /// assert_eq!(read("A[p] = True } unsafe { true").unwrap_err()[0].primary.span.start, 12);
 /// # Ok::<(), cubicle_lang::load::LoadError>(())
 /// ```
-pub fn parse_formula(
-    model: ModelSource<'_>,
-    scope: FormulaScope<'_>,
-    formula: &str,
-) -> Result<Condition, Vec<Diagnostic>> {
+pub fn parse_formula(model: ModelSource<'_>, scope: FormulaScope<'_>, formula: &str) -> Checked<Condition> {
     let (system, condition) = formula_with_counts(model, scope, formula)?;
     match system.counts.get(model.system.counts.len()) {
         Some(further) => Err(vec![asked::further_count(system.var(further.var).span)]),
@@ -108,7 +99,7 @@ pub fn formula_with_counts(
     model: ModelSource<'_>,
     scope: FormulaScope<'_>,
     formula: &str,
-) -> Result<(System, Condition), Vec<Diagnostic>> {
+) -> Checked<(System, Condition)> {
     let mut reader = FormulaReader::new(model);
     let condition = reader.read(formula, 0..formula.len(), scope)?;
     Ok((reader.into_system(), condition))
@@ -124,16 +115,13 @@ pub fn numbered(text: &str) -> usize {
 ///
 /// # Errors
 /// What is wrong with it, with places in the text.
-pub fn parse_claims_with_counts(
-    model: ModelSource<'_>,
-    claims: &str,
-) -> Result<(System, Vec<Forbidden>), Vec<Diagnostic>> {
+pub fn parse_claims_with_counts(model: ModelSource<'_>, claims: &str) -> Checked<(System, Vec<Forbidden>)> {
     let (file, claims) = (syntax::parse(model.text).0, only_claims(claims)?);
     let claims = Expander::of(&file).claims(&claims)?;
     asked::forbidden(model.system, &file, &claims)
 }
 
-fn only_claims(claims: &str) -> Result<File, Vec<Diagnostic>> {
+fn only_claims(claims: &str) -> Checked<File> {
     let (file, mut diagnostics) = syntax::parse(claims);
     diagnostics.retain(|it| it.severity == Severity::Error);
     if !diagnostics.is_empty() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::formula::{FormulaReader, FormulaScope, numbered};
 use super::model::ModelSource;
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Checked, Diagnostic, Span};
 use crate::model::{
     Atom, Case, Cell, Condition, Literal, Ltl, LtlProperty, ProcRef, StepOf, System, Temporal, TemporalKind,
     VarId,
@@ -65,16 +65,13 @@ const WORDS: [(&str, &str); 11] = [
 /// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
 
-/// What is read, or what is wrong with it.
-type Read<T> = Result<T, Vec<Diagnostic>>;
-
 /// The property that a formula states of a model, and the system with the counts that it mentions. An atom `{ At[#1] = Want }` is what
 /// [`parse_formula`](super::parse_formula) reads, with `#1`, `#2`, .. as the processes of the instance; `alive` says of
 /// each process whether it has not stopped, where processes may stop.
 ///
 /// # Errors
 /// What is wrong with the formula, with places in it.
-pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Read<(System, Temporal)> {
+pub fn ltl(model: ModelSource<'_>, formula: &str, alive: Option<VarId>) -> Checked<(System, Temporal)> {
     let params = numbered(formula);
     let tokens = tokens(formula)?;
     let mut parser = Parser { tokens: &tokens, at: 0, depth: 0, atoms: Vec::new(), text: formula };
@@ -119,7 +116,7 @@ fn wrong(at: Range<usize>, what: impl Into<String>) -> Vec<Diagnostic> {
     vec![Diagnostic::error("C0003", Span::new(at.start as u32, at.end as u32), what)]
 }
 
-fn tokens(formula: &str) -> Read<Vec<Placed>> {
+fn tokens(formula: &str) -> Checked<Vec<Placed>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = formula.get(at..).filter(|rest| !rest.is_empty()) {
@@ -160,7 +157,7 @@ fn tokens(formula: &str) -> Read<Vec<Placed>> {
 }
 
 /// The bytes of a call whose word stands at `start` to `end`, and of what is in its parentheses.
-fn arguments(formula: &str, start: usize, end: usize) -> Read<(Range<usize>, Range<usize>)> {
+fn arguments(formula: &str, start: usize, end: usize) -> Checked<(Range<usize>, Range<usize>)> {
     let form = || wrong(start..end, "its arguments in parentheses are missing: `taken(enter, #1)`");
     let open = end + formula[end..].find(|c: char| !c.is_whitespace()).ok_or_else(form)?;
     if !formula[open..].starts_with('(') {
@@ -183,7 +180,7 @@ fn words(formula: &str, range: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// The process that a word names, from 0.
-fn process(formula: &str, at: Range<usize>) -> Read<u8> {
+fn process(formula: &str, at: Range<usize>) -> Checked<u8> {
     let number = formula[at.clone()].strip_prefix('#').and_then(|it| it.parse::<u8>().ok());
     number
         .filter(|it| *it > 0)
@@ -192,7 +189,7 @@ fn process(formula: &str, at: Range<usize>) -> Read<u8> {
 }
 
 /// `Alive(#1)`.
-fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Read<Condition> {
+fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Checked<Condition> {
     let p = process(formula, words(formula, args.clone()).swap_remove(0))?;
     if words(formula, args.clone()).len() > 1 {
         return Err(wrong(args, "`Alive` takes one process"));
@@ -207,7 +204,7 @@ fn lives(formula: &str, args: Range<usize>, alive: Option<VarId>) -> Read<Condit
 }
 
 /// `enter, #1` in `enabled(enter, #1)`, or `enter` with any processes.
-fn step_of(system: &System, reader: &FormulaReader, formula: &str, args: Range<usize>) -> Read<StepOf> {
+fn step_of(system: &System, reader: &FormulaReader, formula: &str, args: Range<usize>) -> Checked<StepOf> {
     let mut words = words(formula, args).into_iter();
     let at = words.next().unwrap_or(0..0);
     let name = &formula[at.clone()];
@@ -253,7 +250,7 @@ impl Parser<'_> {
         found
     }
 
-    fn deeper(&mut self) -> Read<()> {
+    fn deeper(&mut self) -> Checked<()> {
         self.depth += 1;
         if self.depth > MOST_DEPTH { Err(self.too_deep()) } else { Ok(()) }
     }
@@ -265,7 +262,7 @@ impl Parser<'_> {
     }
 
     /// `a => b`, `a <=> b`: on one level, to the right, as in the language.
-    fn implication(&mut self) -> Read<Ltl> {
+    fn implication(&mut self) -> Checked<Ltl> {
         self.deeper()?;
         let a = self.disjunction()?;
         let whole = if self.takes("=>") {
@@ -280,7 +277,7 @@ impl Parser<'_> {
         if whole.depth() > MOST_DEPTH { Err(self.too_deep()) } else { Ok(whole) }
     }
 
-    fn disjunction(&mut self) -> Read<Ltl> {
+    fn disjunction(&mut self) -> Checked<Ltl> {
         let mut whole = self.conjunction()?;
         while self.takes("||") {
             whole = or(whole, self.conjunction()?);
@@ -288,7 +285,7 @@ impl Parser<'_> {
         Ok(whole)
     }
 
-    fn conjunction(&mut self) -> Read<Ltl> {
+    fn conjunction(&mut self) -> Checked<Ltl> {
         let mut whole = self.until()?;
         while self.takes("&&") {
             whole = and(whole, self.until()?);
@@ -297,7 +294,7 @@ impl Parser<'_> {
     }
 
     /// `a U b`, `a R b`, `a W b`.
-    fn until(&mut self) -> Read<Ltl> {
+    fn until(&mut self) -> Checked<Ltl> {
         let a = self.unary()?;
         let kind = ["U", "R", "W"].into_iter().find(|it| self.takes(it));
         let Some(kind) = kind else { return Ok(a) };
@@ -311,7 +308,7 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Read<Ltl> {
+    fn unary(&mut self) -> Checked<Ltl> {
         let end = self.text.len();
         let Some((at, token)) = self.tokens.get(self.at) else {
             return Err(wrong(end..end, "a formula is expected"));

@@ -1,7 +1,7 @@
 //! From the text of a model to its meaning, or why it has none.
 
 use super::allow::Allowed;
-use crate::diagnostic::{Diagnostic, Lines, MAX_ERRORS, Severity};
+use crate::diagnostic::{Checked, Diagnostic, Lines, MAX_ERRORS, Severity};
 use crate::expand::{self, Expander};
 use crate::model::{self, System};
 use crate::syntax;
@@ -26,7 +26,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// What is wrong with the text.
-pub fn meaning(text: &str) -> Result<Loaded, Vec<Diagnostic>> {
+pub fn meaning(text: &str) -> Checked<Loaded> {
     let (file, mut diagnostics) = syntax::parse(text);
     let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
     if errors >= MAX_ERRORS {
@@ -94,7 +94,7 @@ pub fn core(file: &File) -> File {
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn core_values(model: &File, updates: &mut [Update]) -> Result<(), Vec<Diagnostic>> {
+pub fn core_values(model: &File, updates: &mut [Update]) -> Checked<()> {
     let mut expander = Expander::of(model);
     for update in updates {
         update.value = expander.value_of(&update.value)?;

@@ -5,7 +5,7 @@ use super::elaborate::tidy;
 use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Severity, Span};
 use crate::syntax::ast::{self, Comparison, Expr, File, Loc, Name, PropertyKind};
 
 /// The processes that a formula may name beside those that it binds.
@@ -29,7 +29,7 @@ pub fn condition(
     scope: FormulaScope<'_>,
     own: Vec<u8>,
     formula: &Expr,
-) -> Result<(System, Condition), Vec<Diagnostic>> {
+) -> Checked<(System, Condition)> {
     let symbols = Symbols::of(system);
     let params = if let FormulaScope::Parameters(params) = scope { params } else { &[] };
     let names: Vec<Name> = params.iter().map(|it| Name::at(*it, Loc::default())).collect();
@@ -52,11 +52,7 @@ pub fn condition(
 ///
 /// # Errors
 /// What is wrong with the declarations.
-pub fn forbidden(
-    system: &System,
-    model: &File,
-    claims: &File,
-) -> Result<(System, Vec<Forbidden>), Vec<Diagnostic>> {
+pub fn forbidden(system: &System, model: &File, claims: &File) -> Checked<(System, Vec<Forbidden>)> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
     context.unsorted = Unsorted::Claimed;
@@ -72,11 +68,7 @@ pub fn forbidden(
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn transition(
-    system: &System,
-    model: &File,
-    decl: &ast::Transition,
-) -> Result<Vec<Transition>, Vec<Diagnostic>> {
+pub fn transition(system: &System, model: &File, decl: &ast::Transition) -> Checked<Vec<Transition>> {
     let symbols = Symbols::of(system);
     let mut context = prepared(&symbols, system, model);
     let found = context.transition(decl, system.next_origin());
@@ -97,11 +89,7 @@ pub(super) fn prepared<'a>(symbols: &'a Symbols, system: &System, model: &'a Fil
 }
 
 /// The result, unless there were errors, or a count that the system lacks.
-pub(super) fn concluded<T>(
-    mut context: Context<'_>,
-    system: &System,
-    found: T,
-) -> Result<T, Vec<Diagnostic>> {
+pub(super) fn concluded<T>(mut context: Context<'_>, system: &System, found: T) -> Checked<T> {
     if let Some(count) = context.counts.get(system.counts.len()) {
         further_count(context.var(count.var).span).report(&mut context.diagnostics);
     }
@@ -115,7 +103,7 @@ pub fn further_count(at: Span) -> Diagnostic {
 }
 
 /// The system with the counts of the context, and the result.
-fn extended<T>(context: Context<'_>, system: &System, found: T) -> Result<(System, T), Vec<Diagnostic>> {
+fn extended<T>(context: Context<'_>, system: &System, found: T) -> Checked<(System, T)> {
     let Context { diagnostics, vars, counts, .. } = context;
     checked(diagnostics)?;
     if counts.len() == system.counts.len() {
@@ -125,7 +113,7 @@ fn extended<T>(context: Context<'_>, system: &System, found: T) -> Result<(Syste
 }
 
 /// The errors, if there are any.
-fn checked(diagnostics: Diagnostics) -> Result<(), Vec<Diagnostic>> {
+fn checked(diagnostics: Diagnostics) -> Checked<()> {
     let mut diagnostics = diagnostics.into_vec();
     diagnostics.retain(|it| it.severity == Severity::Error);
     tidy(&mut diagnostics);

@@ -8,7 +8,7 @@ use super::scope::{Scope, TermMeaning};
 use super::symbols::{Symbol, Symbols};
 use super::updates::Draft;
 use super::{EnumId, ProcRef, System, Transition, Update, VarId, asked};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Checked, Diagnostic};
 use crate::syntax::ast;
 
 impl Names {
@@ -50,7 +50,7 @@ pub fn transition(
     decl: &ast::Transition,
     own: u8,
     steps: &[OtherStep<'_>],
-) -> Result<Vec<Transition>, Vec<Diagnostic>> {
+) -> Checked<Vec<Transition>> {
     let mut context = asked::prepared(&model.names.0, system, model.file);
     context.left_out = Some((0..own).collect());
     context.beside = steps;
@@ -62,11 +62,7 @@ pub fn transition(
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn updates(
-    system: &System,
-    model: NamedModel<'_>,
-    decl: &ast::Transition,
-) -> Result<Vec<Update>, Vec<Diagnostic>> {
+pub fn updates(system: &System, model: NamedModel<'_>, decl: &ast::Transition) -> Checked<Vec<Update>> {
     let mut context = asked::prepared(&model.names.0, system, model.file);
     let mut found = context.transition(decl, 0);
     if let Some((_, span)) = context.needed.first() {

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::both::{BothModels, InText, NoRefinement, RefinedModel, refused};
 use super::text::{ArgText, ImageText, MapText, STUTTER, StepText};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Checked, Diagnostic, Span};
 use crate::list::add_new;
 use crate::load::core_values;
 use crate::model::beside::{NamedModel, Names, updates};
@@ -120,7 +120,7 @@ impl RefinementMap {
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
         concrete_text: &ast::File,
-    ) -> Result<Vec<Vec<Branch>>, Vec<Diagnostic>> {
+    ) -> Checked<Vec<Vec<Branch>>> {
         let mut errors = Vec::new();
         let mut decl = decl.clone();
         for update in &mut decl.updates {
@@ -222,7 +222,7 @@ impl RefinementMap {
         said: &[StepText],
         concrete: RefinedModel<'_>,
         abstraction: RefinedModel<'_>,
-    ) -> Result<Vec<Vec<Image>>, Vec<Diagnostic>> {
+    ) -> Checked<Vec<Vec<Image>>> {
         let mut errors = Vec::new();
         let mut used = vec![None; said.len()];
         let mut all = Vec::new();

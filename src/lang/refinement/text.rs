@@ -8,7 +8,7 @@
 //! enter(p q) => take(p) | stutter;
 //! ```
 
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Severity, Span};
 use crate::syntax::ast::{self, Item, Name, loc};
 use crate::syntax::{self, MAX_BYTES, Word};
 
@@ -59,7 +59,7 @@ impl MapText {
     ///
     /// # Errors
     /// What is wrong with it, with places in the text.
-    pub fn read(text: &str) -> Result<Self, Vec<Diagnostic>> {
+    pub fn read(text: &str) -> Checked<Self> {
         if text.len() > MAX_BYTES {
             let message = format!("a map has at most {MAX_BYTES} bytes");
             return Err(vec![Diagnostic::error("C0005", Span::default(), message)]);

@@ -8,7 +8,7 @@ use super::ast::{Entry, Expr, File, Item};
 use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
 use super::{contextual, foreign, unexpected, unsupported};
-use crate::diagnostic::{Diagnostic, Diagnostics, Label, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Label, Severity, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
@@ -43,7 +43,7 @@ pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
 ///
 /// # Errors
 /// What is wrong with it, with places in `text`.
-pub fn parse_formula(text: &str, from: usize) -> Result<Expr, Vec<Diagnostic>> {
+pub fn parse_formula(text: &str, from: usize) -> Checked<Expr> {
     let mut parser = read(text, Some(from));
     let formula = parser.formula.take();
     let (_, mut diagnostics) = parser.finish();

@@ -42,7 +42,7 @@ mod ways;
 
 use std::collections::BTreeSet;
 
-use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
+use cubicle_lang::diagnostic::{Checked, Diagnostic, Diagnostics};
 
 use self::alternatives::{MAX_ALTERNATIVES, flat};
 use self::claims::{Never, initially, is_about, named_witnesses, never, witness};
@@ -82,7 +82,7 @@ impl Imported {
 ///
 /// # Errors
 /// Everything in it that the language cannot say, and what is wrong with it, with places.
-pub fn import(text: &str, file: &str, invariants: bool) -> Result<Imported, Vec<Diagnostic>> {
+pub fn import(text: &str, file: &str, invariants: bool) -> Checked<Imported> {
     let (tree, errors) = parser::parse(text);
     let mut found = Found { errors: Diagnostics::default(), left_out: Vec::new() };
     for error in errors {

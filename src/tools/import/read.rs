@@ -1,6 +1,6 @@
 //! The formulas of a file before they are translated: resolved, and without what is about enumerations and numbers of elements.
 
-use cubicle_lang::diagnostic::{Diagnostic, Diagnostics};
+use cubicle_lang::diagnostic::{Checked, Diagnostic, Diagnostics};
 
 use super::alternatives::flat;
 use super::enumerations::{Case, cases, enumerations, expanded};
@@ -21,7 +21,7 @@ impl Found {
         result.map_err(|error| self.errors.push(*error)).ok()
     }
 
-    pub fn checked(&mut self) -> Result<(), Vec<Diagnostic>> {
+    pub fn checked(&mut self) -> Checked<()> {
         if self.errors.is_empty() { Ok(()) } else { Err(std::mem::take(&mut self.errors).into_vec()) }
     }
 }

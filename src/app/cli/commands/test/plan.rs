@@ -15,7 +15,7 @@ use crate::cli::foreign::refusal;
 use crate::cli::messages::Messages;
 use crate::cli::quantities::{bytes, duration};
 use crate::cli::{files, input, model};
-use cubicle_lang::diagnostic::{Diagnostic, Source, Span};
+use cubicle_lang::diagnostic::{Checked, Diagnostic, Source, Span};
 use cubicle_report::document::{Lines, TextRange};
 use cubicle_run::Interrupt;
 use cubicle_tools::expect::{Expectation, TestLine, test_lines};
@@ -164,7 +164,7 @@ fn walk(folder: &Path, interrupt: &Interrupt) -> Result<Vec<PathBuf>, Failure> {
 }
 
 /// The runs of a model, or what is wrong with its lines.
-fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Result<Vec<PlannedRun>, Vec<Diagnostic>> {
+fn runs(text: &str, path: &Path, expect: Option<&Expectation>) -> Checked<Vec<PlannedRun>> {
     let lines = Lines::new(text);
     let (mut runs, mut errors) = (Vec::new(), Vec::new());
     for line in test_lines(text) {
