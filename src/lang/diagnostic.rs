@@ -65,6 +65,11 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, span, message) }
     }
 
+    /// Whether it is an error.
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// Sets the text shown at the offending place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Self {
@@ -236,7 +241,7 @@ impl Diagnostics {
             return;
         }
         let warnings = self.list.len() - self.errors;
-        let is_error = diagnostic.severity == Severity::Error;
+        let is_error = diagnostic.is_error();
         if if is_error { self.errors } else { warnings } < MAX_ERRORS {
             self.errors += usize::from(is_error);
             self.list.push(diagnostic);
@@ -266,7 +271,7 @@ impl Diagnostics {
     /// Forgets the messages after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.list.truncate(len);
-        self.errors = self.list.iter().filter(|d| d.severity == Severity::Error).count();
+        self.errors = self.list.iter().filter(|d| d.is_error()).count();
     }
 
     /// The messages, in the order in which they were added.

@@ -83,7 +83,7 @@ pub fn load_as(
     };
     let allow_all = allow.unwrap_or_default();
     let known = diagnostics.clone();
-    diagnostics.retain(|it| it.severity == Severity::Error || !allow_all.contains(&it.code));
+    diagnostics.retain(|it| it.is_error() || !allow_all.contains(&it.code));
     if system.is_none() || allow.is_some() {
         messages.diagnostics(&diagnostics, &Source { name: &input.name, text: &input.text });
     }

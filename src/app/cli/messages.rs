@@ -151,7 +151,7 @@ impl Messages {
         if more > 0 {
             complain(&format!("note: {more} more errors and warnings"));
         }
-        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count();
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).count();
         if errors >= MAX_ERRORS {
             let text = format!("the rest of the model is not checked: it has {MAX_ERRORS} errors already");
             self.show("note", &Message::new(Level::Note, text));

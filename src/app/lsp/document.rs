@@ -129,7 +129,7 @@ pub fn diagnostic(uri: &str, document: &OpenModel, this: &Diagnostic) -> Value {
     });
     json!({
         "range": document.range(this.primary.span),
-        "severity": if this.severity == Severity::Error { 1 } else { 2 },
+        "severity": if this.is_error() { 1 } else { 2 },
         "code": this.code,
         "source": "cubicle",
         "message": message,

@@ -10,7 +10,7 @@ mod writer;
 
 pub use writer::WIDTH;
 
-use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic, Severity};
+use crate::diagnostic::{BYTE_ORDER_MARK, Diagnostic};
 use crate::syntax;
 
 /// Why a text is not laid out.
@@ -29,11 +29,7 @@ pub enum Refused {
 /// # Errors
 /// It has errors, or the result would have other tokens or comments.
 pub fn format(text: &str) -> Result<String, Refused> {
-    let (file, mut diagnostics) = syntax::parse(text);
-    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
-    if !diagnostics.is_empty() {
-        return Err(Refused::Wrong(diagnostics));
-    }
+    let file = syntax::parse_valid(text).map_err(Refused::Wrong)?;
     let body = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let before = lexemes::read(text);
     let mut out = String::with_capacity(text.len());

@@ -2,7 +2,7 @@
 
 use super::build::Index;
 use super::scopes::{NameKind, NamedSymbol};
-use crate::diagnostic::{Severity, Span};
+use crate::diagnostic::Span;
 use crate::named::Named;
 use crate::syntax::ast::capital;
 use crate::syntax::{self, Word};
@@ -38,10 +38,7 @@ const PREDECLARED: [&str; 7] = ["bool", "mbool", "int", "real", "proc", "True", 
 /// # Errors
 /// Why it cannot have that name.
 pub fn rename(text: &str, offset: u32, new: &str) -> Result<Vec<(Span, String)>, Denied> {
-    let (file, diagnostics) = syntax::parse(text);
-    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Err(Denied::Broken);
-    }
+    let file = syntax::parse_valid(text).map_err(|_| Denied::Broken)?;
     let index = Index::new(&file, text.len() as u32);
     let symbol = index.at(offset).ok_or(Denied::Nothing)?.symbol;
     let target = &index.symbols[symbol];

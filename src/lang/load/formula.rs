@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::model::ModelSource;
-use crate::diagnostic::{Checked, Diagnostic, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Span};
 use crate::expand::Expander;
 use crate::model::asked;
 pub use crate::model::asked::FormulaScope;
@@ -122,11 +122,7 @@ pub fn parse_claims_with_counts(model: ModelSource<'_>, claims: &str) -> Checked
 }
 
 fn only_claims(claims: &str) -> Checked<File> {
-    let (file, mut diagnostics) = syntax::parse(claims);
-    diagnostics.retain(|it| it.severity == Severity::Error);
-    if !diagnostics.is_empty() {
-        return Err(diagnostics);
-    }
+    let file = syntax::parse_valid(claims)?;
     let claim = |item: &Item| matches!(item, Item::Property(it) if it.kind == PropertyKind::Invariant);
     if let Some(other) = file.items.iter().position(|item| !claim(item)) {
         let message = format!("declaration {} is not an `invariant`", other + 1);

@@ -1,7 +1,7 @@
 //! From the text of a model to its meaning, or why it has none.
 
 use super::allow::Allowed;
-use crate::diagnostic::{Checked, Diagnostic, Lines, MAX_ERRORS, Severity};
+use crate::diagnostic::{Checked, Diagnostic, Lines, MAX_ERRORS};
 use crate::expand::{self, Expander};
 use crate::model::{self, System};
 use crate::syntax;
@@ -28,9 +28,9 @@ pub struct Loaded {
 /// What is wrong with the text.
 pub fn meaning(text: &str) -> Checked<Loaded> {
     let (file, mut diagnostics) = syntax::parse(text);
-    let errors = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
     if errors >= MAX_ERRORS {
-        diagnostics.retain(|d| d.severity == Severity::Error);
+        diagnostics.retain(Diagnostic::is_error);
         return Err(diagnostics);
     }
     let expansion = expand::expand(&file);
@@ -68,16 +68,16 @@ pub fn meaning(text: &str) -> Checked<Loaded> {
     // An error on the line of a syntax error probably follows from how that one was repaired.
     let lines = Lines::new(text);
     let line = |d: &Diagnostic| lines.line(d.primary.span.start);
-    let slips: Vec<usize> = diagnostics.iter().filter(|d| d.severity == Severity::Error).map(line).collect();
+    let slips: Vec<usize> = diagnostics.iter().filter(|d| d.is_error()).map(line).collect();
     diagnostics.extend(more.into_iter().filter(|d| slips.is_empty() || !slips.contains(&line(d))));
-    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let failed = diagnostics.iter().any(|d| d.is_error());
     match system {
         Some(system) if !failed => {
             debug!(bytes = text.len(), warnings = diagnostics.len(), "model loaded");
             Ok(Loaded { system, warnings: diagnostics, allowed: Allowed::default(), file })
         }
         _ => {
-            diagnostics.retain(|d| d.severity == Severity::Error);
+            diagnostics.retain(Diagnostic::is_error);
             diagnostics.truncate(MAX_ERRORS);
             debug!(bytes = text.len(), errors = diagnostics.len(), "model refused");
             Err(diagnostics)

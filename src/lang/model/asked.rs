@@ -5,7 +5,7 @@ use super::elaborate::tidy;
 use super::scope::Scope;
 use super::symbols::Symbols;
 use super::{Condition, Forbidden, System, Transition};
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{self, Comparison, Expr, File, Loc, Name, PropertyKind};
 
 /// The processes that a formula may name beside those that it binds.
@@ -115,7 +115,7 @@ fn extended<T>(context: Context<'_>, system: &System, found: T) -> Checked<(Syst
 /// The errors, if there are any.
 fn checked(diagnostics: Diagnostics) -> Checked<()> {
     let mut diagnostics = diagnostics.into_vec();
-    diagnostics.retain(|it| it.severity == Severity::Error);
+    diagnostics.retain(Diagnostic::is_error);
     tidy(&mut diagnostics);
     if diagnostics.is_empty() { Ok(()) } else { Err(diagnostics) }
 }

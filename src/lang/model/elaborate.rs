@@ -11,7 +11,7 @@ use super::symbols::Symbols;
 use super::{
     Bad, BadKind, Fairness, Init, Literal, System, SystemParts, Temporal, Transition, VarId, axioms, names,
 };
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::{self, File, Item, Part, PropertyKind};
 
 /// The meaning of a file in the core language, which was made of a model whose text is `text`, with messages in file order. There is a
@@ -56,9 +56,9 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     let (vars, counts) = (std::mem::take(&mut context.vars), std::mem::take(&mut context.counts));
     let mut diagnostics = diagnostics.into_vec();
     // Nothing is said of declarations that are not in the text.
-    diagnostics.retain(|it| it.severity == Severity::Error || it.primary.span != Span::default());
+    diagnostics.retain(|it| it.is_error() || it.primary.span != Span::default());
     tidy(&mut diagnostics);
-    let failed = diagnostics.iter().any(|d| d.severity == Severity::Error);
+    let failed = diagnostics.iter().any(|d| d.is_error());
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
     number(&mut bad, text);
     names::temporal(&mut temporal, text);

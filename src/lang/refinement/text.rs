@@ -8,7 +8,7 @@
 //! enter(p q) => take(p) | stutter;
 //! ```
 
-use crate::diagnostic::{Checked, Diagnostic, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Span};
 use crate::syntax::ast::{self, Item, Name, loc};
 use crate::syntax::{self, MAX_BYTES, Word};
 
@@ -93,7 +93,7 @@ impl MapText {
         }
         let variables = String::from_utf8(variables).unwrap_or_default();
         let (file, mut wrong) = syntax::parse(&format!("{BEFORE}{variables}}}"));
-        wrong.retain(|it| it.severity == Severity::Error);
+        wrong.retain(Diagnostic::is_error);
         errors.extend(wrong.into_iter().map(Self::placed));
         match file.items.into_iter().next() {
             Some(Item::Transition(variables)) if errors.is_empty() => Ok(Self { variables, steps }),

@@ -12,7 +12,7 @@ pub(crate) mod unsupported;
 
 pub use cubicle_grammar::{MAX_DEPTH, ast, print};
 pub use negate::{negation, unsure};
-pub use parser::{MAX_BYTES, parse, parse_formula};
+pub use parser::{MAX_BYTES, parse, parse_formula, parse_valid};
 pub use reads::Reads;
 
 use cubicle_grammar::token;

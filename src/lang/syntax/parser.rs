@@ -8,7 +8,7 @@ use super::ast::{Entry, Expr, File, Item};
 use super::repair::{self, DeclaredNames, Repair, Site};
 use super::token::{LexError, Placed, Token, tokens};
 use super::{contextual, foreign, unexpected, unsupported};
-use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Label, Severity, Span};
+use crate::diagnostic::{Checked, Diagnostic, Diagnostics, Label, Span};
 
 /// Files above this size in bytes are refused (16 MiB).
 pub const MAX_BYTES: usize = 16 << 20;
@@ -35,8 +35,17 @@ const MAX_PLACES: usize = 3;
 /// was meant; it is complete when no diagnostic is an error. Diagnostics are in file order. `text` is at
 /// most [`MAX_BYTES`] long.
 pub fn parse(text: &str) -> (File, Vec<Diagnostic>) {
-    let parser = read(text, None);
-    parser.finish()
+    read(text, None).finish()
+}
+
+/// Parses a file that has to be free of errors.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_valid(text: &str) -> Checked<File> {
+    let (file, mut diagnostics) = parse(text);
+    diagnostics.retain(Diagnostic::is_error);
+    if diagnostics.is_empty() { Ok(file) } else { Err(diagnostics) }
 }
 
 /// Parses a formula by itself, which stands from byte `from` on to the end of `text` and is nothing but a formula.
@@ -47,7 +56,7 @@ pub fn parse_formula(text: &str, from: usize) -> Checked<Expr> {
     let mut parser = read(text, Some(from));
     let formula = parser.formula.take();
     let (_, mut diagnostics) = parser.finish();
-    diagnostics.retain(|diagnostic| diagnostic.severity == Severity::Error);
+    diagnostics.retain(Diagnostic::is_error);
     formula.filter(|_| diagnostics.is_empty()).ok_or(diagnostics)
 }
 
