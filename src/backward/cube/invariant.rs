@@ -7,6 +7,7 @@ use super::export::{Naming, mask_literals, model_cell, relational_literal};
 use super::halt::Overflow;
 use super::instantiate::Instantiation;
 use super::literal::CubeLiteral;
+use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::{Cell, Conj, Dnf, Literal, ProcRef, System, Term, VarId};
 use cubicle_run::Forbidden;
 
@@ -25,8 +26,8 @@ pub fn invariant<'c>(
         if never == 0 {
             continue;
         }
-        for index in index_patterns(var.arity()) {
-            let params = index.iter().max().map_or(0, |p| p + 1);
+        // The ways in which indices can coincide: `[0, 0]` and `[0, 1]` for two.
+        for (params, index) in namings(0, var.arity() as u8, &|_, _| true) {
             let index = index.into_iter().map(ProcRef::Var).collect();
             let cell = Cell { var: VarId(v as u16), index };
             out.push(Forbidden::new(params, vec![Literal::In { cell, values: never }]));
@@ -39,21 +40,6 @@ pub fn invariant<'c>(
     }
     out.extend(visited.flat_map(|cube| states(context, cube)));
     out
-}
-
-/// The ways in which `arity` indices can coincide: `[0, 0]` and `[0, 1]` for two.
-fn index_patterns(arity: usize) -> Vec<Vec<u8>> {
-    (0..arity).fold(vec![Vec::new()], |shorter, _| {
-        let longer = shorter.into_iter().flat_map(|pattern: Vec<u8>| {
-            let fresh = pattern.iter().max().map_or(0, |p| p + 1);
-            (0..=fresh).map(move |p| {
-                let mut longer = pattern.clone();
-                longer.push(p);
-                longer
-            })
-        });
-        longer.collect()
-    })
 }
 
 /// The states of a cube: those of several, where a proc cell holds one of several processes.

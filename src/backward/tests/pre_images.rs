@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use super::world::{Raw, WORLDS, World};
 use crate::cube::{Cube, compact};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, merge, pre_image, prepare};
-use cubicle_lang::model::semantics::{Semantics, State, Value, distinct_tuples};
-use cubicle_lang::model::{Assignment, TransitionId};
+use cubicle_lang::model::TransitionId;
+use cubicle_lang::model::semantics::{Semantics, State, choices, distinct_tuples};
 
 fn check_merge(world: &World, raws: &[Vec<Raw>], keep_unused: bool, join: bool) -> Result<(), TestCaseError> {
     let mut pres = Vec::new();
@@ -85,12 +85,8 @@ fn cubes_that_differ_in_one_mask_are_joined() {
 /// All states that a step of a transition leads to.
 pub fn successors(world: &World, semantics: &Semantics<'_>, t: TransitionId, state: &State) -> Vec<State> {
     let transition = world.system.transition(t);
-    let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-    for update in transition.updates.iter().filter(|u| u.assignment == Assignment::Nondet) {
-        let domain = world.domain(crate::cube::CubeCell::ghost(update.var));
-        let longer = |c: Vec<Value>| domain.iter().map(move |&v| c.iter().copied().chain([v]).collect());
-        choices = choices.into_iter().flat_map(longer).collect();
-    }
+    let domain = |var| world.domain(crate::cube::CubeCell::ghost(var));
+    let choices = choices(&transition.open().map(domain).collect::<Vec<_>>());
     let mut out = Vec::new();
     for args in distinct_tuples(state.procs, transition.arity()) {
         if semantics.enabled(state, t, &args) == Some(true) {
@@ -116,7 +112,7 @@ pub fn check_pre(
     let transition = t.transition;
     let exact = t.remembers
         && transition.universals.iter().all(|it| it.bound == 1)
-        && !transition.updates.iter().any(|it| it.assignment == Assignment::Nondet);
+        && transition.open().next().is_none();
     let exact = exact || transition.universals.is_empty() && cube.others.is_empty();
     let name = &transition.name;
     let mut met = [0; 2];

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cubicle_lang::model::classes::{Classes, Distinctness};
-use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, State, Value, distinct_tuples, tuples};
+use cubicle_lang::model::semantics::{
+    PROC_STRIDE, Point, Semantics, State, Value, distinct_tuples, sequences, tuples,
+};
 use cubicle_lang::model::*;
 
 /// All reachable concrete states, by the reference semantics and nothing else. Nameless values are
@@ -101,16 +103,7 @@ impl<'a> Brute<'a> {
 
     pub fn initial(&self) -> BTreeSet<Vec<Value>> {
         let mut out = BTreeSet::new();
-        let mut partial: Vec<Vec<Value>> = vec![Vec::new()];
-        for ty in &self.types {
-            partial = partial
-                .into_iter()
-                .flat_map(|p| {
-                    self.domain(*ty, &p).into_iter().map(move |v| p.iter().copied().chain([v]).collect())
-                })
-                .collect();
-        }
-        for values in partial {
+        for values in sequences(self.types.len(), |known| self.domain(self.types[known.len()], known)) {
             let state = State { procs: self.procs, values };
             let state = self.semantics.with_counts(state).expect("small numbers");
             if self.semantics.initial(&state) {
@@ -129,17 +122,12 @@ impl<'a> Brute<'a> {
                 if self.semantics.enabled(from, id, &args) != Some(true) {
                     continue;
                 }
-                let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
-                for update in transition.updates.iter().filter(|it| it.assignment == Assignment::Nondet) {
-                    let ty = self.system.var(update.var).ty;
-                    let more = |chosen: Vec<Value>| {
-                        let used: Vec<Value> = from.values.iter().chain(&chosen).copied().collect();
-                        let values = self.domain(ty, &used).into_iter();
-                        values.map(move |value| chosen.iter().copied().chain([value]).collect())
-                    };
-                    choices = choices.into_iter().flat_map(more).collect();
-                }
-                for nondet in choices {
+                let open: Vec<VarId> = transition.open().collect();
+                let next = |chosen: &[Value]| {
+                    let used: Vec<Value> = from.values.iter().chain(chosen).copied().collect();
+                    self.domain(self.system.var(open[chosen.len()]).ty, &used)
+                };
+                for nondet in sequences(open.len(), next) {
                     let next = self.semantics.fire(from, id, &args, &nondet).expect("it is enabled");
                     steps.push(((id, args.clone()), self.canonical(&next)));
                 }

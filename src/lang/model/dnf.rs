@@ -8,6 +8,7 @@ use super::decided::{decided, given};
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
+use super::semantics::sequences;
 use super::tuning::MAX_COMPARED;
 use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
 
@@ -162,15 +163,10 @@ pub(super) fn product(
 
 /// The ways in which each of these processes is a different one of some known ones, or itself; that comes last.
 pub(super) fn coincidences<'a>(of: &'a [u8], known: &'a [u8]) -> impl Iterator<Item = Vec<u8>> + 'a {
-    let mut open: Vec<Vec<u8>> = vec![Vec::new()];
-    std::iter::from_fn(move || {
-        loop {
-            let chosen = open.pop()?;
-            let Some(&own) = of.get(chosen.len()) else { return Some(chosen) };
-            let others = known.iter().copied().filter(|it| *it != own && !chosen.contains(it));
-            let longer: Vec<Vec<u8>> = others.chain([own]).map(|it| [&chosen[..], &[it]].concat()).collect();
-            open.extend(longer.into_iter().rev());
-        }
+    sequences(of.len(), |chosen: &[u8]| {
+        let own = of[chosen.len()];
+        let others = known.iter().copied().filter(|it| *it != own && !chosen.contains(it));
+        others.chain([own]).collect()
     })
 }
 

@@ -10,6 +10,7 @@ use super::ir::{
     Axiom, Bad, Cell, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type,
     Var, VarId, VarKind,
 };
+use super::semantics::sequences;
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
 
@@ -104,15 +105,8 @@ impl ProcessSorts {
             let of_each = (0..).zip(sizes).flat_map(|(sort, size)| std::iter::repeat_n(sort, *size));
             return std::iter::once(of_each.collect::<Vec<u8>>()).filter(|it| it.len() == procs).collect();
         }
-        let mut all: Vec<Vec<u8>> = vec![Vec::new()];
-        for _ in 0..procs {
-            let longer = |known: &Vec<u8>| {
-                let least = known.last().copied().unwrap_or(0);
-                (least..self.names.len() as u8).map(|next| [&known[..], &[next]].concat()).collect::<Vec<_>>()
-            };
-            all = all.iter().flat_map(longer).collect();
-        }
-        all
+        let next = |known: &[u8]| (known.last().copied().unwrap_or(0)..self.names.len() as u8).collect();
+        sequences(procs, next).collect()
     }
 }
 

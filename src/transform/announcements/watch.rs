@@ -1,6 +1,7 @@
 //! What stands for a bad cube with announcements: the ways in which setters may have set them.
 
 use super::find::{Announcements, Setter};
+use cubicle_lang::model::semantics::sequences;
 use cubicle_lang::model::{
     BOOL, Cell, Conj, Literal, ProcRef, System, TransitionId, Type, Universal, VarId, fold_processes, rename,
     simplify,
@@ -163,15 +164,11 @@ impl Watch {
         let others: Vec<u8> = (0..self.params).filter(|p| !own.contains(p)).collect();
         let mut all = vec![self];
         // For each bound process, a parameter or none.
-        let mut tuples: Vec<Vec<Option<u8>>> = vec![Vec::new()];
-        for _ in 0..universal.bound {
-            let longer = |it: &Vec<Option<u8>>| {
-                let free = others.iter().map(|p| Some(*p)).filter(|p| !it.contains(p));
-                free.chain([None]).map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
-            };
-            tuples = tuples.iter().flat_map(longer).collect();
-        }
-        for tuple in tuples {
+        let next = |known: &[Option<u8>]| {
+            let free = others.iter().map(|p| Some(*p)).filter(|p| !known.contains(p));
+            free.chain([None]).collect()
+        };
+        for tuple in sequences(universal.bound.into(), next) {
             let params = all.first()?.params;
             let mut free = params..;
             let bound: Vec<u8> = tuple.iter().map(|p| p.or_else(|| free.next())).collect::<Option<_>>()?;

@@ -4,7 +4,7 @@ use super::effect::Effect;
 use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
 use cubicle_lang::list::add_new;
-use cubicle_lang::model::semantics::arrangements;
+use cubicle_lang::model::semantics::{arrangements, sequences};
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
     Transition, Type, Universal, Update, Var, VarId, negated, rename, tail_names,
@@ -157,15 +157,11 @@ pub fn others(t: &Transition, tail: &Tail) -> usize {
 /// What the bound processes of a tail may be, which are different: each a parameter of the transition, or another process, which has a number from `others`
 /// on; those of parameters alone come first.
 pub fn bound_processes(t: &Transition, bound: u8, others: usize) -> Vec<Vec<ProcRef>> {
-    let mut all: Vec<Vec<ProcRef>> = vec![Vec::new()];
-    for place in 0..usize::from(bound) {
-        let processes = (0..t.arity()).chain([others + place]).map(|v| ProcRef::Var(v as u8));
-        let longer = |it: &Vec<ProcRef>| {
-            let free = processes.clone().filter(|p| !it.contains(p));
-            free.map(|p| [&it[..], &[p]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
+    let next = |known: &[ProcRef]| {
+        let processes = (0..t.arity()).chain([others + known.len()]).map(|v| ProcRef::Var(v as u8));
+        processes.filter(|p| !known.contains(p)).collect()
+    };
+    let mut all: Vec<Vec<ProcRef>> = sequences(bound.into(), next).collect();
     all.sort_by_key(|it| it.iter().any(|p| is_other(*p, others)));
     all
 }

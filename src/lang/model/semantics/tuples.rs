@@ -56,52 +56,48 @@ pub fn rising_tuples_of(of: Vec<Vec<usize>>, above: Vec<Option<usize>>) -> impl 
     })
 }
 
+/// All sequences of `length` elements, each of which is one of the `next` ones after those before it, in this order. They are made one by one.
+pub fn sequences<T: Clone>(length: usize, next: impl Fn(&[T]) -> Vec<T>) -> impl Iterator<Item = Vec<T>> {
+    let mut open: Vec<Vec<T>> = vec![Vec::new()];
+    std::iter::from_fn(move || {
+        loop {
+            let known = open.pop()?;
+            if known.len() == length {
+                return Some(known);
+            }
+            open.extend(next(&known).into_iter().rev().map(|it| [&known[..], &[it]].concat()));
+        }
+    })
+}
+
 /// All tuples of `length` different ones of these, in lexicographic order of their places.
 pub fn arrangements<T: Copy + PartialEq>(of: &[T], length: usize) -> Vec<Vec<T>> {
-    let mut all: Vec<Vec<T>> = vec![Vec::new()];
-    for _ in 0..length {
-        let longer = |shorter: &Vec<T>| {
-            let free = of.iter().filter(|it| !shorter.contains(it));
-            free.map(|it| [&shorter[..], &[*it]].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
+    let free = |known: &[T]| of.iter().copied().filter(|it| !known.contains(it)).collect();
+    sequences(length, free).collect()
 }
 
 /// All choices of one of each of these, in lexicographic order of their places.
 pub fn choices<T: Clone>(of: &[Vec<T>]) -> Vec<Vec<T>> {
-    let mut all: Vec<Vec<T>> = vec![Vec::new()];
-    for one in of {
-        let longer = |shorter: &Vec<T>| {
-            one.iter().map(|it| [&shorter[..], std::slice::from_ref(it)].concat()).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(longer).collect();
-    }
-    all
+    sequences(of.len(), |known| of[known.len()].clone()).collect()
 }
 
 /// All ways to name `count` processes where `named` have names, in lexicographic order, with how many have names then: each is one of those that
 /// `may_be` it after those chosen before, or the next one. Further processes get their names in order, since they are not told apart otherwise.
-pub fn namings<'m>(
+pub fn namings(
     named: u8,
     count: u8,
-    may_be: &'m dyn Fn(&[u8], u8) -> bool,
-) -> Box<dyn Iterator<Item = (u8, Vec<u8>)> + 'm> {
-    let mut all: Box<dyn Iterator<Item = (u8, Vec<u8>)> + 'm> =
-        Box::new(std::iter::once((named, Vec::new())));
-    for _ in 0..count {
-        let longer = |(named, chosen): (u8, Vec<u8>)| {
-            let next = (0..=named).filter(|p| *p == named || may_be(&chosen, *p)).collect::<Vec<u8>>();
-            next.into_iter().map(move |p| (named.max(p + 1), [&chosen[..], &[p]].concat()))
-        };
-        all = Box::new(all.flat_map(longer));
-    }
-    all
+    may_be: &dyn Fn(&[u8], u8) -> bool,
+) -> impl Iterator<Item = (u8, Vec<u8>)> {
+    let named = move |chosen: &[u8]| chosen.iter().fold(named, |named, p| named.max(p + 1));
+    let next = move |chosen: &[u8]| {
+        let new = named(chosen);
+        (0..=new).filter(|p| *p == new || may_be(chosen, *p)).collect()
+    };
+    sequences(count.into(), next).map(move |chosen| (named(&chosen), chosen))
 }
 
 /// As [`namings`], of different processes.
-pub fn different_namings(named: u8, count: u8) -> Box<dyn Iterator<Item = (u8, Vec<u8>)>> {
+pub fn different_namings(named: u8, count: u8) -> impl Iterator<Item = (u8, Vec<u8>)> {
     namings(named, count, &|chosen, p| !chosen.contains(&p))
 }
 
