@@ -248,10 +248,7 @@ impl Expander {
 
     /// A path at a name that is not declared, or declared with an error: the core reports it, where it can.
     fn unknown_path(&mut self, path: &Path) -> Option<Vec<Way<Place>>> {
-        let mut index = Vec::new();
-        for term in path.index.iter().flatten() {
-            index.push(self.process_index(term)?);
-        }
+        let index = path.index.iter().flatten().map(|it| self.process_index(it)).collect::<Option<_>>()?;
         if let Some(field) = path.fields.first() {
             self.no_record(field, &path.name.text);
             return None;
@@ -587,9 +584,10 @@ impl Expander {
                 let Some(of_cell) = multiples(*factor, cell, values) else { return self.large(at) };
                 numbers.extend(of_cell.into_iter().map(|(here, number)| (Some(here.formula(at)), number)));
             }
-            for (here, number) in numbers.into_iter().filter(|it| it.1 != 0) {
-                rest.push(counted(way.conditions(at).into_iter().chain(here).collect(), number));
-            }
+            let numbers = numbers.into_iter().filter(|it| it.1 != 0);
+            rest.extend(
+                numbers.map(|(here, n)| counted(way.conditions(at).into_iter().chain(here).collect(), n)),
+            );
             if !sum.rest.is_empty() {
                 let (summand, body) = (sum.beside(0).term(loc), with(way.conditions(at)));
                 rest.push(one(Some(of(Some(summand), body)), 1));
@@ -603,11 +601,10 @@ impl Expander {
             Value::Cell(cell, _) => Term::path(cell.clone(), loc),
             Value::Constant(values, at) => Term::named(&values.names[*at], loc),
             Value::Linear(linear) => {
-                let mut linear = linear.clone();
-                for (factor, cell, _) in std::mem::take(&mut linear.cells) {
-                    linear.rest.push((factor, Term::path(cell, loc)));
-                }
-                linear.term(loc)
+                let mut sum = linear.beside(linear.constant);
+                sum.rest
+                    .extend(linear.cells.iter().map(|(by, cell, _)| (*by, Term::path(cell.clone(), loc))));
+                sum.term(loc)
             }
             Value::Core(term) => term.clone(),
         }

@@ -315,14 +315,11 @@ impl Expander {
                 let value = match &this.value {
                     Rhs::Term(term) => Rhs::Term(self.field_of(term, field, &record.fields)?),
                     Rhs::Cases(cases) => {
-                        let mut parts = Vec::new();
-                        for case in cases {
-                            parts.push(Case {
-                                value: self.field_of(&case.value, field, &record.fields)?,
-                                ..case.clone()
-                            });
-                        }
-                        Rhs::Cases(parts)
+                        let part = |case: &Case| {
+                            let value = self.field_of(&case.value, field, &record.fields)?;
+                            Some(Case { value, ..case.clone() })
+                        };
+                        Rhs::Cases(cases.iter().map(part).collect::<Option<_>>()?)
                     }
                     other => other.clone(),
                 };
@@ -438,9 +435,7 @@ impl Expander {
         let at = this.at.0;
         let mut draft = Draft::default();
         let mut when = way.conditions(at);
-        for condition in &this.when {
-            when.push(self.formula(condition));
-        }
+        when.extend(this.when.iter().map(|it| self.formula(it)));
         let bound: Vec<Name> = way.it.index.iter().filter(|it| this.binds(it)).cloned().collect();
         let some = self.bound(this);
         let mut branches = Vec::new();
@@ -449,14 +444,10 @@ impl Expander {
             let condition = case.when.as_ref().map(|it| self.formula(it));
             let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
             let mut facts = facts.clone();
-            for it in &here {
-                facts.add(it);
-            }
+            here.iter().for_each(|it| facts.add(it));
             let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
-            let mut leaves = Vec::new();
-            for value in values.iter().filter(|it| it.it.is_none()) {
-                leaves.push(all(value.conditions(at), at));
-            }
+            let outside = values.iter().filter(|it| it.it.is_none());
+            let leaves: Vec<Expr> = outside.map(|it| all(it.conditions(at), at)).collect();
             if !leaves.is_empty() {
                 let mut parts = here.clone();
                 parts.push(any(leaves, at));
@@ -492,15 +483,8 @@ impl Expander {
                 .refuse(self);
         }
         let name = self.core_path(&way.it).name.text;
-        draft.writes.push(Write {
-            name,
-            index: way.it.index.clone(),
-            bound,
-            ty: way.it.ty,
-            when,
-            effect,
-            at: this.at,
-        });
+        let Place { index, ty, .. } = way.it;
+        draft.writes.push(Write { name, index, bound, ty, when, effect, at: this.at });
         Some(draft)
     }
 

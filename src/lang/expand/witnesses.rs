@@ -114,10 +114,8 @@ impl Expander {
         let text = free(decl.ty.text.chars().take(1).collect(), |it| taken.contains(it));
         let value = Name { text, loc: name.loc, sort: Some(Box::new(decl.ty.clone())) };
         let Some(holds) = self.about_value(axiom, decl, params, &value) else { return };
-        let mut never = Vec::new();
-        for same in partitions(params) {
-            never.extend(cases(&same, &array, &value, Some(&holds), self.sorts.as_ref(), decl.loc));
-        }
+        let of = |same| cases(&same, &array, &value, Some(&holds), self.sorts.as_ref(), decl.loc);
+        let never = partitions(params).into_iter().flat_map(of).collect();
         let body = self.formula(&Expr::new(ExprKind::Or(never), decl.loc.0));
         let claim = Property::new(PropertyKind::Invariant, Some(name.clone()), body, decl.loc);
         rest.push(Item::Property(claim));
@@ -130,10 +128,8 @@ impl Expander {
         let bound = |number: usize, sort: &Name| Name::at(format!("p{number}"), at).of_sort(sort.clone());
         let params: Vec<Name> = (0..).zip(index).map(|(number, sort)| bound(number, sort)).collect();
         let value = bound(params.len(), &decl.ty);
-        let mut never = Vec::new();
-        for same in partitions(&params) {
-            never.extend(cases(&same, name, &value, None, Some(&sorts), at));
-        }
+        let of = |same| cases(&same, name, &value, None, Some(&sorts), at);
+        let never = partitions(&params).into_iter().flat_map(of).collect();
         let body = Expr::new(ExprKind::Or(never), at.0);
         rest.push(Item::Property(Property::new(PropertyKind::Invariant, None, body, at)));
     }

@@ -30,37 +30,22 @@ enum Token {
 /// Tokens with the bytes where they stand.
 type Placed = (Range<usize>, Token);
 
-/// Spellings, longer ones first, and what they are.
-const OPERATORS: [(&str, &str); 14] = [
-    ("<->", "<=>"),
-    ("<=>", "<=>"),
-    ("->", "=>"),
-    ("=>", "=>"),
-    ("&&", "&&"),
-    ("||", "||"),
-    ("[]", "G"),
-    ("<>", "F"),
+/// Operators with their spellings, longer ones first.
+const OPERATORS: [(&str, &str); 9] = [
+    ("<=>", "<=> <->"),
+    ("=>", "=> ->"),
+    ("&&", "&& &"),
+    ("||", "|| |"),
+    ("!", "! ~"),
+    ("G", "[]"),
+    ("F", "<>"),
     ("(", "("),
     (")", ")"),
-    ("!", "!"),
-    ("~", "!"),
-    ("&", "&&"),
-    ("|", "||"),
 ];
 
-const WORDS: [(&str, &str); 11] = [
-    ("G", "G"),
-    ("F", "F"),
-    ("X", "X"),
-    ("U", "U"),
-    ("R", "R"),
-    ("W", "W"),
-    ("not", "!"),
-    ("and", "&&"),
-    ("or", "||"),
-    ("true", "true"),
-    ("false", "false"),
-];
+/// Words for operators, and the operators that are words themselves.
+const SYNONYMS: [(&str, &str); 3] = [("not", "!"), ("and", "&&"), ("or", "||")];
+const WORDS: [&str; 8] = ["G", "F", "X", "U", "R", "W", "true", "false"];
 
 /// Atoms about the step that leaves a state, about the steps that are possible there, and about a process.
 const CALLS: [&str; 3] = ["enabled", "taken", "Alive"];
@@ -117,6 +102,10 @@ fn wrong(at: Range<usize>, what: impl Into<String>) -> Vec<Diagnostic> {
 }
 
 fn tokens(formula: &str) -> Checked<Vec<Placed>> {
+    let operator = |rest: &str| {
+        let begins = |spellings: &'static str| spellings.split(' ').find(|it| rest.starts_with(it));
+        OPERATORS.iter().find_map(|(meant, spellings)| Some((begins(spellings)?, *meant)))
+    };
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(rest) = formula.get(at..).filter(|rest| !rest.is_empty()) {
@@ -128,7 +117,7 @@ fn tokens(formula: &str) -> Checked<Vec<Placed>> {
             let end = end.ok_or_else(|| wrong(at..at + 1, "this brace is not closed"))?;
             found.push((at..end + 1, Token::Cube(at + 1..end)));
             at = end + 1;
-        } else if let Some((typed, meant)) = OPERATORS.iter().find(|(typed, _)| rest.starts_with(typed)) {
+        } else if let Some((typed, meant)) = operator(rest) {
             found.push((at..at + typed.len(), Token::Operator(meant)));
             at += typed.len();
         } else {
@@ -140,14 +129,14 @@ fn tokens(formula: &str) -> Checked<Vec<Placed>> {
                 found.push((all, Token::Call(call, args)));
                 continue;
             }
-            let Some((_, meant)) = WORDS.iter().find(|(known, _)| *known == word) else {
+            let synonym = SYNONYMS.iter().find(|(known, _)| *known == word).map(|it| it.1);
+            let Some(meant) = synonym.or_else(|| WORDS.into_iter().find(|it| *it == word)) else {
                 let shown = if word.is_empty() { first.to_string() } else { word.to_owned() };
                 let help = "operators are G F X U R W ! && || => <=>, conditions stand in braces, and \
                             `enabled(t)`, `taken(t)`, `Alive(#1)` stand by themselves";
-                let place = Span::new(at as u32, (at + shown.len()) as u32);
-                return Err(vec![
-                    Diagnostic::error("C0003", place, format!("unknown word `{shown}`")).help(help),
-                ]);
+                let mut errors = wrong(at..at + shown.len(), format!("unknown word `{shown}`"));
+                errors[0].help = Some(help.to_owned());
+                return Err(errors);
             };
             found.push((at..at + end, Token::Operator(meant)));
             at += end;

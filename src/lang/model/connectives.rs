@@ -6,7 +6,7 @@ use super::context::{Context, FormulaPlace};
 use super::formula::Formula;
 use super::prenex::{self, TOO_MANY};
 use super::scope::{Scope, TermMeaning};
-use super::symbols::Symbol;
+use super::symbols::{Symbol, duplicate};
 use super::terms::IndexMeaning;
 use super::{Literal, ProcRef, Term};
 use crate::diagnostic::{Diagnostic, Span};
@@ -141,13 +141,12 @@ impl<'a> Context<'a> {
     pub(super) fn may_bind(&mut self, vars: &[&Name], scope: &Scope<'a>) -> bool {
         for (i, var) in vars.iter().enumerate() {
             if let Some(first) = vars[..i].iter().find(|other| other.text == var.text) {
-                return super::symbols::duplicate("C0109", var, "process variable", Some(first.span()))
-                    .refuse(self);
+                return duplicate("C0109", var, "process variable", Some(first.span())).refuse(self);
             }
             if let Some(TermMeaning::Value(Term::Proc(_), _)) = scope.lookup(&var.text) {
                 let strict = self.place == FormulaPlace::Bad && !self.counting;
                 if strict && self.calls.is_empty() {
-                    return super::symbols::duplicate("C0109", var, "process variable", None)
+                    return duplicate("C0109", var, "process variable", None)
                         .label("already in scope")
                         .refuse(self);
                 }
@@ -404,10 +403,8 @@ impl<'a> Context<'a> {
     /// A universal in a claim from outside of the model, for one process: its instances for the parameters, unless it is about others,
     /// and what no process beside these is. That is the denial of its body, so that it is in the form in which claims have it.
     fn none_of_others(&mut self, bound: Quantified<'a, '_>, scope: &mut Scope<'a>) -> Formula {
-        let mut parts = Vec::new();
-        for param in 0..if bound.other { 0 } else { self.params } {
-            parts.push(self.bind(bound, &[ProcRef::Var(param)], scope));
-        }
+        let params = (0..self.params).filter(|_| !bound.other).map(ProcRef::Var);
+        let mut parts: Vec<Formula> = params.map(|it| self.bind(bound, &[it], scope)).collect();
         let var = self.fresh(bound.body.span);
         self.universal.push(var);
         let denial = Quantified { positive: !bound.positive, ..bound };
@@ -423,7 +420,7 @@ impl<'a> Context<'a> {
     pub fn define(&mut self, predicate: &'a Predicate) {
         if let Some(previous) = self.predicates.get(predicate.name.text.as_str()) {
             let previous = previous.name.span();
-            super::symbols::duplicate("C0107", &predicate.name, "predicate", Some(previous)).report(self);
+            duplicate("C0107", &predicate.name, "predicate", Some(previous)).report(self);
             return;
         }
         self.reset_budget();

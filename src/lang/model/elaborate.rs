@@ -5,9 +5,10 @@ use indexmap::IndexMap;
 use super::axioms::Texts;
 use super::context::Context;
 use super::limits::MAX_TRANSITIONS;
+use super::lints;
 use super::liveness;
 use super::made_of::MadeOf;
-use super::symbols::Symbols;
+use super::symbols::{Symbols, duplicate};
 use super::{
     Bad, BadKind, Fairness, Init, Literal, System, SystemParts, Temporal, Transition, VarId, axioms, names,
 };
@@ -36,7 +37,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     let Declared { init, mut bad, transitions, mut temporal, .. } = declared;
     let proc_constants = context.proc_constants;
     let mut diagnostics = std::mem::take(&mut context.diagnostics);
-    super::lints::unused(file, &context, &made_of, init.as_ref(), &transitions, &mut diagnostics);
+    lints::unused(file, &context, &made_of, init.as_ref(), &transitions, &mut diagnostics);
     let texts = texts(file, &made_of.mentioned, &symbols);
     for bad in bad.iter().filter(|it| it.kind == BadKind::Invariant) {
         // Assumptions are cubes, which say nothing of all processes.
@@ -78,7 +79,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     };
     axioms::separate(&mut system, &texts);
     let system = System::new(system);
-    super::lints::spare_parameters(&system, &mut diagnostics);
+    lints::spare_parameters(&system, &mut diagnostics);
     (Some(system), diagnostics)
 }
 
@@ -153,7 +154,7 @@ impl<'a> Declared<'a> {
             let free = (2..).map(|number| format!("{name}_{number}"));
             let other =
                 free.into_iter().find(|it| !self.titles.contains_key(it.as_str())).unwrap_or_default();
-            let error = super::symbols::duplicate("C0103", name, "property", Some(previous));
+            let error = duplicate("C0103", name, "property", Some(previous));
             error.help(format!("choose another name, such as `{other}`")).mend(other).report(context);
         } else {
             self.titles.insert(&name.text, name.span());
@@ -255,14 +256,7 @@ fn number_procs(file: &File, out: &mut Diagnostics) -> Option<u32> {
 
 /// Messages in file order, each once.
 pub(super) fn tidy(diagnostics: &mut Vec<Diagnostic>) {
-    diagnostics.sort_by(|a, b| {
-        (a.primary.span, a.code, &a.message, &a.secondary).cmp(&(
-            b.primary.span,
-            b.code,
-            &b.message,
-            &b.secondary,
-        ))
-    });
+    diagnostics.sort_by_cached_key(|it| (it.primary.span, it.code, it.message.clone(), it.secondary.clone()));
     diagnostics
         .dedup_by(|b, a| a.primary.span == b.primary.span && a.code == b.code && a.message == b.message);
 }

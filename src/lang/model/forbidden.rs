@@ -59,10 +59,8 @@ impl Forbidden {
         };
         let one = |t: &Transition| {
             let cube = t.guard.iter().filter(|it| !is_note(it)).cloned().collect();
-            let mut others = Vec::new();
-            for universal in &t.universals {
-                others.extend(denied(system, universal)?);
-            }
+            let others =
+                t.universals.iter().map(|it| denied(system, it)).collect::<Option<Vec<_>>>()?.concat();
             Some(Self { params: t.arity() as u8, cube, others })
         };
         notes.into_iter().map(one).collect()

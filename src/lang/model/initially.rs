@@ -23,29 +23,26 @@ pub fn is_initially(system: &SystemParts, params: u8, cube: &Conj) -> Option<boo
 
 /// The initial states of a system.
 pub(super) struct Initially<'a> {
-    init: &'a Init,
+    system: &'a SystemParts,
     axioms: &'a [Axiom],
-    max_procs: Option<u32>,
-    proc_constants: u8,
 }
 
 impl<'a> Initially<'a> {
     /// Those that satisfy init.
     pub fn without_axioms(system: &'a SystemParts) -> Self {
-        Self { axioms: &[], ..Self::new(system) }
+        Self { system, axioms: &[] }
     }
 
     /// Those that satisfy init and the axioms.
     pub fn new(system: &'a SystemParts) -> Self {
-        let SystemParts { init, axioms, max_procs, proc_constants, .. } = system;
-        Self { init, axioms, max_procs: *max_procs, proc_constants: *proc_constants }
+        Self { system, axioms: &system.axioms }
     }
 
     /// Whether some initial state of some instance satisfies the cube for distinct processes; `None` when
     /// that is not decided.
     pub fn satisfies(&self, params: u8, cube: &Conj) -> Option<bool> {
         // A parameter may be one of the process constants: several cases, which are left to the engines.
-        if self.proc_constants > 0 {
+        if self.system.proc_constants > 0 {
             return None;
         }
         let sizes = if params == 0 { 0..=1 } else { params..=params };
@@ -61,7 +58,7 @@ impl<'a> Initially<'a> {
     }
 
     fn admits(&self, procs: usize) -> bool {
-        self.max_procs.is_none_or(|most| procs <= most as usize)
+        self.system.max_procs.is_none_or(|most| procs <= most as usize)
     }
 
     fn of_size(&self, procs: usize, cube: &Conj) -> Option<bool> {
@@ -69,11 +66,12 @@ impl<'a> Initially<'a> {
             return None;
         }
         let mut clauses: Vec<Vec<Conj>> = Vec::new();
+        let init = &self.system.init;
         if procs == 0 {
-            clauses.push(at(&self.init.without_processes, &[])?);
+            clauses.push(at(&init.without_processes, &[])?);
         } else {
-            for tuple in tuples(procs, usize::from(self.init.params)) {
-                clauses.push(at(&self.init.body, &tuple)?);
+            for tuple in tuples(procs, usize::from(init.params)) {
+                clauses.push(at(&init.body, &tuple)?);
             }
         }
         for axiom in self.axioms {

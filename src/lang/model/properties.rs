@@ -6,6 +6,7 @@ use super::formula::Formula;
 use super::limits::{MAX_PARAMS, MAX_VARIANTS};
 use super::scope::{Scope, TermMeaning};
 use super::sorted_init::SortedInit;
+use super::symbols::duplicate;
 use super::{Bad, BadKind, Cell, Conj, Dnf, Init, Literal, ProcRef, VarId, rename};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Comparison, Expr, Name, Property, PropertyKind};
@@ -17,7 +18,7 @@ impl<'a> Context<'a> {
         let mut scope = Scope::default();
         for (i, param) in params.iter().enumerate() {
             if let Some(first) = params[..i].iter().find(|other| other.text == param.text) {
-                super::symbols::duplicate("C0109", param, "parameter", Some(first.span())).report(self);
+                duplicate("C0109", param, "parameter", Some(first.span())).report(self);
             }
             if i == MAX_PARAMS {
                 Diagnostic::error("C0505", param.span(), format!("more than {MAX_PARAMS} parameters"))
@@ -79,8 +80,7 @@ impl<'a> Context<'a> {
     }
 
     fn no_indices_in_init(&mut self) {
-        let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
-        for (var, at) in needed {
+        for (var, at) in self.needed.clone() {
             let name = self.symbols.var(var).name.clone();
             Diagnostic::error("C0303", at, format!("global `{name}` used as an array index in init"))
                 .label("init describes all processes")
@@ -177,11 +177,8 @@ impl<'a> Context<'a> {
     fn bad_disjuncts(&mut self, formula: &Formula, out: &mut Vec<Disjunct>) {
         let same = |a: ProcRef, b: ProcRef| self.same_process(a, b);
         let disjuncts = dnf(formula, &same).and_then(|found| {
-            let mut all = Vec::new();
-            for disjunct in found {
-                all.extend(self.with_further_denied(disjunct)?);
-            }
-            Ok(all)
+            let all = found.into_iter().map(|it| self.with_further_denied(it));
+            Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
         });
         match disjuncts {
             Ok(disjuncts) => {
@@ -216,8 +213,7 @@ impl<'a> Context<'a> {
     /// process, counted over parameters and then further ones, or `None` for no process.
     pub fn variants(&mut self) -> Vec<Vec<(VarId, Option<u8>)>> {
         let mut variants: Vec<(u8, Vec<(VarId, Option<u8>)>)> = vec![(self.params, Vec::new())];
-        let needed: Vec<(VarId, Span)> = self.needed.iter().map(|(&var, &at)| (var, at)).collect();
-        for (var, at) in needed {
+        for (var, at) in self.needed.clone() {
             let mut next = Vec::new();
             for (processes, chosen) in &variants {
                 for process in (0..=*processes).map(Some).chain([None]) {

@@ -87,9 +87,6 @@ pub fn all(literals: impl IntoIterator<Item = Option<Truth>>) -> Option<Option<C
 
 /// The disjunction over renamed processes, less the disjuncts that are false then; `None` when a number leaves the 64-bit range.
 pub fn disjunction(body: &[Conj], map: &dyn Fn(ProcRef) -> ProcRef) -> Option<Vec<Conj>> {
-    let mut result = Vec::with_capacity(body.len());
-    for disjunct in body {
-        result.extend(conj(disjunct, map)?);
-    }
-    Some(result)
+    let disjuncts: Option<Vec<Option<Conj>>> = body.iter().map(|it| conj(it, map)).collect();
+    Some(disjuncts?.into_iter().flatten().collect())
 }

@@ -221,12 +221,11 @@ impl Symbols {
     fn declare_type(&mut self, decl: &TypeDecl, out: &mut Diagnostics) {
         let name = &decl.name;
         if let Some((_, previous)) = self.types.get(&name.text) {
-            out.push(duplicate("C0101", name, "type", *previous));
-            return;
+            return duplicate("C0101", name, "type", *previous).report(out);
         }
         if self.enums.len() + self.abstracts.len() >= MAX_TYPES {
-            out.push(Diagnostic::error("C0501", name.span(), format!("more than {MAX_TYPES} types")));
-            return;
+            return Diagnostic::error("C0501", name.span(), format!("more than {MAX_TYPES} types"))
+                .report(out);
         }
         let Some(constructors) = &decl.constructors else {
             let id = AbstractId(self.abstracts.len() as u16);
@@ -287,8 +286,8 @@ impl Symbols {
         };
         let ty = self.resolve_type(&decl.ty, unknown, out);
         if self.vars.len() >= MAX_VARS {
-            out.push(Diagnostic::error("C0501", decl.name.span(), format!("more than {MAX_VARS} variables")));
-            return;
+            let message = format!("more than {MAX_VARS} variables");
+            return Diagnostic::error("C0501", decl.name.span(), message).report(out);
         }
         let Some(ty) = ty else {
             // No further error about a variable of unknown type.
@@ -312,14 +311,11 @@ impl Symbols {
             return Some(ty);
         }
         if let Some(branch) = unsupported::type_name(&name.text) {
-            out.push(unsupported::diagnostic(name.span(), &format!("the type `{}`", name.text), branch));
-            return None;
+            return unsupported::diagnostic(name.span(), &format!("the type `{}`", name.text), branch)
+                .refuse(out);
         }
-        // The declaration of that type was reported.
-        if self.names.get(&name.text).is_some_and(|&(symbol, _)| symbol == Symbol::Unclear) {
-            return None;
-        }
-        if unknown.contains(&name.text) {
+        // The declaration of that type was reported, or another use of it.
+        if self.lookup(&name.text) == Some(Symbol::Unclear) || unknown.contains(&name.text) {
             return None;
         }
         unknown.push(name.text.clone());
@@ -348,23 +344,22 @@ impl Symbols {
             ),
             _ => None,
         };
-        out.push(match similar {
+        let error = match similar {
             _ if instead.is_some() => error.help(instead.unwrap_or_default()),
             Some(similar) => error.did_you_mean(similar),
             None => error.help(format!(
                 "declare it: `type {0} = A | B` with its values, or `type {0}` when only equality matters",
                 name.text
             )),
-        });
-        None
+        };
+        error.refuse(out)
     }
 
     fn declare_name(&mut self, name: &Name, symbol: Symbol, out: &mut Diagnostics) -> bool {
         if let Some((known, previous)) = self.names.get(&name.text)
             && (*known != Symbol::Unclear || previous.is_some())
         {
-            out.push(duplicate("C0103", name, "name", *previous));
-            return false;
+            return duplicate("C0103", name, "name", *previous).refuse(out);
         }
         self.names.insert(name.text.clone(), (symbol, Some(name.span())));
         true

@@ -88,10 +88,8 @@ impl<'a> Context<'a> {
         variant: &[(VarId, Option<u8>)],
     ) -> Option<(Formula, Vec<Draft>)> {
         let mut scope = self.parameters(&decl.params, &[]);
-        let mut parts = Vec::new();
-        for &(var, _) in variant.iter().filter(|(_, process)| process.is_none()) {
-            parts.push(self.names_no_other(var));
-        }
+        let nameless = variant.iter().filter(|(_, process)| process.is_none());
+        let mut parts: Vec<Formula> = nameless.map(|it| self.names_no_other(it.0)).collect();
         parts.push(self.guard(decl, &mut scope, true));
         let mut drafts = self.updates(decl, &mut scope)?;
         for step in self.beside {
@@ -165,11 +163,8 @@ impl Context<'_> {
         // Parameters, hidden ones and the variable of a universal are pairwise distinct in the end.
         let distinct = &ProcRef::same;
         let result = dnf(guard, distinct).and_then(|disjuncts| {
-            let mut all = Vec::new();
-            for disjunct in disjuncts {
-                all.extend(instantiate(disjunct, distinct)?);
-            }
-            Ok(all)
+            let all = disjuncts.into_iter().map(|it| instantiate(it, distinct));
+            Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
         });
         result.unwrap_or_else(|failure| {
             self.report_bound(self.declaration, &failure.message());

@@ -2,10 +2,11 @@
 
 use indexmap::IndexMap;
 
+use super::compare::oriented;
 use super::context::{Context, FormulaPlace};
 use super::dnf::conjunctions;
 use super::scope::{Scope, TermMeaning, TermType};
-use super::symbols::{Symbol, Wanted};
+use super::symbols::{Symbol, Wanted, duplicate};
 use super::terms::IndexMeaning;
 use super::{
     Assignment, Branch, Cell, Conj, Dnf, Literal, ProcRef, Term, Type, Update, VarId, VarKind, rename,
@@ -123,11 +124,7 @@ impl<'a> Context<'a> {
                     .label("assigned with an index"),
             ),
             (VarKind::Array(_), None) => Some(
-                Diagnostic::error(
-                    "C0402",
-                    name.span(),
-                    format!("array `{}` assigned without an index", name.text),
-                )
+                Diagnostic::error("C0402", name.span(), format!("array `{}` assigned without an index", name.text))
                 .label("whole arrays are not assigned")
                 .help(format!(
                     "write `{0}[p] := ..` for the cell of a process `p`; `{0}[j] := case | _ : {1}` assigns all cells",
@@ -215,7 +212,7 @@ impl<'a> Context<'a> {
                     for ((_, index), v) in here.iter().zip(&bound) {
                         let process = Term::Proc(ProcRef::Var(*v));
                         let (left, right) = match index {
-                            IndexMeaning::Process(p) => super::compare::oriented(Term::Proc(*p), process),
+                            IndexMeaning::Process(p) => oriented(Term::Proc(*p), process),
                             IndexMeaning::Global(g) => (Term::Cell(Cell::global(*g)), process),
                             IndexMeaning::Error => continue,
                         };
@@ -258,7 +255,7 @@ impl<'a> Context<'a> {
                 .help("use a new name, and compare it with the parameter in a branch")
                 .report(self);
         } else if let Some(first) = before.iter().find(|other| other.text == name.text) {
-            super::symbols::duplicate("C0109", name, "index", Some(first.span())).report(self);
+            duplicate("C0109", name, "index", Some(first.span())).report(self);
         }
     }
 
