@@ -95,12 +95,7 @@ impl Follower {
 /// Replays a run whose beginning is not known.
 fn replay_part(system: &System, trace: &Trace) -> Result<(), ReplayError> {
     let semantics = Semantics::new(system, trace.initial.procs);
-    semantics.check_state(&trace.initial).map_err(ReplayError::NoState)?;
-    let mut state = &trace.initial;
-    for (number, step) in trace.steps.iter().enumerate() {
-        semantics.is_step(state, step).map_err(|why| ReplayError::Step { step: number + 1, why })?;
-        state = &step.after;
-    }
+    let state = semantics.follow(trace)?;
     match trace.bad {
         Some(bad) if semantics.satisfies(state, bad).is_none() => {
             Err(ReplayError::NotBad { step: trace.steps.len() })

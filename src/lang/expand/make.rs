@@ -3,6 +3,7 @@
 use indexmap::IndexSet;
 
 use crate::diagnostic::Span;
+use crate::list::add_new;
 use crate::syntax::ast::{Expr, ExprKind, Item, Loc, Name, Number, SymbolDecl, SymbolKind, Term};
 
 /// The words of the text of a part of a tree.
@@ -31,39 +32,31 @@ pub fn variable(name: &str, ty: &str) -> Item {
 pub fn all(given: Vec<Expr>, at: Span) -> Expr {
     let mut parts: Vec<Expr> = Vec::new();
     for part in given {
-        let known = match &part.kind {
-            ExprKind::And(list) => list.iter().all(|it| parts.contains(it)),
-            ExprKind::Bool(truth) => *truth,
-            _ => parts.contains(&part),
-        };
         match part.kind {
-            _ if known => {}
+            ExprKind::Bool(true) => {}
             ExprKind::And(list) => {
                 let new: Vec<Expr> = list.into_iter().filter(|it| !parts.contains(it)).collect();
                 parts.extend(new);
             }
-            _ => parts.push(part),
+            _ => add_new(&mut parts, part),
         }
     }
-    if parts.iter().any(|it| it.kind == ExprKind::Bool(false)) {
-        return truth(false, at);
-    }
-    match parts.len() {
-        0 => truth(true, at),
-        1 => parts.remove(0),
-        _ => Expr::new(ExprKind::And(parts), at),
-    }
+    joined(parts, true, at)
 }
 
 pub fn any(mut parts: Vec<Expr>, at: Span) -> Expr {
     parts.retain(|it| it.kind != ExprKind::Bool(false));
-    if parts.iter().any(|it| it.kind == ExprKind::Bool(true)) {
-        return truth(true, at);
+    joined(parts, false, at)
+}
+
+fn joined(mut parts: Vec<Expr>, all: bool, at: Span) -> Expr {
+    if parts.iter().any(|it| it.kind == ExprKind::Bool(!all)) {
+        return truth(!all, at);
     }
     match parts.len() {
-        0 => truth(false, at),
+        0 => truth(all, at),
         1 => parts.remove(0),
-        _ => Expr::new(ExprKind::Or(parts), at),
+        _ => Expr::new(if all { ExprKind::And(parts) } else { ExprKind::Or(parts) }, at),
     }
 }
 

@@ -181,9 +181,7 @@ impl<'a> Context<'a> {
         match (self.place, universal) {
             (FormulaPlace::Predicate, _) => {
                 let mark = scope.len();
-                for var in vars {
-                    scope.push(&var.text, TermMeaning::Unknown);
-                }
+                vars.iter().for_each(|var| scope.push(&var.text, TermMeaning::Unknown));
                 let formula = self.formula(body, scope, positive);
                 scope.truncate(mark);
                 formula
@@ -369,9 +367,8 @@ impl<'a> Context<'a> {
             }
             if let Some(var) = bound.vars.get(chosen.len()) {
                 let new = ProcRef::Var(self.fresh(var.span()));
-                for next in known.iter().filter(|it| !chosen.contains(it)).chain([&new]) {
-                    open.push([&chosen[..], &[*next]].concat());
-                }
+                let next = known.iter().filter(|it| !chosen.contains(it)).chain([&new]);
+                open.extend(next.map(|it| [&chosen[..], &[*it]].concat()));
                 continue;
             }
             let new = chosen.iter().filter(|it| !known.contains(it));

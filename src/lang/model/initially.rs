@@ -13,7 +13,7 @@
 use super::dnf::{Sameness, simplify};
 use super::semantics::{distinct_tuples, tuples};
 use super::tuning::{MAX_INIT_PROCS, MAX_WAYS};
-use super::{Axiom, Conj, Dnf, Init, Literal, ProcRef, SystemParts, Term, rename};
+use super::{Axiom, Conj, Dnf, Literal, ProcRef, SystemParts, Term, rename};
 
 /// Whether some initial state of some instance of `system` satisfies the cube for distinct processes; `None` when
 /// that is not decided.

@@ -83,14 +83,13 @@ pub enum Truth {
 
 /// `left op right`; `None` when a number leaves the 64-bit range.
 pub(super) fn constraint(left: &Linear, op: Comparison, right: &Linear, integer: bool) -> Option<Truth> {
-    let minus_one = Rational::ONE.neg();
     let (expr, relation) = match op {
-        Comparison::Eq => (left.add_scaled(minus_one, right)?, Relation::Eq),
-        Comparison::Ne => (left.add_scaled(minus_one, right)?, Relation::Ne),
-        Comparison::Lt => (left.add_scaled(minus_one, right)?, Relation::Lt),
-        Comparison::Le => (left.add_scaled(minus_one, right)?, Relation::Le),
-        Comparison::Gt => (right.add_scaled(minus_one, left)?, Relation::Lt),
-        Comparison::Ge => (right.add_scaled(minus_one, left)?, Relation::Le),
+        Comparison::Eq => (left.minus(right)?, Relation::Eq),
+        Comparison::Ne => (left.minus(right)?, Relation::Ne),
+        Comparison::Lt => (left.minus(right)?, Relation::Lt),
+        Comparison::Le => (left.minus(right)?, Relation::Le),
+        Comparison::Gt => (right.minus(left)?, Relation::Lt),
+        Comparison::Ge => (right.minus(left)?, Relation::Le),
     };
     normalise(expr, relation, integer)
 }

@@ -32,31 +32,27 @@ pub(super) fn universal(vars: &[u8], inner: Formula) -> Option<Formula> {
 
 /// Formulas whose conjunction this is.
 fn clauses(formula: Formula) -> Option<Vec<Part>> {
-    match formula {
-        Formula::Forall(vars, body) => Some(vec![(vars, *body)]),
-        Formula::And(parts) if parts.iter().any(has_universal) => {
-            let (plain, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|it| !has_universal(it));
-            let mut all = vec![(Vec::new(), Formula::and(plain))];
-            for part in rest {
-                all.extend(clauses(part)?);
-            }
-            (all.len() <= MAX_PARTS).then_some(all)
+    let (parts, all) = match formula {
+        Formula::Forall(vars, body) => return Some(vec![(vars, *body)]),
+        Formula::And(parts) if parts.iter().any(has_universal) => (parts, true),
+        Formula::Or(parts) if parts.iter().any(has_universal) => (parts, false),
+        plain => return Some(vec![(Vec::new(), plain)]),
+    };
+    let (plain, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|it| !has_universal(it));
+    let mut found = vec![(Vec::new(), Formula::joined(plain, all))];
+    for part in rest {
+        let part = clauses(part)?;
+        if all {
+            found.extend(part);
+            continue;
         }
-        Formula::Or(parts) if parts.iter().any(has_universal) => {
-            let (plain, rest): (Vec<_>, Vec<_>) = parts.into_iter().partition(|it| !has_universal(it));
-            let mut all = vec![(Vec::new(), Formula::or(plain))];
-            for part in rest {
-                let part = clauses(part)?;
-                let mut next = Vec::new();
-                for (left, right) in all.iter().flat_map(|l| part.iter().map(move |r| (l, r))) {
-                    either(left, right, &mut next)?;
-                }
-                all = next;
-            }
-            Some(all)
+        let mut next = Vec::new();
+        for (left, right) in found.iter().flat_map(|l| part.iter().map(move |r| (l, r))) {
+            either(left, right, &mut next)?;
         }
-        plain => Some(vec![(Vec::new(), plain)]),
+        found = next;
     }
+    (found.len() <= MAX_PARTS).then_some(found)
 }
 
 /// Adds a disjunction for each way in which the processes of the right side are processes of the left side or further ones.

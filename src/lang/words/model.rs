@@ -111,11 +111,10 @@ fn invariant<'s>(
             }
         })
         .collect();
-    let body = match cubes.as_slice() {
-        [one] => one.clone(),
-        several => several.iter().map(|it| format!("({it})")).collect::<Vec<_>>().join(" || "),
-    };
-    let body = mention.map_or_else(|| body.clone(), |mention| format!("({body}) && {mention}"));
+    let mut body = one_of(&cubes);
+    if let Some(mention) = mention {
+        body = format!("({body}) && {mention}");
+    }
     format!("\ninvariant ({}) {{ {body} }}\n", names.join(" "))
 }
 
@@ -164,8 +163,12 @@ fn conj(system: &System, cube: &Conj, names: &[String]) -> String {
 }
 
 fn dnf(system: &System, formula: &Dnf, names: &[String]) -> String {
-    let parts: Vec<String> = formula.0.iter().map(|it| conj(system, it, names)).collect();
-    match parts.as_slice() {
+    one_of(&formula.0.iter().map(|it| conj(system, it, names)).collect::<Vec<_>>())
+}
+
+/// A disjunction.
+fn one_of(parts: &[String]) -> String {
+    match parts {
         [] => "false".to_owned(),
         [one] => one.clone(),
         several => several.iter().map(|it| format!("({it})")).collect::<Vec<_>>().join(" || "),

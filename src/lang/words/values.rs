@@ -211,24 +211,23 @@ pub fn all_cells(system: &System, procs: usize) -> Vec<ShownCell<'_>> {
         system.declared().map(|(id, var)| (var.name.as_str(), (id, var))).collect();
     let mut shown = Vec::new();
     for (id, var) in system.declared().filter(|(_, var)| !var.is_nil()) {
-        let of = system.families.of(&var.name).and_then(|(family, leaf)| {
+        let block = system.families.of(&var.name).and_then(|(family, leaf)| {
             let size = family.form.size();
-            let block = &family.leaves[leaf / size * size..][..size];
-            let vars: Option<Vec<_>> = block.iter().map(|name| ids.get(name.as_str()).copied()).collect();
-            Some((family, leaf, vars?))
+            let leaves = &family.leaves[leaf / size * size..][..size];
+            let vars: Option<Vec<_>> = leaves.iter().map(|name| ids.get(name.as_str()).copied()).collect();
+            Some((family, leaf / size, vars?))
         });
-        let (form, vars) = match &of {
-            Some((family, leaf, _)) if leaf % family.form.size() > 0 => continue,
-            Some((family, _, vars)) => (&family.form, vars.clone()),
-            None => (&Form::Value, vec![(id, var)]),
+        let (form, title, vars) = match &block {
+            // Its first variable stands for the others.
+            Some((.., vars)) if vars[0].0 != id => continue,
+            Some((family, number, vars)) => (&family.form, family.title(*number), vars.clone()),
+            None => (&Form::Value, var.name.clone(), vec![(id, var)]),
         };
-        let title = of
-            .as_ref()
-            .map_or_else(|| var.name.clone(), |(family, leaf, _)| family.title(leaf / family.form.size()));
         for index in tuples(procs, var.arity()) {
-            let name = match &of {
-                Some((family, leaf, _)) => family.cell(leaf / family.form.size(), &process_names(&index)),
-                None => system.families.cell(&var.name, &process_names(&index)),
+            let processes = process_names(&index);
+            let name = match &block {
+                Some((family, number, _)) => family.cell(*number, &processes),
+                None => system.families.cell(&var.name, &processes),
             };
             let parts = vars.iter().map(|(id, var)| (*id, *var, layout.position(*id, index.iter().copied())));
             shown.push(ShownCell { name, parts: parts.collect(), index, title: title.clone(), form });

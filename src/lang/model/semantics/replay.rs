@@ -79,13 +79,21 @@ pub fn replay_steps(system: &System, trace: &Trace) -> Result<(), ReplayError> {
 /// The last state of a trace whose first state is initial and whose steps are possible.
 fn run<'t>(semantics: &Semantics<'_>, trace: &'t Trace) -> Result<&'t State, ReplayError> {
     semantics.check_state(&trace.initial).map_err(ReplayError::NoState)?;
-    if !semantics.initial(&trace.initial) {
-        return Err(ReplayError::NotInitial);
+    if semantics.initial(&trace.initial) { semantics.follow(trace) } else { Err(ReplayError::NotInitial) }
+}
+
+impl Semantics<'_> {
+    /// The last state of a trace whose steps are possible, wherever it begins.
+    ///
+    /// # Errors
+    /// The first step that is not possible, or that its first state is none.
+    pub fn follow<'t>(&self, trace: &'t Trace) -> Result<&'t State, ReplayError> {
+        self.check_state(&trace.initial).map_err(ReplayError::NoState)?;
+        let mut state = &trace.initial;
+        for (number, step) in trace.steps.iter().enumerate() {
+            self.is_step(state, step).map_err(|why| ReplayError::Step { step: number + 1, why })?;
+            state = &step.after;
+        }
+        Ok(state)
     }
-    let mut state = &trace.initial;
-    for (number, step) in trace.steps.iter().enumerate() {
-        semantics.is_step(state, step).map_err(|why| ReplayError::Step { step: number + 1, why })?;
-        state = &step.after;
-    }
-    Ok(state)
 }
