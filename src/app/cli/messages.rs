@@ -4,7 +4,7 @@
 use std::io::stderr;
 use std::sync::{Mutex, MutexGuard};
 
-use cubicle_lang::diagnostic::{Diagnostic, MAX_ERRORS, Severity, Source};
+use cubicle_lang::diagnostic::{Diagnostic, MAX_ERRORS, Source};
 use cubicle_lang::load::in_a_line;
 use cubicle_report::document::{Level, Lines, Message};
 use cubicle_report::{Style, github};

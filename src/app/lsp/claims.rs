@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use cubicle_lang::diagnostic::{Severity, Span};
+use cubicle_lang::diagnostic::{Span};
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
 use serde_json::{Value, json};
 

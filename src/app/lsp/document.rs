@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use cubicle_lang::diagnostic::{Diagnostic, Severity, Span};
+use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::index::{Index, Use};
 use cubicle_lang::model::System;
 use cubicle_lang::syntax;

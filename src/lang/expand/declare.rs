@@ -116,9 +116,8 @@ impl Expander {
             names: ["False", "True"].map(str::to_owned).to_vec(),
             low: None,
         });
-        for (at, name) in truth.names.iter().enumerate() {
-            self.symbols.constructors.insert(name.clone(), (Arc::clone(&truth), at));
-        }
+        let of_truth = |(at, name): (usize, &String)| (name.clone(), (Arc::clone(&truth), at));
+        self.symbols.constructors.extend(truth.names.iter().enumerate().map(of_truth));
         let types = [
             ("bool", Type::Finite(Arc::clone(&truth))),
             ("mbool", Type::Finite(truth)),

@@ -195,9 +195,8 @@ fn made(
     };
     // Nothing is said of a place that never changes.
     declared.push(array(&Name { loc: Loc::default(), ..place.clone() }, labels_type, None));
-    for (cell, (_, name)) in process.locals().zip(&own) {
-        declared.push(array(name, cell.ty.clone(), cell.range.clone()));
-    }
+    let locals = process.locals().zip(&own);
+    declared.extend(locals.map(|(cell, (_, name))| array(name, cell.ty.clone(), cell.range.clone())));
     let transitions = steps.into_iter().flat_map(parts).collect();
     (Initially { itself, values }, transitions)
 }

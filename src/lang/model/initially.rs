@@ -65,20 +65,14 @@ impl<'a> Initially<'a> {
         if procs > MAX_INIT_PROCS {
             return None;
         }
-        let mut clauses: Vec<Vec<Conj>> = Vec::new();
         let init = &self.system.init;
-        if procs == 0 {
-            clauses.push(at(&init.without_processes, &[])?);
-        } else {
-            for tuple in tuples(procs, usize::from(init.params)) {
-                clauses.push(at(&init.body, &tuple)?);
-            }
-        }
-        for axiom in self.axioms {
-            for tuple in distinct_tuples(procs, usize::from(axiom.params)) {
-                clauses.push(at(&axiom.denial, &tuple)?);
-            }
-        }
+        let (body, params) = if procs == 0 { (&init.without_processes, 0) } else { (&init.body, init.params) };
+        let of_init = tuples(procs, params.into()).into_iter().map(|tuple| at(body, &tuple));
+        let of_axioms = self.axioms.iter().flat_map(|axiom| {
+            let tuples = distinct_tuples(procs, axiom.params.into()).into_iter();
+            tuples.map(|tuple| at(&axiom.denial, &tuple))
+        });
+        let mut clauses: Vec<Vec<Conj>> = of_init.chain(of_axioms).collect::<Option<_>>()?;
         clauses.sort_by_key(Vec::len);
         // The cube's own processes, as they are.
         let own: Vec<usize> = (0..procs).collect();

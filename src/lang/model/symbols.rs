@@ -72,6 +72,7 @@ impl Symbols {
         let truth_values = vec!["False".to_owned(), "True".to_owned()];
         let bool = EnumDecl { name: "bool".to_owned(), constructors: truth_values, words: Vec::new() };
         let mut symbols = Self::default();
+        symbols.name_constructors(BOOL, &bool);
         symbols.parts.enums.push(bool);
         let predeclared = [
             ("bool", Type::Enum(BOOL)),
@@ -80,21 +81,15 @@ impl Symbols {
             ("real", Type::Real),
             ("proc", Type::Proc),
         ];
-        for (name, ty) in predeclared {
-            symbols.types.insert(name.to_owned(), (ty, None));
-        }
-        for (number, name) in [(0, "False"), (1, "True")] {
-            symbols.names.insert(name.to_owned(), (Symbol::Constructor(BOOL, number), None));
-        }
+        symbols.types.extend(predeclared.map(|(name, ty)| (name.to_owned(), (ty, None))));
         // Types first: declarations stand in any order.
         for item in &file.items {
             if let (Item::Type(decl), false) = (item, out.is_full()) {
                 symbols.declare_type(decl, out);
             }
         }
-        for sort in sorts.iter().flat_map(|it| it.values.keys()) {
-            symbols.types.insert(sort.clone(), (Type::Proc, None));
-        }
+        let of_processes = sorts.iter().flat_map(|it| it.values.keys());
+        symbols.types.extend(of_processes.map(|it| (it.clone(), (Type::Proc, None))));
         for name in &file.damage.names {
             symbols.names.entry(name.clone()).or_insert((Symbol::Unclear, None));
         }
@@ -109,6 +104,12 @@ impl Symbols {
         symbols.with_nil()
     }
 
+    /// Constructors are named without places where no text declares them.
+    fn name_constructors(&mut self, id: EnumId, decl: &EnumDecl) {
+        let named = |(number, name): (u8, &String)| (name.clone(), (Symbol::Constructor(id, number), None));
+        self.names.extend((0..).zip(decl.words()).map(named));
+    }
+
     /// Those of a system, without their places.
     pub fn of(system: &System) -> Self {
         let parts = SystemParts {
@@ -121,9 +122,7 @@ impl Symbols {
         };
         let mut symbols = Self { parts, ..Self::default() };
         for (id, decl) in (0..).zip(&system.enums) {
-            for (number, name) in (0..).zip(decl.words()) {
-                symbols.names.insert(name.clone(), (Symbol::Constructor(EnumId(id), number), None));
-            }
+            symbols.name_constructors(EnumId(id), decl);
         }
         for (id, var) in (0..).zip(&system.vars) {
             if system.count_of(VarId(id)).is_some() {
