@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use super::ground::{Atom, CellRole, GroundCell, GroundFormula, GroundPoint, GroundReader, Reading};
 use super::intervals::Intervals;
-use cubicle_lang::model::{Cell, Literal, ProcRef, System, Term, Type, VarId};
+use cubicle_lang::model::{Cell, Literal, ProcRef, System, Type, VarId};
 
 /// Bit of a mask over processes that stands for everything else.
 const OTHER: u64 = 1 << 63;
@@ -452,13 +452,12 @@ impl<'f> Possible<'f> {
         let place = |cell: &Cell| self.layout.at(cell.var, cell.index.iter().map(|&p| process(p)));
         match literal {
             Literal::In { cell, values } => self.is_in(place(cell)?, *values),
-            Literal::Eq { left: Term::Cell(cell), right: Term::Proc(p), negated }
-            | Literal::Eq { left: Term::Proc(p), right: Term::Cell(cell), negated } => {
-                let p = process(*p);
+            _ if let Some((cell, p, holds)) = literal.pointed() => {
+                let p = process(p);
                 if p >= self.layout.procs {
                     return None;
                 }
-                self.is_in(place(cell)?, 1 << p).map(|it| it != *negated)
+                self.is_in(place(cell)?, 1 << p).map(|it| it == holds)
             }
             // Without a step there is no arithmetic that could overflow.
             _ => self.truth(&reader.literal(literal, names, Reading::Now).ok()?),

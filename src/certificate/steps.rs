@@ -77,24 +77,13 @@ fn changed(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<Vec<(u
     let (arity, last) = (t.arity(), branches.last()?);
     let Term::Cell(own) = &last.value else { return None };
     let indices = own.index.len();
-    let keeps = |branch: &Branch| match &branch.value {
-        Term::Cell(cell) => {
-            let mut own = cell.index.iter().zip(arity..);
-            cell.var == var && own.all(|(p, own)| *p == ProcRef::Var(own as u8))
-        }
-        _ => false,
-    };
-    let asked = |literal: &Literal| match literal {
-        Literal::Eq {
-            left: Term::Proc(ProcRef::Var(a)),
-            right: Term::Proc(ProcRef::Var(b)),
-            negated: false,
-        } => {
-            let (param, index) = (usize::from(*a.min(b)), usize::from(*a.max(b)));
-            let index = index.checked_sub(arity).filter(|it| *it < indices)?;
-            (param < arity).then_some((index, param))
-        }
-        _ => None,
+    let unchanged = t.written(var, indices);
+    let keeps = |branch: &Branch| branch.value.is(&unchanged);
+    let asked = |literal: &Literal| {
+        let [ProcRef::Var(a), ProcRef::Var(b)] = literal.same_processes()? else { return None };
+        let (param, index) = (usize::from(a.min(b)), usize::from(a.max(b)));
+        let index = index.checked_sub(arity).filter(|it| *it < indices)?;
+        (param < arity).then_some((index, param))
     };
     if !keeps(last) || !last.when.0.iter().any(Vec::is_empty) {
         return None;

@@ -367,15 +367,8 @@ fn beyond(system: &System, var: VarId, rises: bool, than: Rational, procs: usize
 /// The number that init gives to a variable, where it is one number.
 fn initially(system: &System, var: VarId) -> Option<Rational> {
     let [conj] = system.init.body.0.as_slice() else { return None };
-    conj.iter().find_map(|literal| match literal {
-        Literal::Linear { expr: Linear { terms, constant }, relation: Relation::Eq, .. } => {
-            match terms.as_slice() {
-                [(cell, factor)] if cell.var == var => constant.neg().div(*factor),
-                _ => None,
-            }
-        }
-        _ => None,
-    })
+    let number = conj.iter().filter_map(Literal::number).find(|(cell, _)| cell.var == var)?;
+    Some(number.1)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use super::session::Session;
 use super::size::most_named;
 use super::tuning::{EXPLORED_LITERALS, POPULATED_LITERALS};
 use cubicle_forward::explore;
-use cubicle_lang::model::{Axiom, Conj, Dnf, Literal, Rational, Relation, System, Term, Type, VarId};
+use cubicle_lang::model::{Axiom, Conj, Dnf, Literal, Rational, System, Term, Type, VarId};
 use cubicle_run::{Emptying, ForwardOptions, Interrupt, Interrupted, Silent, Unpopulated};
 use cubicle_solver::smt::{Answer, SolverSession};
 
@@ -171,11 +171,9 @@ fn is_met_uniformly(conj: &Conj) -> bool {
             left.var == right.var
         }
         // A value that is not a process differs from all processes.
-        Literal::Eq { left: Term::Cell(_), right: Term::Proc(_), negated: true }
-        | Literal::Eq { left: Term::Proc(_), right: Term::Cell(_), negated: true } => true,
-        Literal::Linear { expr, relation: Relation::Eq, integer } => {
-            let [(cell, factor)] = expr.terms.as_slice() else { return false };
-            let Some(value) = expr.constant.neg().div(*factor) else { return false };
+        _ if let Some((.., false)) = literal.pointed() => true,
+        Literal::Linear { integer, .. } => {
+            let Some((cell, value)) = literal.number() else { return false };
             (!integer || value.is_integer()) && *numbers.entry(cell.var).or_insert(value) == value
         }
         _ => false,

@@ -9,7 +9,7 @@ use crate::cube::{
     rename_relational,
 };
 use cubicle_lang::model::semantics::arrangements;
-use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, Term, VarId};
+use cubicle_lang::model::{Cell, Conj, Dnf, Equation, Literal, ProcRef, Rational, VarId};
 
 /// Lemmas, as far as they are about processes that are not named.
 #[derive(Clone, Default, Debug)]
@@ -252,7 +252,7 @@ fn fact(
         let of = Cell { var: place.0, index: place.1.into_iter().map(variable).collect() };
         any.push(vec![match (one, context.kind(*cell)) {
             (None, CellKind::Enum(all)) => Literal::In { cell: of, values: all & !mask },
-            (one, _) => Literal::Eq { left: Term::Cell(of), right: Term::Proc(variable(one)), negated: true },
+            (one, _) => Literal::points(of, variable(one), false),
         }]);
     }
     (!any.is_empty()).then_some(Dnf(any))

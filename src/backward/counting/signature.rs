@@ -211,13 +211,11 @@ fn atom<'a>(
         Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated } => {
             Atom::Constant((process(*a) == process(*b)) != *negated)
         }
-        Literal::Eq { left: Term::Cell(cell), right: Term::Proc(p), negated }
-        | Literal::Eq { left: Term::Proc(p), right: Term::Cell(cell), negated }
-            if process(*p).is_some() =>
+        _ if let Some((cell, p, holds)) = literal.pointed()
+            && let Some(p) = process(p) =>
         {
-            let p = process(*p).expect("a named process");
             let all = OTHER | low(cube.procs.max(p + 1));
-            let values = if *negated { all & !(1 << p) } else { 1 << p };
+            let values = if holds { 1 << p } else { all & !(1 << p) };
             Atom::Part(chosen(Choice::Cell(at(cell), Vec::new())), values)
         }
         Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated }

@@ -73,7 +73,7 @@ pub fn mask_literals(
     // Where it may hold none of the processes, those that it does not hold are said.
     let negated = mask & OTHER != 0;
     let said = (0..procs).filter(|p| (mask >> p & 1 == 0) == negated);
-    let is = |p: u8| Literal::Eq { left: Term::Cell(of_model.clone()), right: Term::Proc(name(p)), negated };
+    let is = |p: u8| Literal::points(of_model.clone(), name(p), !negated);
     (said.map(is).collect(), negated)
 }
 

@@ -34,9 +34,8 @@ pub fn invariant<'c>(
         }
     }
     for global in context.outside_globals() {
-        let left = Term::Cell(model_cell(context, global, &ProcRef::Var));
-        let right = Term::Proc(ProcRef::Var(0));
-        out.push(Forbidden::new(1, vec![Literal::Eq { left, right, negated: false }]));
+        let cell = model_cell(context, global, &ProcRef::Var);
+        out.push(Forbidden::new(1, vec![Literal::points(cell, ProcRef::Var(0), true)]));
     }
     out.extend(visited.flat_map(|cube| states(context, cube)));
     out

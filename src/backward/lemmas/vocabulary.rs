@@ -1,7 +1,7 @@
 //! Which numeric variables are compared with or assigned to each other, and with which numbers.
 
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_lang::model::{Conj, Linear, Literal, Rational, Relation, System, Term, Type, VarId};
+use cubicle_lang::model::{Conj, Linear, Literal, Rational, Relation, System, Type, VarId};
 
 /// Numeric variables that are related.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -83,29 +83,18 @@ impl Reader {
         system.axioms.iter().for_each(|axiom| self.conj(&axiom.cube));
         for transition in &system.transitions {
             transition.conjunctions().for_each(|conj| self.conj(conj));
-            for (var, value) in transition.values() {
-                if let Term::Linear(value) = value {
-                    self.assigned(var, value);
-                }
-            }
+            let numbers = transition.values().filter_map(|(var, value)| Some((var, value.linear()?)));
+            numbers.for_each(|(var, value)| self.assigned(var, value));
         }
     }
 
     fn conj(&mut self, conj: &Conj) {
-        for literal in conj {
-            if let Literal::Linear { expr, .. } = literal {
-                self.together(expr);
-            }
-        }
+        conj.iter().filter_map(Literal::linear).for_each(|it| self.together(it));
     }
 
     /// Variables of one comparison belong together; a single one belongs to its number.
     fn together(&mut self, expr: &Linear) {
-        if let [(cell, factor)] = expr.terms.as_slice()
-            && let Some(number) = expr.constant.neg().div(*factor)
-        {
-            self.constants.push((cell.var, number));
-        }
+        self.constants.extend(expr.root().map(|(cell, number)| (cell.var, number)));
         for pair in expr.terms.windows(2) {
             self.sets.join(usize::from(pair[0].0.var.0), usize::from(pair[1].0.var.0));
         }

@@ -1,7 +1,7 @@
 //! Witnesses as pre-images need them: arrays that always hold processes, and what axioms say of these.
 
 use crate::cube::{CubeBuilder, CubeCell, CubeLiteral, Instantiation, Overflow, Reduced};
-use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, Term, VarId};
+use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, VarId};
 
 /// An array each of whose cells holds a process, in every state.
 #[derive(Clone, Debug)]
@@ -31,14 +31,9 @@ pub fn witnesses(system: &System) -> Vec<Witness> {
 }
 
 fn rule(var: VarId, params: u8, cube: &Conj) -> Option<Rule> {
-    let holds = |literal: &Literal| match literal {
-        Literal::Eq { left: Term::Cell(cell), right: Term::Proc(p), negated: false }
-        | Literal::Eq { left: Term::Proc(p), right: Term::Cell(cell), negated: false }
-            if cell.var == var =>
-        {
-            Some((cell.index.to_vec(), *p))
-        }
-        _ => None,
+    let holds = |literal: &Literal| {
+        let (cell, p, holds) = literal.pointed()?;
+        (holds && cell.var == var).then(|| (cell.index.to_vec(), p))
     };
     let (index, value) = cube.iter().find_map(holds)?;
     let others: Conj = cube.iter().filter(|it| holds(it).is_none()).cloned().collect();

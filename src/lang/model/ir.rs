@@ -334,6 +334,11 @@ impl Term {
         }
     }
 
+    /// The number that it is, where it is one.
+    pub const fn linear(&self) -> Option<&Linear> {
+        if let Self::Linear(linear) = self { Some(linear) } else { None }
+    }
+
     /// The processes that it mentions.
     pub fn procs(&self) -> Vec<ProcRef> {
         match self {
@@ -377,6 +382,26 @@ impl Literal {
             Self::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } => Some([*a, *b]),
             _ => None,
         }
+    }
+
+    /// The cell and the process that it compares, and whether it says that the cell holds this process.
+    pub fn pointed(&self) -> Option<(&Cell, ProcRef, bool)> {
+        let Self::Eq { left, right, negated } = self else { return None };
+        match (left, right) {
+            (Term::Cell(cell), Term::Proc(p)) | (Term::Proc(p), Term::Cell(cell)) => Some((cell, *p, !negated)),
+            _ => None,
+        }
+    }
+
+    /// The number that it compares with zero, where it is about numbers.
+    pub const fn linear(&self) -> Option<&Linear> {
+        if let Self::Linear { expr, .. } = self { Some(expr) } else { None }
+    }
+
+    /// The cell that it equates with a number, and this number.
+    pub fn number(&self) -> Option<(&Cell, Rational)> {
+        let Self::Linear { expr, relation: Relation::Eq, .. } = self else { return None };
+        expr.root()
     }
 
     /// Whether it reads a variable.

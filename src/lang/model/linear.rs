@@ -14,6 +14,12 @@ impl<C> Linear<C> {
     pub fn of(cell: C) -> Self {
         Self { terms: vec![(cell, Rational::ONE)], constant: Rational::ZERO }
     }
+
+    /// The only cell and its value where this is zero; `None` when the value leaves the 64-bit range.
+    pub fn root(&self) -> Option<(&C, Rational)> {
+        let [(cell, factor)] = self.terms.as_slice() else { return None };
+        Some((cell, self.constant.neg().div(*factor)?))
+    }
 }
 
 impl<C: Clone + Ord> Linear<C> {

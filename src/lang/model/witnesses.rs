@@ -60,8 +60,7 @@ impl SystemParts {
                 Some(Literal::In { cell, values: 1 << (*sort)? })
             });
             let mut cube: Conj = of_sort.collect();
-            let value = Term::Proc(ProcRef::Var(sorts.len() as u8 - 1));
-            cube.push(Literal::Eq { left: Term::Cell(cell), right: value, negated: false });
+            cube.push(Literal::points(cell, ProcRef::Var(sorts.len() as u8 - 1), true));
             let never = Initially::new(self).satisfies(sorts.len() as u8, &cube) == Some(false);
             let axiom = self.axioms.iter().find(|it| mentions(&it.cube, var) > 0);
             axiom.filter(|_| never).map(|it| it.span)
@@ -132,11 +131,6 @@ fn mentions(cube: &Conj, var: VarId) -> usize {
 
 /// The cell of a variable that a literal is about, and the process that it says is there.
 fn chosen(literal: &Literal, var: VarId) -> Option<(&Cell, ProcRef)> {
-    let Literal::Eq { left, right, negated: false } = literal else { return None };
-    match (left, right) {
-        (Term::Cell(cell), Term::Proc(value)) | (Term::Proc(value), Term::Cell(cell)) if cell.var == var => {
-            Some((cell, *value))
-        }
-        _ => None,
-    }
+    let (cell, value, holds) = literal.pointed()?;
+    (holds && cell.var == var).then_some((cell, value))
 }

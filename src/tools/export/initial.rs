@@ -7,7 +7,7 @@ use super::values::Values;
 use cubicle_lang::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
 use cubicle_lang::model::{
-    Cell, Conj, Dnf, FormulaOfSorts, Literal, Rational, Relation, System, Type, Var, VarId,
+    Conj, Dnf, FormulaOfSorts, Literal, Rational, System, Type, Var, VarId,
 };
 
 /// The initial states of an instance.
@@ -253,7 +253,8 @@ fn domains(
     let mut equal: Vec<Option<Rational>> = vec![None; layout.len()];
     for constraint in constraints {
         let [conj] = constraint.body.0.as_slice() else { continue };
-        for (cell, number) in numbers(conj).filter(|(cell, _)| system.count_of(cell.var).is_none()) {
+        let numbers = conj.iter().filter_map(Literal::number);
+        for (cell, number) in numbers.filter(|(cell, _)| system.count_of(cell.var).is_none()) {
             equal[layout.cell(cell, &constraint.procs)] = Some(number);
         }
     }
@@ -294,17 +295,6 @@ fn domains(
         }
     }
     Ok(domains)
-}
-
-/// The cells that a conjunction equates with a number.
-fn numbers(conj: &Conj) -> impl Iterator<Item = (&Cell, Rational)> {
-    conj.iter().filter_map(|literal| match literal {
-        Literal::Linear { expr, relation: Relation::Eq, .. } => match expr.terms.as_slice() {
-            [(cell, factor)] => Some((cell, expr.constant.neg().div(*factor)?)),
-            _ => None,
-        },
-        _ => None,
-    })
 }
 
 /// The cells, in groups such that no constraint reads cells of two groups.

@@ -262,11 +262,9 @@ pub fn point_write(update: &Update, arity: usize, params: usize) -> Option<(Vec<
     }
     let mut at: Vec<Option<ProcRef>> = vec![None; arity];
     for literal in conj {
-        let Literal::Eq { left: Term::Proc(a), right: Term::Proc(b), negated: false } = literal else {
-            return None;
-        };
-        let place = (0..arity).find(|&i| *a == bound(i) || *b == bound(i))?;
-        let other = if *a == bound(place) { *b } else { *a };
+        let [a, b] = literal.same_processes()?;
+        let place = (0..arity).find(|&i| a == bound(i) || b == bound(i))?;
+        let other = if a == bound(place) { b } else { a };
         if is_bound(other) {
             return None;
         }

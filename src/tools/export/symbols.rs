@@ -3,7 +3,7 @@
 use super::instance::{Range, Refusal, TakenNames};
 use cubicle_lang::diagnostic::Span;
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::{BOOL, Cell, EnumId, Linear, Literal, System, Term, Type, VarId};
+use cubicle_lang::model::{BOOL, Cell, EnumId, Linear, Literal, System, Type, VarId};
 
 /// Names of types, constructors and variables.
 #[derive(Clone, Debug)]
@@ -131,22 +131,12 @@ fn largest(linear: &Linear, of_cell: &dyn Fn(&Cell) -> u128) -> u128 {
 fn sums(system: &System) -> Vec<(&Linear, Span)> {
     let mut found = Vec::new();
     for bad in &system.bad {
-        found.extend(bad.cube.iter().filter_map(sum_of).map(|sum| (sum, bad.span)));
+        found.extend(bad.cube.iter().filter_map(Literal::linear).map(|sum| (sum, bad.span)));
     }
     for transition in &system.transitions {
-        let values = transition.values().filter_map(|value| match value.1 {
-            Term::Linear(sum) => Some(sum),
-            _ => None,
-        });
-        let asked = transition.conjunctions().flatten().filter_map(sum_of);
+        let values = transition.values().filter_map(|value| value.1.linear());
+        let asked = transition.conjunctions().flatten().filter_map(Literal::linear);
         found.extend(asked.chain(values).map(|sum| (sum, transition.span)));
     }
     found
-}
-
-fn sum_of(literal: &Literal) -> Option<&Linear> {
-    match literal {
-        Literal::Linear { expr, .. } => Some(expr),
-        _ => None,
-    }
 }
