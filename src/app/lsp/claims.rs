@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use cubicle_lang::diagnostic::{Span};
+use cubicle_lang::diagnostic::{Diagnostic, Span};
 use cubicle_lang::syntax::ast::{Item, PropertyKind};
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub const WORDS: [&str; 4] = ["inductive", "--format", "json", "--time-limit=60s
 /// The question at a claim in this range of a model without errors.
 pub fn question(uri: &str, document: &OpenModel, wanted: Span) -> Option<Value> {
     let analysis = document.analysis();
-    let wrong = analysis.diagnostics.iter().any(|it| it.is_error());
+    let wrong = analysis.diagnostics.iter().any(Diagnostic::is_error);
     let here = |span: Span| span.start <= wanted.end && wanted.start <= span.end;
     if wrong || !claims(document).any(here) {
         return None;

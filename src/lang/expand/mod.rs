@@ -87,7 +87,9 @@ impl Expander {
         let file = without_processes(file, &mut found);
         let (file, nil) = without_nil(file, &mut found);
         let file = without_always(file, &mut found);
-        found.into_iter().for_each(|it| it.report(self));
+        for it in found {
+            it.report(self);
+        }
         self.nil = nil;
         file
     }
@@ -115,7 +117,9 @@ impl Expander {
         self.are_sorts(claims, &self.sorts.clone().unwrap_or_default());
         let mut found = Vec::new();
         let mut claims = without_always(Cow::Borrowed(claims), &mut found).into_owned();
-        found.into_iter().for_each(|it| it.report(self));
+        for it in found {
+            it.report(self);
+        }
         for item in &mut claims.items {
             if let Item::Property(claim) = item {
                 claim.body = self.formula(&claim.body);

@@ -444,7 +444,9 @@ impl Expander {
             let condition = case.when.as_ref().map(|it| self.formula(it));
             let here: Vec<Expr> = before.iter().cloned().chain(condition.clone()).collect();
             let mut facts = facts.clone();
-            here.iter().for_each(|it| facts.add(it));
+            for it in &here {
+                facts.add(it);
+            }
             let mut values = self.assigned(&way.it.ty, &case.value, &facts)?;
             let outside = values.iter().filter(|it| it.it.is_none());
             let leaves: Vec<Expr> = outside.map(|it| all(it.conditions(at), at)).collect();

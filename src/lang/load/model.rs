@@ -28,7 +28,7 @@ pub struct Loaded {
 /// What is wrong with the text.
 pub fn meaning(text: &str) -> Checked<Loaded> {
     let (file, mut diagnostics) = syntax::parse(text);
-    let errors = diagnostics.iter().filter(|d| d.is_error()).count();
+    let errors = diagnostics.iter().filter(|it| it.is_error()).count();
     if errors >= MAX_ERRORS {
         diagnostics.retain(Diagnostic::is_error);
         return Err(diagnostics);
@@ -68,9 +68,9 @@ pub fn meaning(text: &str) -> Checked<Loaded> {
     // An error on the line of a syntax error probably follows from how that one was repaired.
     let lines = Lines::new(text);
     let line = |d: &Diagnostic| lines.line(d.primary.span.start);
-    let slips: Vec<usize> = diagnostics.iter().filter(|d| d.is_error()).map(line).collect();
+    let slips: Vec<usize> = diagnostics.iter().filter(|it| it.is_error()).map(line).collect();
     diagnostics.extend(more.into_iter().filter(|d| slips.is_empty() || !slips.contains(&line(d))));
-    let failed = diagnostics.iter().any(|d| d.is_error());
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
     match system {
         Some(system) if !failed => {
             debug!(bytes = text.len(), warnings = diagnostics.len(), "model loaded");

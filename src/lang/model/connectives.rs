@@ -181,7 +181,9 @@ impl<'a> Context<'a> {
         match (self.place, universal) {
             (FormulaPlace::Predicate, _) => {
                 let mark = scope.len();
-                vars.iter().for_each(|var| scope.push(&var.text, TermMeaning::Unknown));
+                for var in vars {
+                    scope.push(&var.text, TermMeaning::Unknown);
+                }
                 let formula = self.formula(body, scope, positive);
                 scope.truncate(mark);
                 formula

@@ -59,7 +59,7 @@ pub fn elaborate(file: &File, text: &str, made_of: MadeOf) -> (Option<System>, V
     // Nothing is said of declarations that are not in the text.
     diagnostics.retain(|it| it.is_error() || it.primary.span != Span::default());
     tidy(&mut diagnostics);
-    let failed = diagnostics.iter().any(|d| d.is_error());
+    let failed = diagnostics.iter().any(Diagnostic::is_error);
     let Some(init) = init.filter(|_| !failed) else { return (None, diagnostics) };
     number(&mut bad, text);
     names::temporal(&mut temporal, text);

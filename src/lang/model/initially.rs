@@ -66,11 +66,11 @@ impl<'a> Initially<'a> {
             return None;
         }
         let init = &self.system.init;
-        let (body, params) = if procs == 0 { (&init.without_processes, 0) } else { (&init.body, init.params) };
-        let of_init = tuples(procs, params.into()).into_iter().map(|tuple| at(body, &tuple));
+        let (body, params) =
+            if procs == 0 { (&init.without_processes, 0) } else { (&init.body, init.params) };
+        let of_init = tuples(procs, params.into()).map(|tuple| at(body, &tuple));
         let of_axioms = self.axioms.iter().flat_map(|axiom| {
-            let tuples = distinct_tuples(procs, axiom.params.into()).into_iter();
-            tuples.map(|tuple| at(&axiom.denial, &tuple))
+            distinct_tuples(procs, axiom.params.into()).map(|tuple| at(&axiom.denial, &tuple))
         });
         let mut clauses: Vec<Vec<Conj>> = of_init.chain(of_axioms).collect::<Option<_>>()?;
         clauses.sort_by_key(Vec::len);

@@ -388,7 +388,9 @@ impl Literal {
     pub fn pointed(&self) -> Option<(&Cell, ProcRef, bool)> {
         let Self::Eq { left, right, negated } = self else { return None };
         match (left, right) {
-            (Term::Cell(cell), Term::Proc(p)) | (Term::Proc(p), Term::Cell(cell)) => Some((cell, *p, !negated)),
+            (Term::Cell(cell), Term::Proc(p)) | (Term::Proc(p), Term::Cell(cell)) => {
+                Some((cell, *p, !negated))
+            }
             _ => None,
         }
     }

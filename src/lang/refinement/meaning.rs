@@ -131,12 +131,11 @@ impl MapReader<'_> {
                 let name = |text: &str| Name::at(text, target.loc);
                 update.target = Path::at(name(leaf), processes.iter().map(|it| name(it)).collect());
             }
-            match abstraction.vars.iter().find(|it| it.name == update.target.name.text) {
-                Some(var) => self.mark(update, var.ty, &mut errors),
-                None => {
-                    let known = abstraction.vars.iter().map(|it| it.name.as_str());
-                    errors.push(unknown(&update.target.name, "the abstract model has no variable", known));
-                }
+            if let Some(var) = abstraction.vars.iter().find(|it| it.name == update.target.name.text) {
+                self.mark(update, var.ty, &mut errors);
+            } else {
+                let known = abstraction.vars.iter().map(|it| it.name.as_str());
+                errors.push(unknown(&update.target.name, "the abstract model has no variable", known));
             }
         }
         if let (true, Err(wrong)) = (errors.is_empty(), core_values(concrete_text, &mut decl.updates)) {

@@ -6,9 +6,7 @@ use super::sized::sort_of;
 use super::values::Values;
 use cubicle_lang::model::semantics::{Env, Layout, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::union_find::UnionFind;
-use cubicle_lang::model::{
-    Conj, Dnf, FormulaOfSorts, Literal, Rational, System, Type, Var, VarId,
-};
+use cubicle_lang::model::{Conj, Dnf, FormulaOfSorts, Literal, Rational, System, Type, Var, VarId};
 
 /// The initial states of an instance.
 pub struct Initial {

@@ -22,8 +22,7 @@ use super::named::WithEquations;
 
 /// Whether init says of a global that it differs from every process.
 pub fn is_outside(init: &Init, global: VarId) -> bool {
-    let says =
-        |it: &Literal| it.pointed().is_some_and(|(cell, _, holds)| !holds && cell.var == global);
+    let says = |it: &Literal| it.pointed().is_some_and(|(cell, _, holds)| !holds && cell.var == global);
     init.body.0.iter().all(|conj| conj.iter().any(says))
 }
 
