@@ -1,4 +1,5 @@
 //! Lists without repetitions, most of them in the order in which their elements come: for few elements, and where what is made of them is in this order.
+//! Sequences that grow element by element.
 
 /// Adds an element, unless the list has it.
 pub fn add_new<T: PartialEq>(list: &mut Vec<T>, element: T) {
@@ -41,4 +42,18 @@ pub fn add_least<T>(list: &mut Vec<T>, element: T, within: impl Fn(&T, &T) -> bo
 /// Whether each element of a list is in another one.
 pub fn is_part<T: PartialEq>(part: &[T], whole: &[T]) -> bool {
     part.iter().all(|it| whole.contains(it))
+}
+
+/// All sequences of `length` elements, each of which is one of the `next` ones after those before it, in this order. They are made one by one.
+pub fn sequences<T: Clone>(length: usize, next: impl Fn(&[T]) -> Vec<T>) -> impl Iterator<Item = Vec<T>> {
+    let mut open: Vec<Vec<T>> = vec![Vec::new()];
+    std::iter::from_fn(move || {
+        loop {
+            let known = open.pop()?;
+            if known.len() == length {
+                return Some(known);
+            }
+            open.extend(next(&known).into_iter().rev().map(|it| [&known[..], &[it]].concat()));
+        }
+    })
 }

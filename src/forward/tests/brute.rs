@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cubicle_lang::list::sequences;
 use cubicle_lang::model::classes::{Classes, Distinctness};
-use cubicle_lang::model::semantics::{
-    PROC_STRIDE, Point, Semantics, State, Value, distinct_tuples, sequences, tuples,
-};
+use cubicle_lang::model::semantics::{PROC_STRIDE, Point, Semantics, State, Value, distinct_tuples, tuples};
 use cubicle_lang::model::*;
 
 /// All reachable concrete states, by the reference semantics and nothing else. Nameless values are

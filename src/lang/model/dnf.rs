@@ -8,9 +8,9 @@ use super::decided::{decided, given};
 use super::formula::Formula;
 use super::limits::{MAX_DISJUNCTS, MAX_LITERALS};
 use super::rename;
-use super::semantics::sequences;
 use super::tuning::MAX_COMPARED;
 use super::{Cell, Conj, Linear, Literal, ProcRef, Relation, Term};
+use crate::list::sequences;
 
 /// For some pairwise distinct further processes: all literals and all universals hold.
 #[derive(Clone, PartialEq, Debug, Default)]

@@ -10,9 +10,9 @@ use super::ir::{
     Axiom, Bad, Cell, Dnf, EnumDecl, EnumId, Init, Linear, Literal, ProcRef, Transition, TransitionId, Type,
     Var, VarId, VarKind,
 };
-use super::semantics::sequences;
 use super::temporal::{Fairness, Temporal};
 use crate::diagnostic::Span;
+use crate::list::sequences;
 
 /// A parameterized system: the meaning of one `.cub` file.
 ///

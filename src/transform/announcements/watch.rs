@@ -1,7 +1,7 @@
 //! What stands for a bad cube with announcements: the ways in which setters may have set them.
 
 use super::find::{Announcements, Setter};
-use cubicle_lang::model::semantics::sequences;
+use cubicle_lang::list::sequences;
 use cubicle_lang::model::{
     BOOL, Cell, Conj, Literal, ProcRef, System, TransitionId, Type, Universal, VarId, fold_processes, rename,
     simplify,

@@ -3,8 +3,8 @@
 use super::effect::Effect;
 use crate::announcements::without_announcements;
 use crate::not_derived::NotDerived;
-use cubicle_lang::list::add_new;
-use cubicle_lang::model::semantics::{arrangements, sequences};
+use cubicle_lang::list::{add_new, sequences};
+use cubicle_lang::model::semantics::arrangements;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Count, Dnf, Forbidden, Literal, ProcRef, System, Tail, Term,
     Transition, Type, Universal, Update, Var, VarId, negated, rename, tail_names,

@@ -21,5 +21,5 @@ pub use state::{Layout, PROC_STRIDE, Point, State, Step, Trace, Value};
 pub use step::{ArgumentsError, Semantics, StateError, StepError, admits, satisfies, with_counts};
 pub use tuples::{
     arrangements, choices, choices_of_arguments, different_namings, distinct_tuples, namings, other_tuples,
-    rising_tuples, rising_tuples_of, sequences, tuples,
+    rising_tuples, rising_tuples_of, tuples,
 };

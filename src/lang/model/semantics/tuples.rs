@@ -1,5 +1,6 @@
 //! Tuples of processes, in lexicographic order.
 
+use crate::list::sequences;
 use crate::model::System;
 
 /// All tuples of `arity` processes below `procs`, repetitions included.
@@ -53,20 +54,6 @@ pub fn rising_tuples_of(of: Vec<Vec<usize>>, above: Vec<Option<usize>>) -> impl 
         let mut next = last.clone();
         let least = next.pop()? + 1;
         complete(next, least)
-    })
-}
-
-/// All sequences of `length` elements, each of which is one of the `next` ones after those before it, in this order. They are made one by one.
-pub fn sequences<T: Clone>(length: usize, next: impl Fn(&[T]) -> Vec<T>) -> impl Iterator<Item = Vec<T>> {
-    let mut open: Vec<Vec<T>> = vec![Vec::new()];
-    std::iter::from_fn(move || {
-        loop {
-            let known = open.pop()?;
-            if known.len() == length {
-                return Some(known);
-            }
-            open.extend(next(&known).into_iter().rev().map(|it| [&known[..], &[it]].concat()));
-        }
     })
 }
 
