@@ -54,13 +54,13 @@ pub fn breaks(system: &System, cubes: &Cubes, obligation: Obligation, interrupt:
 mod tests;
 
 use super::all_sizes;
-use super::session::{Origin, Session};
+use super::session::{Accepted, Origin, Session};
 use cubicle_certificate::{
     CheckOptions, Claim, Cubes, NoCertificate, Obligation, ProofFailure, RunsClaim, Subject, confirm,
     explain, written,
 };
 use cubicle_lang::model::{Dnf, Forbidden, System, TransitionId};
-use cubicle_run::{Acceptance, Decider, Event, Interrupt, Reason, RunsPlan, Unproved, Verdict};
+use cubicle_run::{Acceptance, Decider, Event, Interrupt, Outcome, Reason, RunsPlan, Unproved, Verdict};
 use cubicle_solver::smt::{Path, RunStart, RunTarget, Unrolled, unroll};
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -117,15 +117,44 @@ pub fn confirmed(session: &Session<'_>, claim: Claim<'_>) -> Result<Acceptance, 
 fn states(session: &mut Session<'_>) -> Result<(), Reason> {
     let report = std::mem::take(&mut session.report);
     let claim = Claim::of(&report);
-    let known = session.accepted.take().filter(|(cubes, _)| claim == Claim { cubes, ..Claim::default() });
+    let known = session.accepted.take();
+    let known =
+        known.filter(|it| claim == Claim { counts: &it.counts, cubes: &it.cubes, ..Claim::default() });
     let proof = report.backward.as_ref().filter(|it| it.verdict == Verdict::Safe);
     let accepted = match (proof, known) {
-        (Some(_), Some((_, confirmed))) => Ok(confirmed),
+        (Some(_), Some(known)) => Ok(known.took),
         (Some(_), None) => check_claim(origin(session), session.system, claim, how(session)),
         (None, _) => Err(Refusal { reason: Reason::Uncertified("there is none".to_owned()), text: None }),
     };
     session.report = report;
     take(session, accepted)
+}
+
+/// Has a proof with counts checked before the run ends with it: the check may be inconclusive, and another search find a proof that is accepted. What is
+/// refused, or not checked to the end, is left to the end of the run.
+///
+/// # Errors
+/// The check is inconclusive.
+pub fn check_before_the_end(session: &mut Session<'_>, outcome: &Outcome) -> Result<(), Reason> {
+    let may_be_open = !session.system.counts.is_empty() || !outcome.counts.is_empty();
+    if !may_be_open || session.is_derived || session.options.unchecked {
+        return Ok(());
+    }
+    let claim = Claim { counts: &outcome.counts, cubes: &outcome.invariant, ..Claim::default() };
+    session.tell(Event::Work { what: "checking the proof" });
+    match session.timed("check the proof", |session| confirmed(session, claim)) {
+        Ok(took) => {
+            let (counts, cubes) = (outcome.counts.clone(), outcome.invariant.clone());
+            session.accepted = Some(Accepted { counts, cubes, took });
+            Ok(())
+        }
+        Err(refused) => match not_accepted(&refused, session.interrupt) {
+            Reason::Unconfirmed(open) if matches!(*open, Reason::Uncertified(_)) => {
+                Err(Reason::Unconfirmed(open))
+            }
+            _ => Ok(()),
+        },
+    }
 }
 
 /// What the system of a run is derived from, itself where it is the model.

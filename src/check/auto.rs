@@ -8,6 +8,7 @@
 //! the user asks, when every search has reached a limit that more effort does not move, or after the rounds that the options
 //! allow.
 
+use super::accept::check_before_the_end;
 use super::beside::side_by_side;
 use super::schedule::{self, Entry, Plain, SCHEDULE};
 use super::search::look_forward;
@@ -19,7 +20,7 @@ use super::{all_sizes, claims};
 use cubicle_lang::model::{Forbidden, System};
 use cubicle_run::{
     BackwardMode, Decider, Event, Exploration, ForwardOptions, Options, Outcome, Reason, Report, RunsPlan,
-    RunsProof, SearchOrder, Silent, Stage, Stop, Strategy, Vacuity, Verdict,
+    RunsProof, SearchOrder, Silent, Stage, Stop, Strategy, Vacuity, Verdict, words,
 };
 use tracing::info;
 
@@ -272,7 +273,14 @@ impl Auto<'_, '_> {
     }
 
     /// Puts the outcome of a search into the report; returns its verdict.
-    fn record(&mut self, proof: BackwardMode, order: SearchOrder, outcome: Outcome) -> Verdict {
+    fn record(&mut self, proof: BackwardMode, order: SearchOrder, mut outcome: Outcome) -> Verdict {
+        if outcome.verdict == Verdict::Safe
+            && let Err(open) = check_before_the_end(self.session, &outcome)
+        {
+            let text = format!("{}; other searches go on", words::reason(&open));
+            self.session.tell(Event::Note { text });
+            outcome.verdict = Verdict::Unknown(open);
+        }
         let verdict = outcome.verdict.clone();
         let reason = match &verdict {
             Verdict::Unknown(reason) => Some(reason.clone()),

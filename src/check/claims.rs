@@ -1,7 +1,7 @@
 //! What a model claims, taken together: where that is inductive, no search is needed.
 
 use super::accept::confirmed;
-use super::session::Session;
+use super::session::{Accepted, Session};
 use cubicle_certificate::Claim;
 use cubicle_lang::list::extend_new;
 use cubicle_lang::model::rename::{self, Truth};
@@ -49,8 +49,8 @@ pub fn hold_together(session: &mut Session<'_>) -> Option<Outcome> {
     }
     let invariant = claimed(system);
     let claim = Claim { cubes: &invariant, ..Claim::default() };
-    let confirmed = session.timed("check the proof", |session| confirmed(session, claim).ok())?;
-    session.accepted = Some((invariant.clone(), confirmed));
+    let took = session.timed("check the proof", |session| confirmed(session, claim).ok())?;
+    session.accepted = Some(Accepted { counts: Vec::new(), cubes: invariant.clone(), took });
     session.tell(Event::Note {
         text: "what the model claims is inductive as a whole: no search is needed".to_owned(),
     });

@@ -12,7 +12,7 @@ use super::tuning::{EFFORT_WITHOUT_EQUATIONS, PROCS_WITHOUT_EQUATIONS};
 use cubicle_certificate::Subject;
 use cubicle_forward::{Explored, StateSpace};
 use cubicle_lang::list::extend_new;
-use cubicle_lang::model::{Forbidden, System, TransitionId};
+use cubicle_lang::model::{Count, Forbidden, System, TransitionId, Var};
 use cubicle_lang::words;
 use cubicle_run::{
     Acceptance, BackwardEngine, BackwardMode, BackwardOptions, BackwardSearches, BackwardTurn, Decider,
@@ -40,10 +40,21 @@ pub struct Session<'a> {
     pub is_derived: bool,
     /// What the system of the run is derived from; `None` where it is itself the model.
     pub origin: Option<Origin<'a>>,
-    /// Cubes that the checker accepted already as a proof about the system of the run, with what that took.
-    pub accepted: Option<(Vec<Forbidden>, Acceptance)>,
+    /// Counts and cubes over them that the checker accepted already as a proof about the system of the run, with what that took.
+    pub accepted: Option<Accepted>,
     /// Explores the requested instances, when other operating system processes take part.
     pub remote: Option<&'a dyn RemoteExplorer>,
+}
+
+/// A proof that the checker accepted.
+#[derive(Debug)]
+pub struct Accepted {
+    /// Counts, after the variables of the system.
+    pub counts: Vec<(Var, Count)>,
+    /// What no reachable state is in.
+    pub cubes: Vec<Forbidden>,
+    /// What that took.
+    pub took: Acceptance,
 }
 
 /// What the system of a run is derived from.

@@ -157,7 +157,7 @@ impl<'a, 'r> Run<'a, 'r> {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.state.trusted.push(run.state.nodes.push(node));
                     run.assume(cube)?;
-                } else if setting.pre.counting.is_some() {
+                } else if setting.pre.counting.is_some() && !setting.is_exact {
                     let cases = by_holders(setting.context, cube)?;
                     cases.into_iter().try_for_each(|case| run.root(case, Origin::Bad(k)))?;
                 } else {

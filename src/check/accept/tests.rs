@@ -2,7 +2,10 @@ use super::*;
 use cubicle_backward::engine;
 use cubicle_certificate::{Cubes, Obligation};
 use cubicle_lang::model::{Forbidden, System};
-use cubicle_run::{BackwardMode, Options, Outcome, Report, RunsPlan, RunsProof, Silent, TemporalReport};
+use cubicle_run::{
+    BackwardMode, BackwardSearches, BackwardTurn, Observer, Options, Outcome, Report, RunsPlan, RunsProof,
+    Silent, TemporalReport,
+};
 use std::time::{Duration, Instant};
 
 use crate::Checker;
@@ -116,7 +119,7 @@ fn other_cubes_than_those_accepted_are_checked() {
         let mut observer = Silent;
         let report = claimed(bad(&system));
         let mut session = Session::new(&system, &options, &interrupt, &mut observer, engine, report);
-        session.accepted = Some((known, accepted));
+        session.accepted = Some(Accepted { counts: Vec::new(), cubes: known, took: accepted });
         accept(&mut session);
         (session.report.verdict, session.report.acceptance)
     };
@@ -176,6 +179,40 @@ fn with_counts_a_refusal_needs_an_instance() {
         assert_eq!(matches!(why, Reason::Uncertified(_)), certain, "{why:?}");
         assert_eq!(matches!(why, Reason::Unconfirmed(_)), !certain, "{why:?}");
     }
+}
+
+/// Its exact search claims that the bad states are all that is to be shown; its other searches search.
+struct Hasty(Box<dyn BackwardSearches>);
+
+impl BackwardSearches for Hasty {
+    fn search(&mut self, turn: &BackwardTurn<'_>, observer: &mut dyn Observer) -> Outcome {
+        if turn.proof != BackwardMode::Classic {
+            return self.0.search(turn, observer);
+        }
+        claimed(bad(turn.system)).backward.expect("an outcome")
+    }
+
+    fn has_lemmas(&self) -> bool {
+        self.0.has_lemmas()
+    }
+
+    fn fork(&self) -> Box<dyn BackwardSearches> {
+        Box::new(Self(self.0.fork()))
+    }
+
+    fn take_up(&mut self, _: Box<dyn BackwardSearches>) {}
+}
+
+/// Nine processes are more than the instances have in which a broken proof is looked for.
+#[test]
+fn after_an_inconclusive_check_other_searches_go_on() {
+    let system = system(&COUNT.replace(">= 2", ">= 9"));
+    let with = |options: &Options| {
+        let checker = Checker::new(|| Box::new(Hasty(engine())));
+        checker.check_on_this_thread(&system, options, &Interrupt::default(), &mut Silent).verdict
+    };
+    assert!(matches!(with(&Options::classic()), Some(Verdict::Unknown(Reason::Unconfirmed(_)))));
+    assert!(matches!(with(&Options::default()), Some(Verdict::Unsafe(_))));
 }
 
 /// All instances of a model may have been explored: an exploration of only some of them is not a proof.

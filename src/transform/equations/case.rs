@@ -253,7 +253,7 @@ impl TransitionCases<'_> {
                 guard().flat_map(Literal::cells).map(|cell| place(cell, &self.own)).collect();
             for arrays in self.columns.groups.iter().map(|it| &it.arrays) {
                 for (_, index) in read.iter().filter(|it| it.1.len() == 1 && arrays.contains(&it.0)) {
-                    arrays.iter().for_each(|array| add_new(&mut cells, (*array, index.clone())));
+                    extend_new(&mut cells, arrays.iter().map(|array| (*array, index.clone())));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! The affine hulls of the reachable states, for each location.
 
+use std::borrow::Cow;
+
 use cubicle_lang::list::extend_new;
 use cubicle_lang::model::{Cell, Conj, Dnf, Linear, Literal, ProcRef, Rational, Relation, System, VarId};
 
@@ -80,7 +82,9 @@ impl Location {
         if vectors.iter().all(|it| it[0].is_zero()) {
             vectors.clear();
         }
-        vectors.iter_mut().for_each(|it| it.truncate(width));
+        for vector in &mut vectors {
+            vector.truncate(width);
+        }
         Some(vectors)
     }
 }
@@ -90,14 +94,18 @@ pub struct Hulls(pub Vec<(Location, Span)>);
 
 impl Hulls {
     /// The hull of those at a place, which may be several locations.
-    pub fn at(&self, place: &Location, order: &[usize]) -> Option<Span> {
+    pub fn at(&self, place: &Location, order: &[usize]) -> Option<Cow<'_, Span>> {
         let is_there = |(location, _): &&(Location, Span)| {
             place.held.iter().all(|it| location.held.contains(it))
                 && (place.occupied.is_none() || place.occupied == location.occupied)
         };
-        let mut all = Span::default();
-        for vector in self.0.iter().filter(is_there).flat_map(|(_, span)| span.vectors()) {
-            all.add(vector.clone(), order)?;
+        let mut there = self.0.iter().filter(is_there).map(|it| &it.1).filter(|span| !span.is_empty());
+        let mut all = Cow::Owned(Span::default());
+        if let Some(first) = there.next() {
+            all = Cow::Borrowed(first);
+        }
+        for vector in there.flat_map(Span::vectors) {
+            all.to_mut().add(vector.clone(), order)?;
         }
         Some(all)
     }

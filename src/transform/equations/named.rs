@@ -276,7 +276,13 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Ve
         }
         let rows = hull.equations(width);
         found.extend(learn_empty(columns, &rows, &mut known)?.into_iter().map(|row| said(row, false)));
-        for row in rows {
+        // What several globals hold together is said of locations: which ones have no states.
+        let is_of_globals = |row: &[Rational]| {
+            let mut read = columns.all.iter().zip(row).filter(|it| !it.1.is_zero());
+            read.all(|(column, _)| matches!(column, Column::One | Column::Holds(..)))
+        };
+        let is_location = hulls.0.iter().any(|it| it.0.held.len() == place.held.len());
+        for row in rows.into_iter().filter(|row| is_location || !is_of_globals(row)) {
             if known.learn(&row)? {
                 found.push(said(row, false));
             }
