@@ -174,8 +174,8 @@ pub const MORE_FOR_SORTS: usize = 1;
 /// of a search could grow without end. By estimate.
 pub const MOST_NAMED_BESIDE_OTHERS: usize = 5;
 
-/// Bad states about counts are split by the processes that as many globals hold: there are up to four cases of each. By estimate.
-pub const MOST_POINTERS_OF_COUNTS: usize = 2;
+/// Bad states about numbers are split by the processes that as many globals hold: there are up to four cases of each. By estimate.
+pub const MOST_POINTERS_OF_NUMBERS: usize = 2;
 
 /// What all other processes do before a step is left out where it has more cases than this. By estimate.
 pub const MOST_CASES_OF_OTHERS: usize = 32;

@@ -2,14 +2,14 @@
 //!
 //! A global or a cell of which a cube says that it holds none of the named processes holds another process, of which what is said of the others holds, or
 //! none at all. A cube that says neither is split into the two, so that what it says of the others meets what it says of the pointer. So are bad
-//! states about counts alone.
+//! states about numbers alone.
 
 use super::choices::multiply;
 use super::pre::Pre;
 use crate::cube::{
     CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Excluded, Halt, OTHER, low, widened,
 };
-use crate::tuning::{MOST_NAMED_BESIDE_OTHERS, MOST_POINTERS_OF_COUNTS};
+use crate::tuning::{MOST_NAMED_BESIDE_OTHERS, MOST_POINTERS_OF_NUMBERS};
 
 /// Splits the cubes `from..` by the processes that their pointers hold; the union stays the same.
 pub fn name_pointers(context: &CubeContext, out: &mut Vec<Pre>, from: usize) -> Result<(), Halt> {
@@ -70,14 +70,14 @@ fn by_holder(context: &CubeContext, cube: &Cube, cell: CubeCell) -> Result<Vec<C
     Ok(cases)
 }
 
-/// The cases of a cube that names no process, by the processes that globals hold: what such a cube says is about counts of all processes, and which
-/// of these counts a pointer's process is part of may be all that excludes it.
+/// The cases of a cube that names no process, by the processes that globals hold: what such a cube says of numbers is about all processes, and in which
+/// of the counts that equations give a pointer's process is may be all that excludes it.
 pub fn by_holders(context: &CubeContext, cube: Cube) -> Result<Vec<Cube>, Halt> {
     let mut cases = vec![cube];
     if cases[0].procs > 0 {
         return Ok(cases);
     }
-    for cell in context.pointers().take(MOST_POINTERS_OF_COUNTS) {
+    for cell in context.pointers().take(MOST_POINTERS_OF_NUMBERS) {
         let split: Result<Vec<_>, Halt> = cases.iter().map(|case| by_holder(context, case, cell)).collect();
         cases = split?.concat();
     }

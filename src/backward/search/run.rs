@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 use super::node::{Node, NodeId, Origin};
 use super::state::RunState;
-use crate::cube::{Cube, CubeContext, Halt, bad_cubes, cubes_of};
+use crate::cube::{Cube, CubeContext, Halt, Relational, bad_cubes, cubes_of};
 use crate::fixpoint::{Covered, EffortLeft, Tester, Visited};
 use crate::preimage::{Pre, PreCounts, PreOptions, Prepared, by_holders, pre_image};
 use crate::profile::Phase;
@@ -151,13 +151,18 @@ impl<'a, 'r> Run<'a, 'r> {
         for axiom in &setting.system.axioms {
             cubes_of(setting.context, &axiom.into())?.into_iter().try_for_each(|cube| run.assume(cube))?;
         }
+        // What is said of counts names processes: those that they must have.
+        let says_counts = |cube: &Cube| {
+            let mut cells = cube.relational.iter().flat_map(Relational::cells);
+            cells.any(|it| !it.is_process() && setting.system.count_of(it.var()).is_some())
+        };
         for (k, bad) in setting.system.bad.iter().enumerate() {
             for cube in bad_cubes(setting.context, bad)? {
                 if bad.kind == BadKind::Invariant && setting.options.trust_invariants {
                     let node = Node { cube: cube.clone(), origin: Origin::Bad(k), depth: 0 };
                     run.state.trusted.push(run.state.nodes.push(node));
                     run.assume(cube)?;
-                } else if setting.pre.counting.is_some() && !setting.is_exact {
+                } else if setting.pre.counting.is_some() && !says_counts(&cube) {
                     let cases = by_holders(setting.context, cube)?;
                     cases.into_iter().try_for_each(|case| run.root(case, Origin::Bad(k)))?;
                 } else {
