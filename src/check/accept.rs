@@ -10,7 +10,8 @@
 //!
 //! Where there are no counts the checker is complete: what it refuses has a counterexample, with as many processes as a case
 //! names. With counts it may refuse a right proof, since it does not know everything of the processes that a case does not name. There a proof is
-//! refused only when a state of a small instance, or a step between two, breaks it ([`breaks`]); else the check is inconclusive.
+//! refused only when a state of a small instance, or a step between two, breaks it ([`breaks`]); else the check is inconclusive, and other searches go on
+//! ([`check_before_the_end`]).
 //!
 //! A model that bounds its processes may be explored completely instead. Then no proof is needed.
 
@@ -130,13 +131,14 @@ fn states(session: &mut Session<'_>) -> Result<(), Reason> {
     take(session, accepted)
 }
 
-/// Has a proof with counts checked before the run ends with it: the check may be inconclusive, and another search find a proof that is accepted. What is
-/// refused, or not checked to the end, is left to the end of the run.
+/// Has a proof that says something of all processes checked before the run ends with it: the check may be inconclusive, and another search find a proof
+/// that is accepted. What is refused, or not checked to the end, is left to the end of the run.
 ///
 /// # Errors
 /// The check is inconclusive.
 pub fn check_before_the_end(session: &mut Session<'_>, outcome: &Outcome) -> Result<(), Reason> {
-    let may_be_open = !session.system.counts.is_empty() || !outcome.counts.is_empty();
+    let counts = !session.system.counts.is_empty() || !outcome.counts.is_empty();
+    let may_be_open = counts || outcome.invariant.iter().any(|it| !it.others.is_empty());
     if !may_be_open || session.is_derived || session.options.unchecked {
         return Ok(());
     }
