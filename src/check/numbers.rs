@@ -6,7 +6,7 @@ use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Outcome, Strategy, Verdict};
 use cubicle_transform::{
-    WithEquations, open_numbers, with_counts_seen, with_equations, with_lasting_counts,
+    WithEquations, bounds_moved, open_numbers, with_counts_seen, with_equations, with_lasting_counts,
     with_updates_of_counts,
 };
 
@@ -59,6 +59,7 @@ impl Numbers {
     ) -> Result<Self, Interrupted> {
         let open = open_numbers(system, &self.equations);
         let (mut with_counts, mut guesses) = with_lasting_counts(system);
+        guesses.extend(bounds_moved(system));
         if !open.is_empty() {
             let limits =
                 ForwardOptions { max_states: Some(STATES_SEEN), strategy: Strategy::Bfs, ..options.clone() };
@@ -69,8 +70,8 @@ impl Numbers {
             with_counts = with_seen;
             guesses.extend(seen);
         }
-        if guesses.is_empty() {
-            return Ok(self);
+        if with_counts.vars.len() == system.vars.len() {
+            return Ok(Self { guesses, ..self });
         }
         Ok(Self { guesses, own: system.vars.len(), ..Self::of(&with_counts, interrupt)? })
     }

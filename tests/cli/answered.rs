@@ -103,6 +103,17 @@ fn shared_ownership_with_weak_pointers() {
     answers(&[("--certify @weak_pointers.cub", 0, "SAFE"), ("@weak_pointers_unasked.cub", 1, "UNSAFE")]);
 }
 
+/// A bound on a number or count that holds because it holds together with a number that is moved to it.
+#[test]
+fn bounds_of_what_is_moved() {
+    answers(&[
+        ("--certify @boarding.cub", 0, "SAFE"),
+        ("@boarding_early.cub", 1, "UNSAFE"),
+        ("--certify @credits_lost.cub", 0, "SAFE"),
+        ("@credits_restored.cub", 1, "UNSAFE"),
+    ]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {

@@ -103,7 +103,8 @@ impl Lemmas {
             let context = CubeContext::new(system, options.ranges, interrupt);
             let pre = PreOptions {
                 keep_unused: false,
-                eliminate_constants: options.eliminate_constants,
+                // A guess that holds for all values of a constant needs the constant.
+                eliminate_constants: false,
                 join: false,
                 counting,
                 of_others: None,

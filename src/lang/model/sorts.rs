@@ -285,9 +285,11 @@ impl<'a> Context<'a> {
             if sort != found {
                 let [sort, found] = [sort, found].map(|it| self.symbols.sort_name(it));
                 let message = format!("`{}` is indexed by a `{sort}` here", self.symbols.var(array).name);
-                Diagnostic::error("C0218", name.span(), message)
-                    .label(format!("`{}` is of sort `{found}`", name.text))
-                    .report(self);
+                let error = Diagnostic::error("C0218", name.span(), message)
+                    .label(format!("`{}` is of sort `{found}`", name.text));
+                let said = format!("the sort is said where the name is bound: `{} : {sort}`", name.text);
+                let error = if found == PROC { error.help(said) } else { error };
+                error.report(self);
             }
         }
     }

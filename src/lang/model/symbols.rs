@@ -358,7 +358,10 @@ impl Symbols {
         if let Some((known, previous)) = self.names.get(&name.text)
             && (*known != Symbol::Unclear || previous.is_some())
         {
-            return duplicate("C0103", name, "name", *previous).refuse(out);
+            let error = duplicate("C0103", name, "name", *previous);
+            // What the name stands for is not known: nothing is said of its uses.
+            self.names.insert(name.text.clone(), (Symbol::Unclear, *previous));
+            return error.refuse(out);
         }
         self.names.insert(name.text.clone(), (symbol, Some(name.span())));
         true

@@ -245,8 +245,12 @@ fn of_locations(columns: &Columns<'_>, hulls: &Hulls, known: &Span) -> Option<Ve
             said.occupied.is_none_or(|it| place.occupied == Some(it))
                 && said.when.iter().all(|it| when.contains(it))
         };
-        for said in found.iter().filter(|it| !it.at_least && is_here(it)) {
-            known.learn(&said.row)?;
+        // What is said elsewhere and holds here, too; and so does, unsaid, that each class of a sum of zero is empty.
+        let here: Vec<_> =
+            found.iter().filter(|it| !it.at_least && is_here(it)).map(|it| it.row.clone()).collect();
+        learn_empty(columns, &here, &mut known)?;
+        for row in &here {
+            known.learn(row)?;
         }
         let said = |row: Vec<Rational>, at_least: bool| Said {
             when: when.clone(),

@@ -1,11 +1,15 @@
-//! Numbers that count the processes of a class while they are not zero, as far as some states show: `Gate = #{p | At[p] = Leaving}`.
+//! Guesses about numbers that no equation gives, which a search proves together with others.
 //!
-//! What holds only where a number is not zero is in no affine hull of all states. These are guesses, which a search proves together with others.
+//! A number may count the processes of a class while it is not zero, as far as some states show: `Gate = #{p | At[p] = Leaving}`. What holds
+//! only where a number is not zero is in no affine hull of all states. And what steps move from one number to another that is bounded
+//! has the same bound before: `Left + #{p | At[p] = Riding} <= 50` where the second summand alone must not exceed 50.
 
 use cubicle_lang::diagnostic::Span as Place;
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::semantics::{Layout, State, Value};
 use cubicle_lang::model::{
-    Cell, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Type, Var, VarId, VarKind,
+    Branch, Cell, Count, Dnf, Equation, Linear, Literal, ProcRef, Rational, Relation, System, Transition,
+    Type, Var, VarId, VarKind,
 };
 
 use super::columns::{arrays, possible, values};
@@ -42,6 +46,46 @@ pub fn with_counts_seen(system: &System, numbers: &[VarId], states: &[State]) ->
     (System::new(parts), guesses)
 }
 
+/// The bounds that numbers and counts exceed in bad cubes, for what they are together with another number from which a step moves something to them.
+pub fn bounds_moved(system: &System) -> Vec<Literal> {
+    let numbers = open_numbers(system, &[]);
+    let mut guesses = Vec::new();
+    for literal in system.bad.iter().flat_map(|bad| &bad.cube) {
+        let Literal::Linear { expr, relation: relation @ (Relation::Le | Relation::Lt), integer } = literal
+        else {
+            continue;
+        };
+        let is_moved = |t: &Transition, number: VarId| {
+            let by = change(system, t, number);
+            let of_term = |(cell, factor): &(Cell, Rational)| change(system, t, cell.var)?.mul(*factor);
+            let of_terms = expr.terms.iter().map(of_term).collect::<Option<Vec<_>>>();
+            let moved = of_terms.map(|it| it.into_iter().try_fold(Rational::ZERO, Rational::add));
+            by.is_some_and(|by| !by.is_zero() && moved.is_none_or(|moved| moved == Some(by)))
+        };
+        let is_of_globals = expr.terms.iter().all(|(cell, _)| cell.index.is_empty());
+        let is_other = |number: VarId| expr.terms.iter().all(|(cell, _)| cell.var != number);
+        for &number in numbers.iter().filter(|number| is_of_globals && is_other(**number)) {
+            if system.transitions.iter().any(|t| is_moved(t, number))
+                && let Some(expr) = expr.minus(&Linear::of(Cell::global(number)))
+            {
+                add_new(&mut guesses, Literal::Linear { expr, relation: *relation, integer: *integer });
+            }
+        }
+    }
+    guesses
+}
+
+/// By how much a step changes a number, where that is the same for all processes and states.
+fn change(system: &System, t: &Transition, number: VarId) -> Option<Rational> {
+    let read = system.count_of(number).map_or_else(|| vec![number], Count::reads);
+    if read.iter().all(|var| t.assignment(*var).is_none()) {
+        return Some(Rational::ZERO);
+    }
+    let [Branch { value, .. }] = t.assignment(number)?.branches() else { return None };
+    let by = value.linear()?.minus(&Linear::of(Cell::global(number)))?;
+    by.terms.is_empty().then_some(by.constant)
+}
+
 /// The values of an array of which a number is the number of processes, wherever it is not zero.
 fn class(system: &System, number: VarId, array: VarId, states: &[State]) -> Option<u64> {
     let all: Vec<u8> = values(possible(system, array)).collect();
@@ -68,4 +112,34 @@ fn class(system: &System, number: VarId, array: VarId, states: &[State]) -> Opti
     let is_class = row[..last].iter().all(|it| it.is_zero() || *it == Rational::ONE.neg());
     let set = (0..last).filter(|at| !row[*at].is_zero()).fold(0, |set, at| set | 1_u64 << all[at]);
     (is_class && set != 0).then_some(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cubicle_lang::words::literal;
+
+    #[test]
+    fn what_a_step_moves_is_bounded_with_what_it_is_moved_to() {
+        let guesses = |unsafe_: &str| {
+            let text = format!(
+                "type t = Idle | Runs array S[proc] : t var Free : int var Used : int var Lost : int
+                 init (p) {{ S[p] = Idle && Free = 9 && Used = 0 && Lost = 0 }}
+                 unsafe () {{ {unsafe_} }}
+                 transition run (p) requires {{ Free > 0 }} {{ S[p] := Runs; Free := Free - 1; Used := Used + 1 }}
+                 transition lose () requires {{ Used > 1 }} {{ Used := Used - 2; Lost := Lost + 1 }}
+                 transition reset () {{ Free := Used }}"
+            );
+            let system = cubicle_lang::load(&text).expect("a correct model").system;
+            let name = |_| "#1".to_owned();
+            bounds_moved(&system).iter().map(|it| literal(&system, it, &name)).collect::<Vec<_>>()
+        };
+        assert_eq!(guesses("Used > 9"), ["10 <= Free + Used"]);
+        // Whatever the count changes by.
+        let of_count = ["10 <= Free + #{p | S[p] = Runs}", "10 <= Used + #{p | S[p] = Runs}"];
+        assert_eq!(guesses("#{p | S[p] = Runs} > 9"), of_count);
+        // As many as are lost are used less where that many are lost at once.
+        assert_eq!(guesses("Lost + Lost > 9"), ["10 <= Used + 2 * Lost"]);
+        assert!(guesses("Used = 9").is_empty());
+    }
 }
