@@ -59,6 +59,8 @@ struct Var {
     index: Vec<usize>,
     /// The phase that init gives it; a pointer is to no process then.
     start: Option<u8>,
+    /// Whether it is a pointer that may be `nil`: the only value that is not a process.
+    or_nil: bool,
 }
 
 /// A name in scope: by its place. From [`GLOBAL`] on, a variable that points to a process.
@@ -66,6 +68,9 @@ type Place = usize;
 
 /// The place of the first variable.
 const GLOBAL: Place = 1000;
+
+/// What a pointer that may be `nil` is compared with, or gets, in place of a process.
+const NIL: Place = usize::MAX;
 
 #[derive(Clone)]
 enum Literal {
@@ -176,7 +181,11 @@ struct Model {
 // The text
 
 fn name(place: Place) -> String {
-    if place < GLOBAL { format!("p{place}") } else { format!("V{}", place - GLOBAL) }
+    match place {
+        NIL => "nil".to_owned(),
+        GLOBAL.. => format!("V{}", place - GLOBAL),
+        _ => format!("p{place}"),
+    }
 }
 
 fn names(sorts: &[usize], first: Place) -> String {
@@ -267,6 +276,7 @@ impl fmt::Display for Model {
             let index: Vec<&str> = var.index.iter().map(|it| SORTS[*it]).collect();
             let ty = match var.kind {
                 Kind::Phase => "phase",
+                Kind::Pointer(sort) if var.or_nil => &format!("{} or nil", SORTS[sort]),
                 Kind::Pointer(sort) => SORTS[sort],
                 Kind::Relation => {
                     writeln!(f, "relation {} ({})", var.name, names(&var.index, 0))?;
@@ -307,7 +317,9 @@ impl fmt::Display for Model {
         let (mut params, mut parts) = (Vec::new(), Vec::new());
         for var in self.vars.iter().filter(|it| it.start.is_some()) {
             let mut own = var.index.clone();
-            if let Kind::Pointer(sort) = var.kind {
+            if let Kind::Pointer(sort) = var.kind
+                && !var.or_nil
+            {
                 own.push(sort);
             }
             let mut places = Vec::new();
@@ -328,6 +340,7 @@ impl fmt::Display for Model {
             };
             parts.push(match rest {
                 [to] => format!("{cell} <> {}", name(*to)),
+                [] if var.or_nil => format!("{cell} = nil"),
                 _ => format!("{cell} = {}", PHASES[usize::from(var.start.unwrap_or(0))]),
             });
         }

@@ -23,8 +23,7 @@ pub fn without_nil<'f>(
     let mut file = file.into_owned();
     file.items.iter().for_each(|item| pointers.check(item));
     diagnostics.append(&mut pointers.diagnostics);
-    let (nil, ty) = (Pointers::constant(&file), &pointers.of);
-    let sort = (ty.text != crate::model::PROC).then(|| Box::new(ty.clone()));
+    let nil = Pointers::constant(&file);
     for item in &mut file.items {
         match item {
             Item::Type(TypeDecl { fields: Some(fields), .. }) => {
@@ -38,15 +37,19 @@ pub fn without_nil<'f>(
                 let any = Name::at("any_process", Loc(at));
                 let differs =
                     Expr::compare(Term::named(NIL, Loc(at)), Comparison::Ne, Term::name(any.clone()), at);
-                let (quantifier, vars) = (Quantifier::Forall, vec![Name { sort: sort.clone(), ..any }]);
-                *body = all(vec![body.clone(), Expr::quantified(quantifier, vars, differs, at)], at);
+                let of = |ty: &Name| {
+                    let sort = (ty.text != crate::model::PROC).then(|| Box::new(ty.clone()));
+                    let vars = vec![Name { sort, ..any.clone() }];
+                    Expr::quantified(Quantifier::Forall, vars, differs.clone(), at)
+                };
+                *body = all([body.clone()].into_iter().chain(pointers.sorts.iter().map(of)).collect(), at);
             }
             _ => {}
         }
     }
     let loc = Loc(Span::default());
-    let constant =
-        SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (Name::at(&ty.text, loc), None), loc);
+    let ty = Name::at(&pointers.of.text, loc);
+    let constant = SymbolDecl::new(SymbolKind::Const, Name::at(&nil, loc), (ty, None), loc);
     let at = file.items.iter().position(|it| matches!(it, Item::Symbol(_))).unwrap_or(0);
     file.items.insert(at, Item::Symbol(constant));
     (Cow::Owned(file), Some(nil))
@@ -61,8 +64,10 @@ fn plain(ty: &mut Name) {
 
 /// The pointers that may be `nil`.
 struct Pointers {
-    /// The type of the processes that they name.
+    /// The type of the processes that the first one names.
     of: Name,
+    /// All sorts: `nil` is a process of none of them.
+    sorts: Vec<Name>,
     /// The variables, and the fields.
     variables: IndexSet<String>,
     fields: IndexSet<String>,
@@ -94,28 +99,24 @@ impl Pointers {
             }
         }
         let of = found.first()?.clone();
+        let mut sorts: Vec<Name> =
+            file.types().filter(|it| it.below.is_some()).map(|it| it.name.clone()).collect();
         let mut diagnostics = Vec::new();
-        let sorts = file.types().filter(|it| it.below.is_some()).map(|it| it.name.text.as_str());
-        let sorts: Vec<&str> = sorts.chain([crate::model::PROC]).collect();
-        for ty in &found {
-            let error = if !sorts.contains(&ty.text.as_str()) {
-                let message = format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text);
-                Diagnostic::error("C0724", ty.span(), message)
-                    .label("`proc`, or a sort of processes, is expected")
-                    .help("give another type one more value that means nothing")
-            } else if ty.text != of.text {
-                Diagnostic::error("C0724", ty.span(), "`nil` of two sorts of processes")
-                    .label(format!("`{}` before", of.text))
-                    .help(format!(
-                        "use a constant for one of them: `const Nobody : {0}`, and `init (x : {0}) {{ Nobody <> x && .. }}`",
-                        ty.text
-                    ))
-            } else {
+        for ty in found {
+            if sorts.iter().any(|it| it.text == ty.text) {
                 continue;
-            };
-            error.report(&mut diagnostics);
+            }
+            if ty.text == crate::model::PROC {
+                sorts.push(ty);
+                continue;
+            }
+            let message = format!("`{}{OR_NIL}`: `{}` has no processes", ty.text, ty.text);
+            Diagnostic::error("C0724", ty.span(), message)
+                .label("`proc`, or a sort of processes, is expected")
+                .help("give another type one more value that means nothing")
+                .report(&mut diagnostics);
         }
-        Some(Self { of, variables, fields, diagnostics })
+        Some(Self { of, sorts, variables, fields, diagnostics })
     }
 
     /// The name of the constant.

@@ -15,6 +15,7 @@ use super::context::{Context, FormulaPlace, Unsorted};
 use super::formula::Formula;
 use super::made_of::PROC;
 use super::scope::{Named, Scope, TermMeaning};
+use super::symbols::NIL;
 use super::terms::IndexMeaning;
 use super::{Cell, ProcRef, Type, VarId, ir};
 use crate::diagnostic::{Diagnostic, Span};
@@ -257,6 +258,8 @@ impl<'a> Context<'a> {
         let name = &path.name.text;
         match (path.alone(), scope.innermost(name)) {
             (Some(_), Some(known)) => known.sort,
+            // Pointers to processes of all sorts may be `nil`.
+            (Some(_), None) if name == NIL => None,
             _ => self.symbols.pointed_sort(self.symbols.variable(name)?),
         }
     }

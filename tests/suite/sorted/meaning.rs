@@ -100,7 +100,7 @@ impl<'m> Instance<'m> {
                 at(*var, index).is_some_and(|it| (it == *phase) == *holds)
             }
             Literal::Points(var, index, to, holds) => {
-                at(*var, index).is_some_and(|it| (usize::from(it) == args[*to]) == *holds)
+                at(*var, index).is_some_and(|it| (it == args.get(*to).map_or(NONE, |to| *to as u8)) == *holds)
             }
             Literal::Agree([a, b], [index, of], holds) => {
                 at(*a, index).zip(at(*b, of)).is_some_and(|(a, b)| (a == b) == *holds)

@@ -1,6 +1,6 @@
 //! Random models over two sorts, or over three.
 
-use super::{Count, GLOBAL, Kind, Literal, Model, Place, Quantified, Transition, Update, Var};
+use super::{Count, GLOBAL, Kind, Literal, Model, NIL, Place, Quantified, Transition, Update, Var};
 use crate::support::dice::Dice;
 
 pub(super) struct Maker {
@@ -61,12 +61,19 @@ impl Maker {
             let other = self.alike(var)?;
             return Some(Literal::Agree([var, other], [index, self.index(other, scope)?], holds));
         }
-        Some(match self.vars[var].kind {
+        let kind = self.vars[var].kind;
+        Some(match kind {
+            Kind::Pointer(_) if self.is_nil(var) => Literal::Points(var, index, NIL, holds),
             Kind::Pointer(sort) | Kind::Witness(sort) => {
                 Literal::Points(var, index, self.of(sort, scope)?, holds)
             }
             Kind::Phase | Kind::Relation => Literal::Holds(var, index, self.dice.below(3) as u8, holds),
         })
+    }
+
+    /// Sometimes, that `nil` is meant in place of a process.
+    fn is_nil(&mut self, var: usize) -> bool {
+        self.vars[var].or_nil && self.dice.chance(30)
     }
 
     /// A count, whose formula compares the counted process with others of its sort.
@@ -123,7 +130,7 @@ impl Maker {
             if matches!(kind, Kind::Relation | Kind::Witness(_)) || assigned.contains(&var) {
                 continue;
             }
-            let update = if arity == 0 && self.dice.chance(20) {
+            let update = if arity == 0 && !self.vars[var].or_nil && self.dice.chance(20) {
                 Some(Update::Any(var))
             } else if self.rich && kind == Kind::Phase && arity == 1 && self.dice.chance(15) {
                 Some(Update::Each(var, self.dice.chance(60), self.dice.below(3) as u8))
@@ -135,6 +142,7 @@ impl Maker {
                 self.literal(&scope).map(|when| Update::Cells(var, when, phase))
             } else if let Some(index) = self.index(var, &params) {
                 match kind {
+                    Kind::Pointer(_) if self.is_nil(var) => Some(Update::Cell(var, index, None, NIL)),
                     Kind::Pointer(sort) => {
                         self.of(sort, &params).map(|to| Update::Cell(var, index, None, to))
                     }
@@ -164,7 +172,8 @@ impl Maker {
 
     /// Another variable of the same kind.
     fn alike(&mut self, var: usize) -> Option<usize> {
-        let alike = |it: &usize| *it != var && self.vars[*it].kind == self.vars[var].kind;
+        let of = |it: usize| (self.vars[it].kind, self.vars[it].or_nil);
+        let alike = |it: &usize| *it != var && of(*it) == of(var);
         let others: Vec<usize> = (0..self.vars.len()).filter(alike).collect();
         others.get(self.dice.below(others.len().max(1))).copied()
     }
@@ -212,7 +221,9 @@ pub(super) fn model(seed: u64, sorts: usize, rich: bool) -> Model {
         let given = if rich && arity == 0 && matches!(kind, Kind::Pointer(_)) { 40 } else { 85 };
         let start = (!fixed && maker.dice.chance(given)).then(|| maker.dice.below(3) as u8);
         let name = if kind == Kind::Relation { format!("r{at}") } else { format!("V{at}") };
-        maker.vars.push(Var { name, kind, index, start });
+        let or_nil =
+            seed % 4 == 1 && matches!(kind, Kind::Pointer(_)) && start.is_some() && maker.dice.chance(70);
+        maker.vars.push(Var { name, kind, index, start, or_nil });
     }
     let relations: Vec<usize> =
         (0..maker.vars.len()).filter(|at| maker.vars[*at].kind == Kind::Relation).collect();
