@@ -51,10 +51,16 @@ pub fn drive(
             let asked = approximation.pool.asked / QUESTIONS_PER_EFFORT;
             let exact = id;
             id = approximation.replace(run, exact, observer)?;
+            let cases = if id == exact { approximation.cases(run, exact)? } else { Vec::new() };
             if id != exact {
                 run.tell_candidate(id, exact, observer);
             }
             run.totals.effort += approximation.pool.asked / QUESTIONS_PER_EFFORT - asked;
+            if !cases.is_empty() {
+                run.split(exact, cases, observer);
+                run.totals.effort += 1;
+                continue;
+            }
         }
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));

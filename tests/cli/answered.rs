@@ -103,6 +103,18 @@ fn shared_ownership_with_weak_pointers() {
     answers(&[("--certify @weak_pointers.cub", 0, "SAFE"), ("@weak_pointers_unasked.cub", 1, "UNSAFE")]);
 }
 
+/// A chain of pointers is as long as it wants: what excludes a part of it depends on cells that the chain does not mention.
+#[test]
+fn chains_of_pointers_are_split() {
+    answers(&[("--certify @marking.cub", 0, "SAFE"), ("@marking_white.cub", 1, "UNSAFE")]);
+}
+
+/// Pointers to processes of two sorts may be `nil`.
+#[test]
+fn nil_of_two_sorts() {
+    answers(&[("--certify @visibility.cub", 0, "SAFE"), ("@visibility_without_receipts.cub", 1, "UNSAFE")]);
+}
+
 /// A bound on a number or count that holds because it holds together with a number that is moved to it.
 #[test]
 fn bounds_of_what_is_moved() {

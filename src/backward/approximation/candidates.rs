@@ -20,6 +20,8 @@ pub struct CandidateLimits {
     /// Most candidates tried.
     pub count: Option<usize>,
     pub numeric: Numeric,
+    /// Only those that say something of this cell.
+    pub with: Option<CubeCell>,
 }
 
 /// Numeric literals of candidates.
@@ -64,7 +66,15 @@ pub fn candidates<'a>(
     let kinds = kinds(context, &fixed);
     let (useful, measures) = (&useful[..], &measures[..]);
     let choice = Selection { context, useful, measures, kinds: &kinds, limits, whole };
-    choice.subsets(0, 0, (0, 0, 0, 0), &mut sets);
+    let says = |cell: CubeCell| useful.iter().position(|it| it.cells().contains(&cell));
+    match limits.with.map(says) {
+        None => choice.subsets(0, 0, (0, 0, 0, 0), &mut sets),
+        Some(None) => {}
+        Some(Some(i)) => {
+            let (p, c, e) = measures[i];
+            choice.subsets(0, 1 << i, (p, 1, e, c), &mut sets);
+        }
+    }
     let useful = useful.to_vec();
     sets.sort_by_key(|s| s.0);
     if let Some(n) = limits.count {
@@ -187,7 +197,7 @@ impl CandidateLimits {
     /// Those of BRAB with a size heuristic h: at most max(2, h + 1) literals, and from three literals on at most h - 1 cells.
     pub fn of_size(procs: usize, size: usize) -> Self {
         let (literals, cells) = ((size + 1).max(2), size.saturating_sub(1));
-        Self { procs, literals, cells, count: None, numeric: Numeric::No }
+        Self { procs, literals, cells, count: None, numeric: Numeric::No, with: None }
     }
 
     /// Whether a cube has at most these literals, and no more processes than a candidate.
@@ -209,7 +219,7 @@ impl Selection<'_> {
         so_far: (u64, usize, usize, usize),
         out: &mut Vec<(Preference, u64)>,
     ) {
-        for i in from..self.measures.len() {
+        for i in (from..self.measures.len()).filter(|i| chosen >> i & 1 == 0) {
             let (p, c, e) = self.measures[i];
             let sum = (so_far.0 | p, so_far.1 + 1, so_far.2 + e, so_far.3 + c);
             let free = (sum.0 & !low(self.context.rigid)).count_ones();

@@ -12,7 +12,8 @@ use super::candidates::{CandidateLimits, Numeric, candidates, folded};
 use super::network::{Closing, Network};
 use super::pool::{Brab, Pool, Reached};
 use crate::cube::{
-    Cube, CubeBuilder, CubeLiteral, Halt, Relational, compact, cubes_of, oracle_question, text,
+    CellKind, Cube, CubeBuilder, CubeCell, CubeContext, CubeLiteral, Halt, Relational, compact, cubes_of,
+    low, oracle_question, text,
 };
 use crate::fixpoint::{EffortLeft, Visited};
 use crate::lemmas::{self, Lemmas};
@@ -25,6 +26,7 @@ use crate::tuning::{
     NETWORK_LATER, NETWORK_LITERALS, NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT,
     SOUGHT_STATES, WIDEN_AT,
 };
+use cubicle_lang::model::VarId;
 use cubicle_run::{Event, Observer, OracleAnswer, OracleGrowth, Trace};
 use tracing::debug;
 
@@ -376,6 +378,50 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Ok(self.may_replace(run, &larger)?.then_some(larger))
     }
 
+    /// The cases of a node with a chain of pointers that is longer than candidates are, by the values of the first cell for which candidates may replace some
+    /// of them; none where there is no such cell. Each step makes such a chain longer, and what excludes a part of it depends on what it does not say: in which
+    /// phase the system is, or the colour of an object.
+    pub fn cases(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Vec<Cube>, Halt> {
+        let context = run.setting.context;
+        let cube = run.state.nodes.get(id).cube.clone();
+        if usize::from(cube.procs - context.rigid) <= self.limits.procs
+            || !has_chain(context, &cube, self.limits.procs.max(2))
+            || !cube.others.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let _phase = run.tester.profiler.enter(Phase::Candidates);
+        for cell in open_cells(context, &cube) {
+            let full = context.full(cell, cube.procs);
+            let with = |mask: u64| {
+                let mut b = CubeBuilder::from_cube(context, &cube);
+                if b.restrict(cell, mask) { b.finish() } else { Ok(None) }
+            };
+            let limits = CandidateLimits { with: Some(cell), ..self.limits };
+            let (mut cases, mut rest) = (Vec::new(), 0);
+            for value in (0..64).map(|value| 1_u64 << value).filter(|value| full & value != 0) {
+                let Some(case) = with(value)? else { continue };
+                let mut may = false;
+                for c in candidates(context, &case, limits) {
+                    may = self.may_replace(run, &c)?;
+                    if may {
+                        break;
+                    }
+                }
+                if may {
+                    cases.push(case);
+                } else {
+                    rest |= value;
+                }
+            }
+            if !cases.is_empty() {
+                cases.extend(if rest == 0 { None } else { with(rest)? });
+                return Ok(cases);
+            }
+        }
+        Ok(Vec::new())
+    }
+
     /// Whether a cube may be a candidate: no forward state satisfies it, and no initial one.
     fn may_replace(&mut self, run: &mut Run<'_, '_>, c: &Cube) -> Result<bool, Halt> {
         Ok(self.is_unseen(run, c)? && run.meets_init(c)? == Sat::No)
@@ -470,6 +516,44 @@ impl<'a, 'p> Approximation<'a, 'p> {
         }
         Ok(cost)
     }
+}
+
+/// Whether a cube has a chain of as many pointers: cells of one array, each of which holds the process of the next one.
+fn has_chain(context: &CubeContext, cube: &Cube, length: usize) -> bool {
+    let next = |(cell, mask): &(CubeCell, u64)| {
+        let is_link = context.kind(*cell) == CellKind::Proc
+            && !cell.is_process()
+            && context.arity(cell.var()) == 1
+            && mask.is_power_of_two()
+            && mask & low(cube.procs) != 0;
+        is_link.then(|| (cell.var(), cell.index(0), mask.trailing_zeros() as u8))
+    };
+    let links: Vec<_> = cube.masks.iter().filter_map(next).collect();
+    links.iter().any(|&(array, first, _)| {
+        let (mut at, mut met) = (first, 0_u64);
+        while met >> at & 1 == 0 {
+            met |= 1 << at;
+            let Some(link) = links.iter().find(|it| it.0 == array && it.1 == at) else { break };
+            at = link.2;
+        }
+        met.count_ones() as usize > length
+    })
+}
+
+/// The cells of enum types of which a cube says nothing: globals, and those of arrays at its processes.
+fn open_cells(context: &CubeContext, cube: &Cube) -> Vec<CubeCell> {
+    let vars = (0..context.vars()).map(|var| VarId(var as u16));
+    let at = |var: VarId| match context.arity(var) {
+        0 => vec![CubeCell::of(var, [])],
+        1 => (0..cube.procs).map(|p| CubeCell::of(var, [p])).collect(),
+        _ => Vec::new(),
+    };
+    let is_open = |cell: &CubeCell| {
+        matches!(context.kind(*cell), CellKind::Enum(_))
+            && !context.is_kind(*cell)
+            && cube.mask(*cell).is_none()
+    };
+    vars.flat_map(at).filter(is_open).collect()
 }
 
 /// Whether a cube compares numbers.

@@ -205,6 +205,16 @@ impl<'a, 'r> Run<'a, 'r> {
         })
     }
 
+    /// Adds the cases of a node, which wait in its place.
+    pub fn split(&mut self, id: NodeId, cases: Vec<Cube>, observer: &mut dyn Observer) {
+        self.tell_fate(id, GraphFate::Covered, observer);
+        let Node { origin, depth, .. } = self.state.nodes.get(id).clone();
+        for cube in cases {
+            let next = self.state.nodes.push(Node { cube, origin: origin.clone(), depth });
+            self.state.frontier.push(next, &self.state.nodes);
+        }
+    }
+
     /// Adds a candidate that replaces a node; it does not wait in the frontier.
     pub fn candidate(&mut self, number: i32, cube: Cube) -> NodeId {
         self.state.nodes.push(Node { cube, origin: Origin::Candidate(number), depth: 0 })
