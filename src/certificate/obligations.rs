@@ -151,7 +151,7 @@ impl<'a> Obligations<'a> {
     /// The cells of counts of an instance that are at a process without a name.
     pub fn counts_at_unnamed(&self, instance: &CubeInstance) -> Result<Vec<GroundCell>, Overflow> {
         let mut cells = Vec::new();
-        if instance.procs.iter().all(|p| *p < self.unnamed.first) {
+        if !instance.procs.iter().any(|p| self.is_unnamed(*p)) {
             return Ok(cells);
         }
         for literal in &self.cubes.all[instance.cube].cube {
@@ -216,10 +216,21 @@ impl<'a> Obligations<'a> {
         if !self.admits(process + 1) {
             return Ok(None);
         }
-        let is_other = self.reader.is_other(claim, &instance.procs, process, Reading::Now)?;
+        let mut is_other = self.reader.is_other(claim, &instance.procs, process, Reading::Now)?;
         let known = self.known(case, process)?;
+        let mut otherwise = self.excluded(case.procs, instance)?.not();
+        // Processes without a name are divided into other classes there.
+        if instance.procs.iter().any(|p| self.is_unnamed(*p)) {
+            otherwise = GroundFormula::TRUE;
+            let mut names_it = false;
+            is_other.atoms(&mut |atom| {
+                names_it |= instance.procs.iter().any(|p| self.is_unnamed(*p) && atom.mentions(*p))
+            });
+            if names_it {
+                is_other = GroundFormula::TRUE;
+            }
+        }
         let own = GroundFormula::all(std::iter::once(is_other).chain(known));
-        let otherwise = self.excluded(case.procs, instance)?.not();
         let formula = GroundFormula::all([own.clone(), otherwise, case.formula.clone()]);
         if formula == GroundFormula::FALSE {
             return Ok(None);
@@ -257,14 +268,13 @@ impl<'a> Obligations<'a> {
     /// what it says that no other process is. Where that may be a further one, see [`Obligations::beyond`].
     pub fn excluded(&self, procs: u8, instance: &CubeInstance) -> Result<GroundFormula, Overflow> {
         let claim = &self.cubes.all[instance.cube];
-        let mut unnamed =
-            instance.procs.iter().filter(|p| **p >= self.unnamed.first && claim.others.is_empty());
-        let Some(&process) = unnamed.next() else {
+        let Some(&process) = instance.procs.iter().find(|p| self.is_unnamed(**p)) else {
             return self.reader.excluded(claim, &instance.procs, procs);
         };
-        let cube = self.reader.conj(&claim.cube, &instance.procs, Reading::Now)?;
-        let mut said = cube.clone().not();
-        if let (true, Some(excess)) = (instance.procs.len() == 1, self.for_all(&cube, process)?) {
+        let mut said = self.reader.excluded(claim, &instance.procs, procs)?;
+        if let ([_], true) = (&instance.procs[..], claim.others.is_empty())
+            && let Some(excess) = self.for_all(&said.clone().not(), process)?
+        {
             said = GroundFormula::all([said, excess]);
         }
         let lacking = instance.procs.iter().filter_map(|&process| self.unnamed.lacks(process));
@@ -293,6 +303,11 @@ impl<'a> Obligations<'a> {
             .filter(move |(_, bad)| !(trusting && bad.kind == BadKind::Invariant))
             .map(|(number, _)| Obligation::Property(number))
             .chain(self.cubes.refinement.as_ref().map(|_| Obligation::Begins))
+    }
+
+    /// Whether a process is one of those that a case does not name.
+    pub const fn is_unnamed(&self, process: u8) -> bool {
+        process >= self.unnamed.first
     }
 
     fn admits(&self, procs: u8) -> bool {

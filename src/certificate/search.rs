@@ -122,7 +122,7 @@ impl<'a> Prover<'a, '_> {
             };
             let mut violated = self.violated(case.procs, order, groups, &chosen.at_unnamed, &mut state);
             if violated.is_empty() {
-                violated.extend(self.violated_others(case, order, &mut state, chosen)?);
+                violated.extend(self.violated_others(case, order, groups, &mut state, chosen)?);
             }
             // The search for instances ends early when the run must end.
             self.options.interrupt.check()?;
@@ -141,6 +141,20 @@ impl<'a> Prover<'a, '_> {
         }
     }
 
+    /// The processes that instances may be about where a case names this many processes: these, and then these with those of one partition of the others that exist
+    /// in a state.
+    fn rounds(&mut self, named: u8, groups: &[Vec<u8>], state: &mut SatisfyingState) -> Vec<Vec<u8>> {
+        let named: Vec<u8> = (0..named).collect();
+        let unnamed = self.obligations.unnamed;
+        let session = self.session();
+        let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
+        let mut with = |group: &Vec<u8>| {
+            [&named[..], &group.iter().copied().filter(&mut exists).collect::<Vec<_>>()].concat()
+        };
+        let existing: Vec<Vec<u8>> = groups.iter().map(&mut with).collect();
+        std::iter::once(named.clone()).chain(existing).collect()
+    }
+
     /// Instances that a state of a case which names this many processes violates, of cubes that say nothing of other processes; then those
     /// that it may violate, since cells of counts at processes without a name are not yet defined.
     fn violated(
@@ -151,18 +165,12 @@ impl<'a> Prover<'a, '_> {
         defined: &[GroundCell],
         state: &mut SatisfyingState,
     ) -> Vec<CubeInstance> {
-        let named: Vec<u8> = (0..named).collect();
         let mut violated = Vec::new();
         let (cubes, obligations, index) = (self.cubes, self.obligations, self.index);
-        let unnamed = obligations.unnamed;
+        let rounds = self.rounds(named, groups, state);
         let session = self.session();
-        let mut exists = |p: &u8| unnamed.lacks(*p).is_none_or(|lacks| !session.holds(state, &lacks));
-        // Instances about named processes first, then those with unnamed ones of one partition.
-        let existing = groups.iter().map(|group| group.iter().copied().filter(&mut exists).collect());
-        let rounds: Vec<Vec<u8>> = std::iter::once(Vec::new()).chain(existing.collect::<Vec<_>>()).collect();
         for open in [false, true] {
-            for unnamed in rounds.iter().skip(usize::from(open)) {
-                let procs = [&named[..], unnamed].concat();
+            for procs in rounds.iter().skip(usize::from(open)) {
                 for known_cells_only in [true, false].into_iter().skip(usize::from(open)) {
                     for &cube in order.iter().filter(|cube| !cubes.has_others(**cube)) {
                         let test = &mut |literal: &Literal, names: &[u8]| {
@@ -173,7 +181,7 @@ impl<'a> Prover<'a, '_> {
                             let fits = !known_cells_only || session.knows(&literal);
                             Some(open && is_open() || fits && session.holds(state, &literal))
                         };
-                        index.instances(cube, &procs, 0, test, &mut |instance, _| {
+                        index.instances(cube, procs, 0, test, &mut |instance, _| {
                             violated.push(instance);
                             violated.len() >= INSTANCES_PER_COUNTEREXAMPLE
                         });
@@ -196,19 +204,22 @@ impl<'a> Prover<'a, '_> {
         &mut self,
         case: &ObligationCase<'a>,
         order: &[usize],
+        groups: &[Vec<u8>],
         state: &mut SatisfyingState,
         chosen: &mut Chosen,
     ) -> Result<Option<CubeInstance>, ProofFailure> {
-        let procs: Vec<u8> = (0..case.procs).collect();
         let (cubes, index) = (self.cubes, self.index);
-        for &cube in order.iter().filter(|cube| cubes.has_others(**cube)) {
+        let rounds = self.rounds(case.procs, groups, state);
+        let of_others = order.iter().filter(|cube| cubes.has_others(**cube));
+        for (procs, &cube) in rounds.iter().flat_map(|procs| of_others.clone().map(move |cube| (procs, cube)))
+        {
             let mut found = Vec::new();
             let session = self.session();
             let test = &mut |literal: &Literal, names: &[u8]| {
                 let literal = index.reader.literal(literal, names, Reading::Now).ok()?;
                 Some(session.holds(state, &literal))
             };
-            index.instances(cube, &procs, 0, test, &mut |instance, _| {
+            index.instances(cube, procs, 0, test, &mut |instance, _| {
                 found.push(instance);
                 false
             });

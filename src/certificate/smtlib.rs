@@ -249,7 +249,7 @@ impl<'a> ScriptWriter<'a> {
         for instance in instances {
             let CubeInstance { cube, procs, .. } = instance;
             out.push_str("\n    ");
-            let generic = procs.iter().any(|p| *p >= self.obligations.unnamed.first);
+            let generic = procs.iter().any(|p| self.obligations.is_unnamed(*p));
             if generic || self.cubes.has_others(*cube) {
                 let formula = self.obligations.excluded(case.procs, instance)?;
                 self.formula(out, &formula);
