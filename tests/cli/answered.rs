@@ -103,6 +103,15 @@ fn shared_ownership_with_weak_pointers() {
     answers(&[("--certify @weak_pointers.cub", 0, "SAFE"), ("@weak_pointers_unasked.cub", 1, "UNSAFE")]);
 }
 
+/// A cube that says something of all other processes is applied to processes that are counted and have no name.
+#[test]
+fn others_of_processes_without_a_name() {
+    answers(&[
+        ("--engine classic --certify @ready_twice.cub", 0, "SAFE"),
+        ("@ready_again.cub", 1, "UNSAFE"),
+    ]);
+}
+
 /// A chain of pointers is as long as it wants: what excludes a part of it depends on cells that the chain does not mention.
 #[test]
 fn chains_of_pointers_are_split() {

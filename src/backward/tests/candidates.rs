@@ -11,7 +11,7 @@ use crate::fixpoint::Tester;
 use cubicle_run::{BackwardOptions, Interrupt};
 
 const LIMITS: CandidateLimits =
-    CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
+    CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All, with: None };
 
 fn check_candidates(world: &World, raw: &[Raw]) -> Result<(), TestCaseError> {
     let context = &world.context;
@@ -95,7 +95,8 @@ fn kinds_come_with_the_processes() {
     let system = cubicle_lang::load(text).expect("a correct model").system;
     let context = CubeContext::new(&system, true, &Interrupt::default());
     let cube = bad_cubes(&context, &system.bad[0]).expect("no numbers").pop().expect("one cube");
-    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
+    let limits =
+        CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All, with: None };
     let found: Vec<String> =
         candidates(&context, &cube, limits).map(|it| text_of(&system, &context, &it).join(" && ")).collect();
     let expected = [

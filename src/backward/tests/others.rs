@@ -121,7 +121,8 @@ fn check_separation(world: &World, raw: &RawCube, number: u8) -> Result<(), Test
     for folded in folded(&world.context, &cube).expect("small numbers") {
         part_of(&folded, "has the candidate")?;
     }
-    let limits = CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All };
+    let limits =
+        CandidateLimits { procs: 2, literals: 3, cells: 1, count: None, numeric: Numeric::All, with: None };
     for candidate in candidates(&world.context, &cube, limits) {
         part_of(&candidate, "has the candidate")?;
     }
