@@ -219,14 +219,15 @@ impl<'a> Obligations<'a> {
         let mut is_other = self.reader.is_other(claim, &instance.procs, process, Reading::Now)?;
         let known = self.known(case, process)?;
         let mut otherwise = self.excluded(case.procs, instance)?.not();
-        // Processes without a name are divided into other classes there.
-        if instance.procs.iter().any(|p| self.is_unnamed(*p)) {
+        // Processes without a name are divided into other classes there: nothing is said of those here.
+        let unnamed: Vec<u8> = instance.procs.iter().copied().filter(|p| self.is_unnamed(*p)).collect();
+        if !unnamed.is_empty() {
             otherwise = GroundFormula::TRUE;
-            let mut names_it = false;
+            let mut says = false;
             is_other.atoms(&mut |atom| {
-                names_it |= instance.procs.iter().any(|p| self.is_unnamed(*p) && atom.mentions(*p))
+                says |= unnamed.iter().any(|p| atom.mentions(*p));
             });
-            if names_it {
+            if says {
                 is_other = GroundFormula::TRUE;
             }
         }

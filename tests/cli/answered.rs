@@ -106,10 +106,7 @@ fn shared_ownership_with_weak_pointers() {
 /// A cube that says something of all other processes is applied to processes that are counted and have no name.
 #[test]
 fn others_of_processes_without_a_name() {
-    answers(&[
-        ("--engine classic --certify @ready_twice.cub", 0, "SAFE"),
-        ("@ready_again.cub", 1, "UNSAFE"),
-    ]);
+    answers(&[("--engine classic --certify @ready_twice.cub", 0, "SAFE"), ("@ready_again.cub", 1, "UNSAFE")]);
 }
 
 /// A chain of pointers is as long as it wants: what excludes a part of it depends on cells that the chain does not mention.
