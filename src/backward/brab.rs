@@ -61,6 +61,11 @@ pub fn drive(
                 run.totals.effort += 1;
                 continue;
             }
+            if id == exact
+                && let Some(number) = approximation.diverging(run, id)
+            {
+                return Ok(RunEnd::Candidate(number, None).into());
+            }
         }
         if let Some(reason) = run.expand(id, observer)? {
             return Ok(DriveEnd::Run(RunEnd::Unknown(reason, None)));

@@ -166,6 +166,9 @@ pub const MAX_COUNTED: usize = 40;
 /// step.
 pub const WIDE_PROCS: u8 = 10;
 
+/// How much longer than the processes of a candidate a chain of pointers is where the candidate that it comes from is given up, by estimate.
+pub const DIVERGING_CHAIN: usize = 3;
+
 /// How much larger candidates may be in a system with several sorts: their cells are about processes of different sorts, so that it takes more
 /// of them to say the same. By measurement of consensus protocols.
 pub const MORE_FOR_SORTS: usize = 1;

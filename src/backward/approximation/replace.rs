@@ -18,13 +18,13 @@ use crate::cube::{
 use crate::fixpoint::{EffortLeft, Visited};
 use crate::lemmas::{self, Lemmas};
 use crate::profile::Phase;
-use crate::search::{DriveEnd, NodeId, Run, RunEnd, Setting};
+use crate::search::{DriveEnd, NodeId, Origin, Run, RunEnd, Setting};
 use crate::theory::Sat;
 use crate::tuning::{
-    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, EXACT_PREIMAGE, FEW_CANDIDATES, LEMMA_EFFORT, LEMMAS_AGAIN,
-    LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT, NETWORK_EFFORT_LATER,
-    NETWORK_LATER, NETWORK_LITERALS, NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT, SOUGHT_PER_EFFORT,
-    SOUGHT_STATES, WIDEN_AT,
+    CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DIVERGING_CHAIN, EXACT_PREIMAGE, FEW_CANDIDATES,
+    LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT,
+    NETWORK_EFFORT_LATER, NETWORK_LATER, NETWORK_LITERALS, NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT,
+    SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
 };
 use cubicle_lang::model::VarId;
 use cubicle_run::{Event, Observer, OracleAnswer, OracleGrowth, Trace};
@@ -307,6 +307,11 @@ impl<'a, 'p> Approximation<'a, 'p> {
                     self.best_within(run, id, CandidateLimits { literals, cells, numeric, ..self.limits })?;
             }
         }
+        if best.is_none()
+            && let Some(limits) = self.of_chain(context, &run.state.nodes.get(id).cube)
+        {
+            best = self.best_within(run, id, limits)?;
+        }
         if best.is_none() && !run.state.nodes.get(id).cube.others.is_empty() {
             let cube = run.state.nodes.get(id).cube.clone();
             for larger in folded(context, &cube)?.into_iter().chain([cube]) {
@@ -378,18 +383,30 @@ impl<'a, 'p> Approximation<'a, 'p> {
         Ok(self.may_replace(run, &larger)?.then_some(larger))
     }
 
+    /// The candidate that a node comes from, whose steps back only make a chain of pointers longer: it was a wrong guess, reachable or not.
+    pub fn diverging(&self, run: &Run<'_, '_>, id: NodeId) -> Option<i32> {
+        let nodes = &run.state.nodes;
+        let Origin::Candidate(number) = nodes.get(nodes.root(id)).origin else { return None };
+        has_chain(run.setting.context, &nodes.get(id).cube, self.limits.procs + DIVERGING_CHAIN)
+            .then_some(number)
+    }
+
+    /// The limits of candidates for a node with a chain of pointers that is longer than these are: a link, and what excludes it at both ends.
+    fn of_chain(&self, context: &CubeContext, cube: &Cube) -> Option<CandidateLimits> {
+        let is_long = usize::from(cube.procs - context.rigid) > self.limits.procs;
+        let (literals, cells) =
+            (NETWORK_LITERALS.max(self.limits.literals), NETWORK_LITERALS.max(self.limits.cells));
+        (is_long && cube.others.is_empty() && has_chain(context, cube, self.limits.procs.max(2)))
+            .then_some(CandidateLimits { literals, cells, ..self.limits })
+    }
+
     /// The cases of a node with a chain of pointers that is longer than candidates are, by the values of the first cell for which candidates may replace some
     /// of them; none where there is no such cell. Each step makes such a chain longer, and what excludes a part of it depends on what it does not say: in which
     /// phase the system is, or the colour of an object.
     pub fn cases(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Vec<Cube>, Halt> {
         let context = run.setting.context;
         let cube = run.state.nodes.get(id).cube.clone();
-        if usize::from(cube.procs - context.rigid) <= self.limits.procs
-            || !has_chain(context, &cube, self.limits.procs.max(2))
-            || !cube.others.is_empty()
-        {
-            return Ok(Vec::new());
-        }
+        let Some(limits) = self.of_chain(context, &cube) else { return Ok(Vec::new()) };
         let _phase = run.tester.profiler.enter(Phase::Candidates);
         for cell in open_cells(context, &cube) {
             let full = context.full(cell, cube.procs);
@@ -397,7 +414,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
                 let mut b = CubeBuilder::from_cube(context, &cube);
                 if b.restrict(cell, mask) { b.finish() } else { Ok(None) }
             };
-            let limits = CandidateLimits { with: Some(cell), ..self.limits };
+            let limits = CandidateLimits { with: Some(cell), ..limits };
             let (mut cases, mut rest) = (Vec::new(), 0);
             for value in (0..64).map(|value| 1_u64 << value).filter(|value| full & value != 0) {
                 let Some(case) = with(value)? else { continue };
@@ -543,17 +560,24 @@ fn has_chain(context: &CubeContext, cube: &Cube, length: usize) -> bool {
 /// The cells of enum types of which a cube says nothing: globals, and those of arrays at its processes.
 fn open_cells(context: &CubeContext, cube: &Cube) -> Vec<CubeCell> {
     let vars = (0..context.vars()).map(|var| VarId(var as u16));
+    let procs = 0..cube.procs;
     let at = |var: VarId| match context.arity(var) {
         0 => vec![CubeCell::of(var, [])],
-        1 => (0..cube.procs).map(|p| CubeCell::of(var, [p])).collect(),
+        1 => procs.clone().map(|p| CubeCell::of(var, [p])).collect(),
+        2 => procs.clone().flat_map(|p| procs.clone().map(move |q| CubeCell::of(var, [p, q]))).collect(),
         _ => Vec::new(),
     };
     let is_open = |cell: &CubeCell| {
+        let is_of =
+            |(p, sort): (u8, u8)| context.sort_of(p).is_none_or(|it| cube.mask(it) == Some(1 << sort));
         matches!(context.kind(*cell), CellKind::Enum(_))
             && !context.is_kind(*cell)
             && cube.mask(*cell).is_none()
+            && context.sorted_indices(*cell).all(is_of)
     };
-    vars.flat_map(at).filter(is_open).collect()
+    let mut cells: Vec<CubeCell> = vars.flat_map(at).filter(is_open).collect();
+    cells.sort_by_key(|cell| context.arity(cell.var()));
+    cells
 }
 
 /// Whether a cube compares numbers.
