@@ -112,7 +112,12 @@ fn others_of_processes_without_a_name() {
 /// A chain of pointers is as long as it wants: what excludes a part of it depends on cells that the chain does not mention.
 #[test]
 fn chains_of_pointers_are_split() {
-    answers(&[("--certify @marking.cub", 0, "SAFE"), ("@marking_white.cub", 1, "UNSAFE")]);
+    answers(&[
+        ("--certify @marking.cub", 0, "SAFE"),
+        ("@marking_white.cub", 1, "UNSAFE"),
+        ("--certify @readers_of_a_list.cub", 0, "SAFE"),
+        ("@readers_of_a_freed_list.cub", 1, "UNSAFE"),
+    ]);
 }
 
 /// Pointers to processes of two sorts may be `nil`.
