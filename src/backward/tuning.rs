@@ -169,6 +169,9 @@ pub const WIDE_PROCS: u8 = 10;
 /// How much longer than the processes of a candidate a chain of pointers is where the candidate that it comes from is given up, by estimate.
 pub const DIVERGING_CHAIN: usize = 3;
 
+/// Effort of a turn of a search with approximations from which it splits nodes in models with arrays of pointers: most are decided with less, in fewer nodes.
+pub const SPLITS_FROM: u64 = 2700;
+
 /// How much larger candidates may be in a system with several sorts: their cells are about processes of different sorts, so that it takes more
 /// of them to say the same. By measurement of consensus protocols.
 pub const MORE_FOR_SORTS: usize = 1;

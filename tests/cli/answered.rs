@@ -117,6 +117,8 @@ fn chains_of_pointers_are_split() {
         ("@marking_white.cub", 1, "UNSAFE"),
         ("--certify @readers_of_a_list.cub", 0, "SAFE"),
         ("@readers_of_a_freed_list.cub", 1, "UNSAFE"),
+        ("@stack.cub", 0, "SAFE"),
+        ("@stack_of_used_nodes.cub", 1, "UNSAFE"),
     ]);
 }
 

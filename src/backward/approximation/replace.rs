@@ -24,7 +24,7 @@ use crate::tuning::{
     CLAUSES_PER_EFFORT, COMPARISONS_PER_EFFORT, DIVERGING_CHAIN, EXACT_PREIMAGE, FEW_CANDIDATES,
     LEMMA_EFFORT, LEMMAS_AGAIN, LEMMAS_AT, MAX_RIVALS, MORE_FOR_SORTS, NETWORK_AGAIN, NETWORK_EFFORT,
     NETWORK_EFFORT_LATER, NETWORK_LATER, NETWORK_LITERALS, NETWORK_MORE, NETWORK_PROCS, NETWORK_WHOLE_AT,
-    SOUGHT_PER_EFFORT, SOUGHT_STATES, WIDEN_AT,
+    SOUGHT_PER_EFFORT, SOUGHT_STATES, SPLITS_FROM, WIDEN_AT,
 };
 use cubicle_lang::model::VarId;
 use cubicle_run::{Event, Observer, OracleAnswer, OracleGrowth, Trace};
@@ -40,6 +40,8 @@ pub struct Approximation<'a, 'p> {
     counts: bool,
     /// Whether there are several sorts.
     several: bool,
+    /// Whether it splits nodes without a chain of pointers, too, and by what pointers hold: in searches that have much effort, of a model with arrays of pointers.
+    splits: bool,
     /// Whether a question was due in this run.
     prepared: bool,
     /// Candidates asked about, and whether they are unseen.
@@ -49,7 +51,7 @@ pub struct Approximation<'a, 'p> {
 impl<'a, 'p> Approximation<'a, 'p> {
     /// For a run that begins with the pool's candidates.
     pub fn new(
-        &Setting { system, options, .. }: &Setting<'_>,
+        &Setting { system, options, context, .. }: &Setting<'_>,
         brab: Brab<'a>,
         lemmas: &'a Lemmas,
         pool: &'p mut Pool,
@@ -63,7 +65,10 @@ impl<'a, 'p> Approximation<'a, 'p> {
             ..CandidateLimits::of_size(brab.procs, size)
         };
         let counts = lemmas::counts(system);
-        Self { brab, lemmas, limits, pool, counts, several, prepared: false, unseen: HashMap::new() }
+        let mut vars = (0..context.vars()).map(|var| VarId(var as u16));
+        let points = vars.any(|it| context.arity(it) == 1 && context.kind_of(it) == CellKind::Proc);
+        let splits = points && options.max_effort.is_some_and(|effort| effort >= SPLITS_FROM);
+        Self { brab, lemmas, limits, pool, counts, several, splits, prepared: false, unseen: HashMap::new() }
     }
 
     /// Gives up a candidate that is reachable, and learns from its run, if one is known. Returns a run to a bad state
@@ -391,16 +396,18 @@ impl<'a, 'p> Approximation<'a, 'p> {
             .then_some(number)
     }
 
-    /// The limits of candidates for a node with a chain of pointers that is longer than these are: a link, and what excludes it at both ends.
+    /// The limits of candidates for a node that may be split, which names more processes than these: a link of a chain of pointers, and what excludes it at both ends.
     fn of_chain(&self, context: &CubeContext, cube: &Cube) -> Option<CandidateLimits> {
         let is_long = usize::from(cube.procs - context.rigid) > self.limits.procs;
         let (literals, cells) =
             (NETWORK_LITERALS.max(self.limits.literals), NETWORK_LITERALS.max(self.limits.cells));
-        (is_long && cube.others.is_empty() && has_chain(context, cube, self.limits.procs.max(2)))
-            .then_some(CandidateLimits { literals, cells, ..self.limits })
+        (is_long
+            && cube.others.is_empty()
+            && (self.splits || has_chain(context, cube, self.limits.procs.max(2))))
+        .then_some(CandidateLimits { literals, cells, ..self.limits })
     }
 
-    /// The cases of a node with a chain of pointers that is longer than candidates are, by the values of the first cell for which candidates may replace some
+    /// The cases of a node with a chain of pointers that is longer than candidates are, or of another one that names more processes, by the values of the first cell for which candidates may replace some
     /// of them; none where there is no such cell. Each step makes such a chain longer, and what excludes a part of it depends on what it does not say: in which
     /// phase the system is, or the colour of an object.
     pub fn cases(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Vec<Cube>, Halt> {
@@ -408,7 +415,7 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let cube = run.state.nodes.get(id).cube.clone();
         let Some(limits) = self.of_chain(context, &cube) else { return Ok(Vec::new()) };
         let _phase = run.tester.profiler.enter(Phase::Candidates);
-        for cell in open_cells(context, &cube) {
+        for cell in open_cells(context, &cube, self.splits) {
             let full = context.full(cell, cube.procs);
             let with = |mask: u64| {
                 let mut b = CubeBuilder::from_cube(context, &cube);
@@ -558,7 +565,7 @@ fn has_chain(context: &CubeContext, cube: &Cube, length: usize) -> bool {
 }
 
 /// The cells of enum types of which a cube says nothing: globals, and those of arrays at its processes.
-fn open_cells(context: &CubeContext, cube: &Cube) -> Vec<CubeCell> {
+fn open_cells(context: &CubeContext, cube: &Cube, pointers: bool) -> Vec<CubeCell> {
     let vars = (0..context.vars()).map(|var| VarId(var as u16));
     let procs = 0..cube.procs;
     let at = |var: VarId| match context.arity(var) {
@@ -570,7 +577,8 @@ fn open_cells(context: &CubeContext, cube: &Cube) -> Vec<CubeCell> {
     let is_open = |cell: &CubeCell| {
         let is_of =
             |(p, sort): (u8, u8)| context.sort_of(p).is_none_or(|it| cube.mask(it) == Some(1 << sort));
-        matches!(context.kind(*cell), CellKind::Enum(_))
+        (matches!(context.kind(*cell), CellKind::Enum(_))
+            || pointers && context.kind(*cell) == CellKind::Proc)
             && !context.is_kind(*cell)
             && cube.mask(*cell).is_none()
             && context.sorted_indices(*cell).all(is_of)
