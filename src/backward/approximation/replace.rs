@@ -40,8 +40,9 @@ pub struct Approximation<'a, 'p> {
     counts: bool,
     /// Whether there are several sorts.
     several: bool,
-    /// Whether it splits nodes without a chain of pointers, too, and by what pointers hold: in searches that have much effort, of a model with arrays of pointers.
-    splits: bool,
+    /// How long a chain of pointers is at least in nodes that are split. In searches that have much effort, of a model with arrays of pointers, 0: all may be, and
+    /// also by what pointers hold.
+    least_chain: usize,
     /// Whether a question was due in this run.
     prepared: bool,
     /// Candidates asked about, and whether they are unseen.
@@ -67,8 +68,10 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let counts = lemmas::counts(system);
         let mut vars = (0..context.vars()).map(|var| VarId(var as u16));
         let points = vars.any(|it| context.arity(it) == 1 && context.kind_of(it) == CellKind::Proc);
-        let splits = points && options.max_effort.is_some_and(|effort| effort >= SPLITS_FROM);
-        Self { brab, lemmas, limits, pool, counts, several, splits, prepared: false, unseen: HashMap::new() }
+        let lasts = options.max_effort.is_some_and(|effort| effort >= SPLITS_FROM);
+        let least_chain = if points && lasts { 0 } else { brab.procs.max(2) };
+        let unseen = HashMap::new();
+        Self { brab, lemmas, limits, pool, counts, several, least_chain, prepared: false, unseen }
     }
 
     /// Gives up a candidate that is reachable, and learns from its run, if one is known. Returns a run to a bad state
@@ -401,21 +404,19 @@ impl<'a, 'p> Approximation<'a, 'p> {
         let is_long = usize::from(cube.procs - context.rigid) > self.limits.procs;
         let (literals, cells) =
             (NETWORK_LITERALS.max(self.limits.literals), NETWORK_LITERALS.max(self.limits.cells));
-        (is_long
-            && cube.others.is_empty()
-            && (self.splits || has_chain(context, cube, self.limits.procs.max(2))))
-        .then_some(CandidateLimits { literals, cells, ..self.limits })
+        (is_long && cube.others.is_empty() && has_chain(context, cube, self.least_chain))
+            .then_some(CandidateLimits { literals, cells, ..self.limits })
     }
 
-    /// The cases of a node with a chain of pointers that is longer than candidates are, or of another one that names more processes, by the values of the first cell for which candidates may replace some
-    /// of them; none where there is no such cell. Each step makes such a chain longer, and what excludes a part of it depends on what it does not say: in which
-    /// phase the system is, or the colour of an object.
+    /// The cases of a node with a chain of pointers that is longer than candidates are, or of another one that names more processes, by the values of the first
+    /// cell for which candidates may replace some of them; none where there is no such cell. Each step makes such a chain longer, and what excludes a part of it
+    /// depends on what it does not say: in which phase the system is, or the colour of an object.
     pub fn cases(&mut self, run: &mut Run<'_, '_>, id: NodeId) -> Result<Vec<Cube>, Halt> {
         let context = run.setting.context;
         let cube = run.state.nodes.get(id).cube.clone();
         let Some(limits) = self.of_chain(context, &cube) else { return Ok(Vec::new()) };
         let _phase = run.tester.profiler.enter(Phase::Candidates);
-        for cell in open_cells(context, &cube, self.splits) {
+        for cell in open_cells(context, &cube, self.least_chain == 0) {
             let full = context.full(cell, cube.procs);
             let with = |mask: u64| {
                 let mut b = CubeBuilder::from_cube(context, &cube);
@@ -553,15 +554,16 @@ fn has_chain(context: &CubeContext, cube: &Cube, length: usize) -> bool {
         is_link.then(|| (cell.var(), cell.index(0), mask.trailing_zeros() as u8))
     };
     let links: Vec<_> = cube.masks.iter().filter_map(next).collect();
-    links.iter().any(|&(array, first, _)| {
-        let (mut at, mut met) = (first, 0_u64);
-        while met >> at & 1 == 0 {
-            met |= 1 << at;
-            let Some(link) = links.iter().find(|it| it.0 == array && it.1 == at) else { break };
-            at = link.2;
-        }
-        met.count_ones() as usize > length
-    })
+    length == 0
+        || links.iter().any(|&(array, first, _)| {
+            let (mut at, mut met) = (first, 0_u64);
+            while met >> at & 1 == 0 {
+                met |= 1 << at;
+                let Some(link) = links.iter().find(|it| it.0 == array && it.1 == at) else { break };
+                at = link.2;
+            }
+            met.count_ones() as usize > length
+        })
 }
 
 /// The cells of enum types of which a cube says nothing: globals, and those of arrays at its processes.
