@@ -164,7 +164,7 @@ impl Search<'_> {
                 DriveEnd::Run(RunEnd::Unsafe(trace, history)) => return (Verdict::Unsafe(trace), history),
                 DriveEnd::Run(RunEnd::Candidate(number, trace)) => {
                     self.kept.pool.abandon(&self.setting, number, observer);
-                    self.restart(&counts, "a candidate is reachable", observer);
+                    self.restart(&counts, "a candidate is given up", observer);
                     let (nth, spent) = (self.kept.statistics.restarts, self.kept.totals.effort);
                     let reached = Reached { trace, nth, spent };
                     if let Some(brab) = self.brab

@@ -176,7 +176,7 @@ fn figures(outcome: &Outcome, acceptance: Option<Acceptance>, style: Style) -> S
         if lemmas > 0 {
             row("lemmas", format!("{lemmas} about numbers, proved together"));
         }
-        row("candidates", format!("{proposed} proposed, {bad} of them reachable"));
+        row("candidates", format!("{proposed} proposed, {bad} of them given up"));
         row("oracle", format!("{}, {refuted} of them answered by a state", count(asked, "question")));
         let given_up = statistics.abandoned.iter().sum::<usize>();
         row(

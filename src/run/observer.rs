@@ -96,7 +96,7 @@ pub enum Event {
         /// Its literals.
         cube: Vec<String>,
     },
-    /// A candidate turned out to be reachable.
+    /// A candidate was given up: it is reachable, or could not be proved.
     BadCandidate {
         /// Its number.
         #[serde(rename = "candidate")]

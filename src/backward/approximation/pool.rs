@@ -145,12 +145,12 @@ pub struct Reached {
 }
 
 impl Pool {
-    /// Takes a reachable candidate out of the pool.
+    /// Takes a candidate out of the pool that is reachable, or was not proved.
     pub fn abandon(&mut self, setting: &Setting<'_>, number: i32, observer: &mut dyn Observer) {
         let Some(at) = self.kept.iter().position(|c| c.0 == number) else { return };
         let (system, (_, cube)) = (setting.system, self.kept.remove(at));
         let shown = text(system, setting.context, &cube);
-        debug!(number, cube = shown.join(" && "), "candidate rejected: it is reachable");
+        debug!(number, cube = shown.join(" && "), "candidate given up");
         observer.event(system, Event::BadCandidate { number, cube: shown });
         self.bad.push(cube);
     }
