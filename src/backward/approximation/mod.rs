@@ -5,7 +5,7 @@
 //! candidates as BRAB does.
 //!
 //! In reading order: `pool` (candidates, their fate, and learning from one that is reachable), `candidates` (what may replace a cube), `replace` (the choice
-//! among these), `network` (candidates that are chosen together).
+//! among these, and the cases of a node without one), `network` (candidates that are chosen together).
 
 mod candidates;
 mod network;
