@@ -1,7 +1,8 @@
 //! From a fair component to a short cycle in it that satisfies all fairness constraints, and from stored states to a run that the
 //! reference semantics executes.
 
-use hashbrown::HashSet;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexMap;
 
 use crate::live::arrows::{self, Arrow, STAY, STUTTER, Turn, Ways, then};
 use crate::live::components::{FairCycles, Threads};
@@ -114,18 +115,17 @@ impl FairCycles<'_> {
     ) -> (Vec<Arrow>, Option<Arrow>) {
         // A place is a node and a task, under its name there; sets that wait for a visit have no name.
         const SETS: u32 = u32::MAX;
-        let mut places: Vec<(u32, u32)> = Vec::new();
-        let mut by: Vec<(usize, Arrow)> = Vec::new();
-        let mut known: HashSet<(u32, u32)> = HashSet::new();
+        // For each, how it was reached: from which place, by which arrow.
+        let mut places: IndexMap<(u32, u32), Option<(usize, Arrow)>, DefaultHashBuilder> =
+            IndexMap::default();
         let waiting = (0..).zip(&tasks.constraints).filter(|(_, waits)| **waits).map(|(c, _)| c);
         for what in waiting.chain(tasks.visits.contains(&true).then_some(SETS)) {
-            known.insert((from, what));
-            places.push((from, what));
-            by.push((usize::MAX, Arrow { label: STUTTER, to: from }));
+            places.insert((from, what), None);
         }
         let mut next = 0;
         let step = loop {
-            let &(node, what) = places.get(next).expect("a fair component has a place for each constraint");
+            let place = places.get_index(next);
+            let (&(node, what), _) = place.expect("a fair component has a place for each constraint");
             if what == SETS {
                 if tasks.visits.iter().zip(self.visits).any(|(waits, set)| *waits && set[node as usize]) {
                     break None;
@@ -145,17 +145,14 @@ impl FairCycles<'_> {
             for arrow in self.arrows.of(node).iter().filter(|arrow| inside(arrow.to)) {
                 let turn = self.constraints.turn(*arrow);
                 let after = if what == SETS { SETS } else { self.constraints.called(what, turn) };
-                if known.insert((arrow.to, after)) {
-                    places.push((arrow.to, after));
-                    by.push((next, *arrow));
-                }
+                places.entry((arrow.to, after)).or_insert(Some((next, *arrow)));
             }
             next += 1;
         };
         let mut way = Vec::new();
-        while by[next].0 != usize::MAX {
-            way.push(by[next].1);
-            next = by[next].0;
+        while let Some((before, arrow)) = places[next] {
+            way.push(arrow);
+            next = before;
         }
         way.reverse();
         (way, step)

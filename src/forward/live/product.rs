@@ -1,6 +1,7 @@
 //! Product of an instance and an automaton: the runs that the automaton accepts.
 
-use std::collections::HashMap;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexSet;
 
 use crate::live::arrows::{Arrow, Arrows, STUTTER};
 use crate::live::automaton::Automaton;
@@ -55,34 +56,23 @@ impl Product {
             })
         };
         // A run that stays in a state stays there for ever.
-        let mut known: HashMap<(u32, usize, bool), u32> = HashMap::new();
-        let mut nodes: Vec<(u32, usize, bool)> = Vec::new();
+        let mut nodes: IndexSet<(u32, usize, bool), DefaultHashBuilder> = IndexSet::default();
         let mut initial = Vec::new();
         for state in (0..graph.tree.store.len() as u32).filter(|state| graph.is_initial(*state)) {
             for node in (0..automaton.nodes.len()).filter(|node| automaton.nodes[*node].initial) {
                 if fits(state, node) {
-                    initial.push(nodes.len() as u32);
-                    known.insert((state, node, false), nodes.len() as u32);
-                    nodes.push((state, node, false));
+                    initial.push(nodes.insert_full((state, node, false)).0 as u32);
                 }
             }
         }
         let mut arrows = Arrows::default();
         let mut next = 0;
-        while next < nodes.len() {
-            let (state, node, stays) = nodes[next];
+        while let Some(&(state, node, stays)) = nodes.get_index(next) {
             let may = |it: &&Arrow| (!stays || it.label == STUTTER) && leaves(node, it.label);
             for arrow in graph.arrows.of(state).iter().filter(may) {
-                for &after in &automaton.nodes[node].next {
-                    if !fits(arrow.to, after) {
-                        continue;
-                    }
-                    let new = nodes.len() as u32;
-                    let to = *known.entry((arrow.to, after, arrow.label == STUTTER)).or_insert(new);
-                    if to == new {
-                        nodes.push((arrow.to, after, arrow.label == STUTTER));
-                    }
-                    arrows.push(Arrow { label: arrow.label, to });
+                for &after in automaton.nodes[node].next.iter().filter(|after| fits(arrow.to, **after)) {
+                    let (to, _) = nodes.insert_full((arrow.to, after, arrow.label == STUTTER));
+                    arrows.push(Arrow { label: arrow.label, to: to as u32 });
                 }
             }
             arrows.end_node();
