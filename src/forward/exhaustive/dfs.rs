@@ -7,7 +7,7 @@ use crate::exhaustive::search::{Search, widest};
 use crate::program::{AWAKE, Scratch, SleepId};
 use crate::run::Problem;
 use crate::store::hash::hash;
-use crate::store::{Intake, Offer, Offered};
+use crate::store::{Inserted, Intake, Offer};
 use cubicle_run::{Event, Observer, Stop};
 
 /// A state that is to be visited, and how it was reached.
@@ -41,18 +41,18 @@ impl Search<'_> {
                 current.copy_from_slice(&state);
                 let offer = Offer { state: &current, hash: hash(&current), parent, suspect: true };
                 match tree.offer(offer, &mut Intake { program, limits, examiner: tally }) {
-                    Offered::Refused => break,
-                    Offered::New => {
+                    None => break,
+                    Some(Inserted::New(number)) => {
                         depths.push(depth);
                         *deepest = (*deepest).max(depth as usize);
-                        (depths.len() - 1, depth, sleep)
+                        (number, depth, sleep)
                     }
-                    Offered::Old(number) if bound < u32::MAX && depth < depths[number] => {
+                    Some(Inserted::Old(number)) if bound < u32::MAX && depth < depths[number] => {
                         depths[number] = depth;
                         tree.parents[number] = parent;
                         (number, depth, sleep)
                     }
-                    Offered::Old(_) => continue,
+                    Some(Inserted::Old(_)) => continue,
                 }
             } else if let Some(seed) = seeds.next() {
                 current.copy_from_slice(tree.store.state(seed));

@@ -12,7 +12,7 @@ use crate::fuzz::walker::{Ref, WalkOutcome};
 use crate::program::Scratch;
 use crate::run::add_counts;
 use crate::store::hash::hash;
-use crate::store::{Offered, ROOT};
+use crate::store::{Inserted, ROOT};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
 use cubicle_run::Stop;
 
@@ -27,13 +27,10 @@ impl Campaign {
             let tried = program.symmetry.canonicalize(&program.cells, &program.packing, state);
             let (exits, conditional) = program.exits(state, &mut scratch);
             if let Some(number) = self.insert(state, ROOT, exits, 0) {
-                let mut met = Vec::new();
-                while let Some((bad, refined)) = program.bad(state, &mut scratch, &|bad| met.contains(&bad)) {
+                for (bad, refined) in
+                    program.bads(state, &mut scratch, self.options.stop_at_unsafe, &|_| false)
+                {
                     self.found_bad(number, refined, bad);
-                    met.push(bad);
-                    if self.options.stop_at_unsafe {
-                        break;
-                    }
                 }
                 if self.options.deadlock
                     && conditional
@@ -57,15 +54,14 @@ impl Campaign {
 
     /// Adds a state; `None` when it is known or the limit is reached.
     pub fn insert(&mut self, state: &[u64], parent: u32, exits: usize, depth: u32) -> Option<u32> {
-        let offered = self.visited.insert_within(state, hash(state), parent, &mut self.limits);
-        (offered == Offered::New).then(|| {
-            self.depths.push(depth);
-            // A walk need not reach a state on a shortest way: with a depth bound the result is never complete.
-            let last = self.options.depth.is_some_and(|d| depth as usize >= d);
-            self.leave_out(Stop::Depth, last);
-            self.corpus.push(exits, if last { u64::MAX } else { 0 });
-            self.depths.len() as u32 - 1
-        })
+        let inserted = self.visited.insert_within(state, hash(state), parent, &mut self.limits);
+        let Some(Inserted::New(number)) = inserted else { return None };
+        self.depths.push(depth);
+        // A walk need not reach a state on a shortest way: with a depth bound the result is never complete.
+        let last = self.options.depth.is_some_and(|d| depth as usize >= d);
+        self.leave_out(Stop::Depth, last);
+        self.corpus.push(exits, if last { u64::MAX } else { 0 });
+        Some(number as u32)
     }
 
     /// Records the states shortly before an error, to search around it.

@@ -88,19 +88,8 @@ impl Walker<'_> {
     }
 
     /// The enabled instance of rank `n`.
-    pub fn exit(&self, mut n: usize) -> usize {
-        for (w, &word) in self.scratch.enabled.iter().enumerate() {
-            let here = word.count_ones() as usize;
-            if n < here {
-                let mut rest = word;
-                for _ in 0..n {
-                    rest &= rest - 1;
-                }
-                return w * 64 + rest.trailing_zeros() as usize;
-            }
-            n -= here;
-        }
-        unreachable!("there are more exits than that")
+    pub fn exit(&self, n: usize) -> usize {
+        bits(&self.scratch.enabled).nth(n).expect("there are more exits than that")
     }
 
     /// The bit of an enabled instance in [`Corpus::taken`](super::corpus::Corpus::taken); 0 when it is not tracked on its own.
@@ -119,11 +108,8 @@ impl Walker<'_> {
     pub fn exit_of(&mut self, process: usize) -> Option<usize> {
         let of_process = &self.view.of_process[process];
         let mine: Vec<u64> = self.scratch.enabled.iter().zip(of_process).map(|(e, p)| e & p).collect();
-        let count: usize = mine.iter().map(|w| w.count_ones() as usize).sum();
-        if count == 0 {
-            return None;
-        }
-        let n = self.rng.random_range(0..count);
+        let count = bits(&mine).count();
+        let n = (count > 0).then(|| self.rng.random_range(0..count))?;
         bits(&mine).nth(n)
     }
 
@@ -155,11 +141,6 @@ impl Walker<'_> {
         self.out.steps += 1;
         self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
         self.out.aborted |= self.ticker.count(1 + tried, &self.view.limits.clock).is_some();
-    }
-
-    pub fn successor(&self, n: usize) -> &[u64] {
-        let words = self.view.program.packing.words;
-        &self.successors[n * words..(n + 1) * words]
     }
 
     /// Takes an exit: the walk moves to one of its successors.
@@ -201,12 +182,11 @@ impl Walker<'_> {
         };
         let program = &*self.view.program;
         self.out.links.push(self.at);
-        let (bads, all) = (&mut self.out.bads, !self.view.options.stop_at_unsafe);
-        while (all || bads.is_empty())
-            && let Some((bad, refined)) =
-                program.bad(next, &mut self.ahead, &|bad| bads.iter().any(|it| it.2 == bad))
-        {
-            bads.push((number, refined, bad));
+        let (bads, one) = (&mut self.out.bads, self.view.options.stop_at_unsafe);
+        if !one || bads.is_empty() {
+            let is_known = |bad| bads.iter().any(|it| it.2 == bad);
+            let found = program.bads(next, &mut self.ahead, one, &is_known);
+            bads.extend(found.into_iter().map(|(bad, refined)| (number, refined, bad)));
         }
         if self.coverage {
             let combinations = &mut self.out.combinations;
@@ -228,7 +208,8 @@ impl Walker<'_> {
     }
 
     pub fn is_new(&self, n: usize) -> bool {
-        let next = self.successor(n);
+        let words = self.view.program.packing.words;
+        let next = &self.successors[n * words..(n + 1) * words];
         self.view.visited.store.find(next).is_none() && self.out.states.find(next).is_none()
     }
 }

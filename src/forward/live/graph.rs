@@ -8,7 +8,7 @@ use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, MAX_RENAMED, Moves, STAY, STUTTER, Turn};
 use crate::program::{Program, Scratch};
 use crate::store::hash::hash;
-use crate::store::{Offered, ROOT, StateTree, way};
+use crate::store::{Inserted, ROOT, StateTree, way};
 use cubicle_run::Stop;
 
 /// The steps from some states, one after the other.
@@ -193,14 +193,11 @@ impl RunGraph {
 
     /// The number of a state; `None` when the store is full.
     fn insert(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
-        match self.tree.insert_within(state, h, from.0, limits) {
-            Offered::Refused => None,
-            Offered::Old(number) => Some(number as u32),
-            Offered::New => {
-                self.by.push(from.1);
-                Some(self.by.len() as u32 - 1)
-            }
+        let inserted = self.tree.insert_within(state, h, from.0, limits)?;
+        if let Inserted::New(_) = inserted {
+            self.by.push(from.1);
         }
+        Some(inserted.number() as u32)
     }
 
     pub fn is_initial(&self, state: u32) -> bool {

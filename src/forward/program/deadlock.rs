@@ -1,6 +1,6 @@
 //! Which bad cube a state satisfies, and whether it stands for a deadlock: no transition is enabled and no end is expected.
 
-use crate::program::code::Guard;
+use crate::program::code::{BadInstance, Guard};
 use crate::program::compiled::Program;
 use crate::program::lazy::{Gaps, Refinement};
 use crate::program::step::Scratch;
@@ -8,7 +8,7 @@ use crate::state::{CodeKind, UNDEF};
 use cubicle_lang::bits::bits;
 
 impl Program {
-    /// A quick check whether [`Program::bad`] is worth a call: puts the ground bad cubes that the table does not refute into `scratch`.
+    /// A quick check whether [`Program::bads`] is worth a call: puts the ground bad cubes that the table does not refute into `scratch`.
     #[inline]
     pub fn may_be_bad(&self, state: &[u64], scratch: &mut Scratch) -> bool {
         let Scratch { bad, bad_undefined, .. } = scratch;
@@ -19,26 +19,28 @@ impl Program {
         bad.iter().any(|w| *w != 0)
     }
 
-    /// The first ground bad cube that `state` satisfies, of one that is not known, and the state with the cells that it reads defined.
+    /// The bad cubes that are not known and that `state` satisfies, in order, each with the state in which the cells that it reads are
+    /// defined; with `one`, the first of them.
     #[inline]
-    pub fn bad(
+    pub fn bads(
         &self,
         state: &[u64],
         scratch: &mut Scratch,
+        one: bool,
         is_known: &dyn Fn(usize) -> bool,
-    ) -> Option<(usize, Vec<u64>)> {
-        if self.bads.is_empty() {
-            return None;
+    ) -> Vec<(usize, Vec<u64>)> {
+        let mut satisfied: Vec<(usize, Vec<u64>)> = Vec::new();
+        if !self.may_be_bad(state, scratch) {
+            return satisfied;
         }
         let Scratch { bad, bad_undefined: undefined, numbers, clock, .. } = scratch;
-        let any_undefined = self.bad_table.look(state, bad, undefined);
-        if bad.iter().all(|w| *w == 0) {
-            return None;
-        }
-        for i in bits(bad).filter(|i| !is_known(self.bads[*i].bad)) {
-            let guard = &self.bads[i].guard;
+        for i in bits(bad) {
+            let BadInstance { bad, guard } = &self.bads[i];
+            if is_known(*bad) || satisfied.iter().any(|it| it.0 == *bad) {
+                continue;
+            }
             let mut found = None;
-            if any_undefined && undefined[i / 64] >> (i % 64) & 1 == 1 {
+            if undefined[i / 64] >> (i % 64) & 1 == 1 {
                 let gaps = Gaps::new(numbers, clock.as_deref());
                 self.refine_until(guard, state, gaps, &mut <[Refinement]>::reverse, &mut |s| {
                     found = Some(s.to_vec());
@@ -53,10 +55,13 @@ impl Program {
             }
             if let Some(mut state) = found {
                 self.normalize(&mut state);
-                return Some((self.bads[i].bad, state));
+                satisfied.push((*bad, state));
+                if one {
+                    break;
+                }
             }
         }
-        None
+        satisfied
     }
 }
 

@@ -90,15 +90,13 @@ impl Examiner for Tally<'_> {
 
     fn examine(&mut self, number: usize, state: &[u64]) -> Option<Stop> {
         // It may be in cubes that no state was in before, beside one that is known.
-        loop {
-            let (findings, all) = (&self.findings, !self.stop_at_unsafe);
-            let found = self.program.bad(state, &mut self.scratch, &|bad| all && findings.has(bad));
-            self.numbers |= self.scratch.numbers;
-            let (bad, refined) = found?;
+        let (findings, one) = (&self.findings, self.stop_at_unsafe);
+        let found = self.program.bads(state, &mut self.scratch, one, &|bad| !one && findings.has(bad));
+        self.numbers |= self.scratch.numbers;
+        let is_over = one && !found.is_empty();
+        for (bad, refined) in found {
             self.findings.bad(number, refined, bad);
-            if self.stop_at_unsafe {
-                return Some(Stop::Unsafe);
-            }
         }
+        is_over.then_some(Stop::Unsafe)
     }
 }

@@ -34,9 +34,9 @@ impl Wanted {
     }
 
     /// The results, by the index of the target.
-    pub fn found(self) -> Vec<(usize, Vec<u64>)> {
-        let found = self.parents.into_iter().enumerate();
-        found.filter_map(|(place, parent)| parent.map(|parent| (place, parent))).collect()
+    pub fn found(&mut self) -> Vec<(usize, Vec<u64>)> {
+        let found = self.parents.iter_mut().enumerate();
+        found.filter_map(|(place, parent)| Some((place, parent.take()?))).collect()
     }
 
     /// Expands a few states; returns whether all are expanded.

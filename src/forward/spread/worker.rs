@@ -164,14 +164,21 @@ impl Worker {
     /// Does a piece of the commanded work; returns whether all is done. Parcels for other workers are passed to `send`.
     pub fn work(&mut self, send: &mut dyn FnMut(usize, Parcel)) -> bool {
         let done = self.summary.halt.is_some()
-            || match std::mem::replace(&mut self.task, Task::Rest) {
+            || match &mut self.task {
                 Task::Rest => true,
                 Task::Expand(since) => {
-                    let done = self.expand(since);
-                    self.task = Task::Expand(since);
-                    done
+                    let since = *since;
+                    self.expand(since)
                 }
-                Task::Parents(wanted) => self.look_for_parents(wanted),
+                Task::Parents(wanted) => {
+                    let looked = wanted.look(&self.program, &self.store, &self.clock, &mut self.ticker);
+                    match looked {
+                        Ok(true) => self.summary.parents = wanted.found(),
+                        Ok(false) => {}
+                        Err(halt) => self.summary.halt = Some(halt),
+                    }
+                    looked != Ok(false)
+                }
             };
         for (to, outbox) in self.outboxes.iter_mut().enumerate() {
             if let Some(states) = outbox.take(self.round, done) {
@@ -184,20 +191,6 @@ impl Worker {
             self.task = Task::Rest;
         }
         done
-    }
-
-    /// Searches a few states for steps; returns whether all are searched.
-    fn look_for_parents(&mut self, mut wanted: Wanted) -> bool {
-        let Self { program, store, clock, ticker, summary, .. } = self;
-        match wanted.look(program, store, clock, ticker) {
-            Ok(false) => {
-                self.task = Task::Parents(wanted);
-                return false;
-            }
-            Ok(true) => summary.parents = wanted.found(),
-            Err(halt) => summary.halt = Some(halt),
-        }
-        true
     }
 
     /// Stores states that other workers found.
@@ -311,15 +304,9 @@ impl Worker {
         match self.store.insert(state, h) {
             Inserted::New(_) => {
                 self.next_sleeps.push(sleep);
-                let (level, mut met) = (self.levels.len() - 1, Vec::new());
-                while let Some((bad, refined)) =
-                    self.program.bad(state, &mut self.scratch, &|bad| met.contains(&bad))
-                {
+                let (level, one) = (self.levels.len() - 1, self.config.stop_at_unsafe);
+                for (bad, refined) in self.program.bads(state, &mut self.scratch, one, &|_| false) {
                     note_bad(&mut self.bads, bad, NotableState { level, state: state.to_vec(), refined });
-                    met.push(bad);
-                    if self.config.stop_at_unsafe {
-                        break;
-                    }
                 }
             }
             Inserted::Old(number) => {

@@ -25,5 +25,5 @@ pub use intake::{Examiner, Intake, Offer};
 pub use origin::{ROOT, way};
 pub use restore::Restored;
 pub use table::{Inserted, Store};
-pub use tree::{Offered, StateTree};
+pub use tree::StateTree;
 pub use visited::{Visited, WaysTo};

@@ -167,6 +167,14 @@ pub enum Inserted {
     Old(usize),
 }
 
+impl Inserted {
+    /// Its number, whether it is new or not.
+    pub const fn number(self) -> usize {
+        let (Self::New(number) | Self::Old(number)) = self;
+        number
+    }
+}
+
 fn state_of(arena: &[u64], words: usize, number: usize) -> &[u64] {
     &arena[number * words..(number + 1) * words]
 }

@@ -20,17 +20,6 @@ pub struct StateTree {
     pub(super) last: Option<usize>,
 }
 
-/// The outcome of [`StateTree::insert_within`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Offered {
-    /// It is stored now, with the next number.
-    New,
-    /// It is known by this number.
-    Old(usize),
-    /// It is not stored: a limit is reached.
-    Refused,
-}
-
 impl StateTree {
     /// An empty tree, for states of `words` words.
     pub fn new(words: usize) -> Self {
@@ -52,39 +41,41 @@ impl StateTree {
         inserted
     }
 
-    /// Adds a state with this hash, unless it is there or a limit is reached.
+    /// Adds a state with this hash, unless it is there; `None` when it is not stored, since a limit is reached.
     #[inline]
-    pub fn insert_within(&mut self, state: &[u64], h: u64, parent: u32, limits: &mut Limits) -> Offered {
-        if self.store.len() >= limits.max_states {
-            let Some(number) = self.store.find_hashed(state, h) else {
-                limits.stop = Some(limits.full);
-                return Offered::Refused;
-            };
-            return Offered::Old(number);
+    pub fn insert_within(
+        &mut self,
+        state: &[u64],
+        h: u64,
+        parent: u32,
+        limits: &mut Limits,
+    ) -> Option<Inserted> {
+        if self.store.len() < limits.max_states {
+            return Some(self.insert(state, h, parent));
         }
-        match self.insert(state, h, parent) {
-            Inserted::Old(number) => Offered::Old(number),
-            Inserted::New(_) => Offered::New,
+        let known = self.store.find_hashed(state, h).map(Inserted::Old);
+        if known.is_none() {
+            limits.stop = Some(limits.full);
         }
+        known
     }
 
     /// Like [`StateTree::insert_within`]; has a new state examined.
     #[inline]
-    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Offered {
+    pub fn offer(&mut self, offer: Offer<'_>, intake: &mut Intake<'_>) -> Option<Inserted> {
         let Offer { state, hash, parent, suspect } = offer;
-        let offered = self.insert_within(state, hash, parent, intake.limits);
-        if suspect && offered == Offered::New {
-            intake.examine(self.store.len() - 1, state);
+        let inserted = self.insert_within(state, hash, parent, intake.limits);
+        if let (true, Some(Inserted::New(number))) = (suspect, inserted) {
+            intake.examine(number, state);
         }
-        offered
+        inserted
     }
 
     /// Adds states, each the parent of the next; returns the number of the last one.
     pub fn insert_way<'s>(&mut self, way: impl Iterator<Item = &'s [u64]>) -> usize {
         let mut parent = ROOT;
         for state in way {
-            let (Inserted::Old(number) | Inserted::New(number)) = self.insert(state, hash(state), parent);
-            parent = number as u32;
+            parent = self.insert(state, hash(state), parent).number() as u32;
         }
         parent as usize
     }
@@ -111,6 +102,6 @@ impl InMemory for StateTree {
         _: usize,
         intake: &mut Intake<'_>,
     ) -> Result<bool, Incompressible> {
-        Ok(self.offer(offer, intake) == Offered::New)
+        Ok(matches!(self.offer(offer, intake), Some(Inserted::New(_))))
     }
 }
