@@ -85,13 +85,17 @@ impl Explored {
 
     /// The result for an instance that is unknown, since a cluster was lost or never existed.
     pub fn lost(procs: usize, why: String) -> Self {
-        let exploration = Exploration { fault: Some(why), ..Exploration::none(procs, Stop::Cluster) };
-        Self { exploration, states: None, remote: None }
+        Self::of(Exploration { fault: Some(why), ..Exploration::none(procs, Stop::Cluster) })
     }
 
     /// The result for an instance of which nothing was explored before the run had to end.
     pub fn ended(procs: usize, stop: Stop) -> Self {
-        Self { exploration: Exploration::none(procs, stop), states: None, remote: None }
+        Self::of(Exploration::none(procs, stop))
+    }
+
+    /// These results, without states.
+    pub(super) const fn of(exploration: Exploration) -> Self {
+        Self { exploration, states: None, remote: None }
     }
 
     /// A copy with states of its own; see [`StateSpace::fork`](crate::StateSpace::fork).
@@ -208,7 +212,7 @@ fn attempt(
         let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, limits);
         new.run(peers, observer).map(|()| {
             let exploration = conclude::conclude_walks(new.searched(), observer);
-            let visited = new.take_visited();
+            let visited = std::mem::take(&mut new.visited);
             walk = Some(new);
             (exploration, Some(visited))
         })
@@ -222,7 +226,7 @@ fn attempt(
         Err(why) => return none(procs, why),
     };
     let states = tree.map(|tree| ExploredStates::new(system, program, tree, walk, options, interrupt));
-    Explored { exploration, states, remote: None }
+    Explored { states, ..Explored::of(exploration) }
 }
 
 pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
@@ -230,8 +234,7 @@ pub(super) fn none(procs: usize, why: Unbuildable) -> Explored {
         Unbuildable::Storage(StorageError(fault)) => Some(fault.clone()),
         _ => None,
     };
-    let exploration = Exploration { fault, ..Exploration::none(procs, why.into()) };
-    Explored { exploration, states: None, remote: None }
+    Explored::of(Exploration { fault, ..Exploration::none(procs, why.into()) })
 }
 
 /// Like [`explore()`], for an exploration that only serves as oracle.

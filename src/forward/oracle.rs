@@ -9,6 +9,7 @@ use crate::explored::states::ExploredStates;
 use crate::tuning::{SMALL_STATES, WIDER_STATES};
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{Layout, Matcher, State, Value, is_forbidden};
+use cubicle_run::workers::locked;
 use cubicle_run::{
     Exploration, Forbidden, ForwardOptions, Observer, Oracle, OracleAnswer, OracleGrowth, Silent, Sought,
     Stop, Strategy, Trace,
@@ -76,8 +77,8 @@ impl StateSpace {
     /// A copy of the knowledge; from now on, each of the two learns independently.
     #[must_use]
     pub fn fork(&self) -> Self {
-        let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
-        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let wider = locked(&self.wider);
+        let learnt = locked(&self.learnt);
         Self {
             explored: self.explored.iter().map(Explored::fork).collect(),
             most_states: self.most_states,
@@ -176,7 +177,7 @@ impl StateSpace {
 
     /// Whether some learnt state satisfies the cube.
     fn learnt(&self, candidate: &Forbidden) -> bool {
-        let learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let learnt = locked(&self.learnt);
         let Some(system) = self.system() else { return false };
         let fixed = usize::from(system.proc_constants);
         let procs = usize::from(candidate.params);
@@ -211,7 +212,7 @@ fn put(own: &mut Vec<Explored>, new: Explored, is_worse: impl Fn(&Explored) -> b
 impl Oracle for StateSpace {
     fn ask(&self, candidate: &Forbidden) -> OracleAnswer {
         let candidate = &*self.as_states_say(candidate);
-        let wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        let wider = locked(&self.wider);
         let more = wider.iter().chain(&self.small).filter_map(|it| it.states.as_ref());
         let of_states = self.seen().chain(more).map(|seen| seen.ask(candidate));
         match OracleAnswer::of_all(of_states.chain(self.remote().map(|it| it.oracle.ask(candidate)))) {
@@ -236,7 +237,7 @@ impl Oracle for StateSpace {
     }
 
     fn learn(&self, trace: &Trace) {
-        let mut learnt = self.learnt.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut learnt = locked(&self.learnt);
         for state in trace.states() {
             learnt.insert((state.procs, state.values.clone()));
         }
@@ -255,7 +256,7 @@ impl Oracle for StateSpace {
     }
 
     fn widen(&self) -> OracleGrowth {
-        let mut wider = self.wider.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wider = locked(&self.wider);
         let Some(largest) = wider.last().or(self.explored.last()) else { return OracleGrowth::Nothing };
         if largest.exploration.procs >= self.most_procs {
             return OracleGrowth::Nothing;

@@ -273,20 +273,16 @@ fn restore(
             };
             last = parent;
             let number = visited.len();
-            let restored = if number < most && follows {
-                visited.restore(state, parent, limits)?
-            } else {
-                Restored::Known
-            };
+            if number >= most {
+                return Err(levels.damaged("it has more states than it says").into());
+            }
+            let restored = if follows { visited.restore(state, parent, limits)? } else { Restored::Known };
             match restored {
                 Restored::New => {}
                 Restored::Full => {
                     let why =
                         format!("the checkpoint has {most} states, and the memory limit allows for {number}");
                     return Err(StorageError(why).into());
-                }
-                Restored::Known if number >= most => {
-                    return Err(levels.damaged("it has more states than it says").into());
                 }
                 Restored::Known => return Err(levels.damaged("its states are not in order").into()),
             }

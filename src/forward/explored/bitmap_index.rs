@@ -2,7 +2,7 @@
 //! a cube under one renaming is an intersection of a few bitmaps.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hashbrown::HashMap;
 use smallvec::SmallVec;
@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::{Cell, Conj, Literal, System};
+use cubicle_run::workers::locked;
 use cubicle_run::{Forbidden, OracleAnswer};
 
 /// The states with one raw value of a cell's field.
@@ -69,11 +70,11 @@ impl BitmapIndex {
 
     /// Whether some state of the range in `store` satisfies the cube under some renaming.
     pub fn ask(&self, store: &Store, candidate: &Forbidden) -> OracleAnswer {
-        if let Some(answer) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(candidate) {
+        if let Some(answer) = locked(&self.known).get(candidate) {
             return *answer;
         }
         let answer = self.test(store, candidate).unwrap_or(OracleAnswer::Untested);
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(candidate.clone(), answer);
+        locked(&self.known).insert(candidate.clone(), answer);
         answer
     }
 

@@ -14,6 +14,7 @@ use crate::program::Program;
 use crate::run::add_counts;
 use crate::store::{ROOT, StateTree};
 use cubicle_lang::model::System;
+use cubicle_run::workers::locked;
 use cubicle_run::{
     Exploration, Forbidden, ForwardOptions, Interrupt, OracleAnswer, OracleGrowth, Sought, Strategy,
 };
@@ -48,7 +49,7 @@ impl Grown {
         let walk = match self.walk.take() {
             Some(walk) => match Arc::try_unwrap(walk) {
                 Ok(own) => own.into_inner().unwrap_or_else(PoisonError::into_inner),
-                Err(shared) => shared.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+                Err(shared) => locked(&shared).clone(),
             },
             None => begin(&self.visited)?,
         };
@@ -108,7 +109,7 @@ impl ExploredStates {
     }
 
     fn grown(&self) -> MutexGuard<'_, Grown> {
-        self.0.grown.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0.grown)
     }
 
     fn visited(&self) -> Arc<StateTree> {
@@ -187,7 +188,7 @@ impl ExploredStates {
     /// Adds what the walk did to the statistics of the search that it continues.
     pub fn add_coverage(&self, exploration: &mut Exploration) {
         if let Some(walk) = &self.grown().walk {
-            let walk = walk.lock().unwrap_or_else(PoisonError::into_inner);
+            let walk = locked(walk);
             add_counts(&mut exploration.fired, &walk.fired);
             exploration.depth = exploration.depth.max(walk.depth());
             exploration.techniques = walk.techniques();

@@ -456,11 +456,10 @@ impl Follower {
     }
 
     fn put(&mut self, state: &[u64], Entry { bad, record }: Entry, instance: u32, to: &mut Front) {
-        let label = if instance == SAME { 0 } else { self.label };
-        if label != 0 {
+        if instance != SAME && self.label != 0 {
             self.fired[instance as usize] = true;
         }
-        to.insert(state, bad, || self.history.add(state, Record { from: record, instance, label }));
+        to.insert(state, bad, || self.record(state, record, instance));
     }
 
     /// A bad cube that a state surely satisfies.

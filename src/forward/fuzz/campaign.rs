@@ -41,6 +41,7 @@ pub struct Campaign {
     pub options: ForwardOptions,
     pub limits: Limits,
     pub workers: WorkerPool,
+    /// Taken out between two runs; [`Campaign::resume`] puts them back.
     pub visited: StateTree,
     pub depths: Vec<u32>,
     pub corpus: Corpus,
@@ -124,10 +125,7 @@ impl Campaign {
 
     /// The ended search, from which runs are built.
     pub fn searched(&self) -> Searched<'_> {
-        let stop = match self.limits.stop {
-            Some(stop) => stop,
-            None => self.left_out.unwrap_or(Stop::Complete),
-        };
+        let stop = self.limits.stop.or(self.left_out).unwrap_or(Stop::Complete);
         let Self { system, program, visited, options, limits, findings, .. } = self;
         let problem = Problem { system, program, options };
         let course = Exploration {
@@ -140,11 +138,6 @@ impl Campaign {
             ..problem.exploration(visited.store.len(), stop)
         };
         Searched { problem, limits, tree: visited, findings, course }
-    }
-
-    /// Takes out the states; [`Campaign::resume`] puts them back.
-    pub fn take_visited(&mut self) -> StateTree {
-        std::mem::take(&mut self.visited)
     }
 
     pub fn steps(&self) -> u64 {

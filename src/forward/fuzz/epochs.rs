@@ -67,7 +67,7 @@ impl Campaign {
     }
 
     fn run_epochs(&mut self, peers: &mut Option<Box<dyn Peers>>, observer: &mut dyn Observer) {
-        while self.limits.stop.is_none() && !self.corpus.members().is_empty() {
+        while self.limits.stop.is_none() && !self.exhausted() {
             if self.options.epochs.is_some_and(|n| self.epochs >= n) {
                 self.limits.stop = Some(Stop::Epochs);
                 break;
@@ -133,7 +133,7 @@ impl Campaign {
         let known = self.findings.bad_states.len();
         self.epochs(None, &mut Silent);
         let found = self.findings.run_after(known, &self.system, &self.program, &self.visited);
-        (self.take_visited(), found)
+        (std::mem::take(&mut self.visited), found)
     }
 
     /// Runs the walks on the campaign as it is; `None` when time ran out.

@@ -1,5 +1,7 @@
 //! Plans in the delete relaxation: the distance to a goal in steps, and the first steps of a plan.
 
+use std::ops::ControlFlow;
+
 use crate::fuzz::delete_relaxation::{Action, ActionKind, DeleteRelaxation, alternatives};
 use crate::fuzz::technique::Goal;
 use crate::program::{Guard, Program};
@@ -44,11 +46,11 @@ impl DeleteRelaxation {
         plan.satisfied.resize(self.conditions.len(), None);
         plan.costs.clear();
         plan.costs.resize(self.satisfies.len(), u32::MAX);
-        Planning { relaxation: self, program, goal, state, plan }.run()
+        Planning { relaxation: self, program, goal, state, plan }.run().break_value()
     }
 }
 
-/// A plan under construction.
+/// A plan under construction, until the cost of the goal is known.
 struct Planning<'a> {
     relaxation: &'a DeleteRelaxation,
     program: &'a Program,
@@ -58,21 +60,19 @@ struct Planning<'a> {
 }
 
 impl Planning<'_> {
-    fn run(mut self) -> Option<u32> {
+    fn run(mut self) -> ControlFlow<u32> {
         let relaxation = self.relaxation;
         let fields = &self.program.packing.fields;
         for action in &relaxation.free {
-            if let Some(cost) = self.begin(*action) {
-                return Some(cost);
-            }
+            self.begin(*action)?;
         }
         for (n, condition) in relaxation.conditions.iter().enumerate() {
             let holds = condition.is_some_and(|(cell, codes)| {
                 let raw = fields[cell].raw(self.state);
                 raw == fields[cell].undef || raw < 128 && codes >> raw & 1 == 1
             });
-            if holds && let Some(cost) = self.satisfy(n as u32, Satisfied::Now, 0) {
-                return Some(cost);
+            if holds {
+                self.satisfy(n as u32, Satisfied::Now, 0)?;
             }
         }
         for cost in 0..=MAX_PLAN_COST {
@@ -83,19 +83,17 @@ impl Planning<'_> {
                     continue;
                 }
                 for condition in &relaxation.satisfies[value as usize] {
-                    if self.plan.satisfied[*condition as usize].is_none()
-                        && let Some(cost) = self.satisfy(*condition, Satisfied::By(action), cost)
-                    {
-                        return Some(cost);
+                    if self.plan.satisfied[*condition as usize].is_none() {
+                        self.satisfy(*condition, Satisfied::By(action), cost)?;
                     }
                 }
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
-    /// Records that a condition is satisfied. Returns the cost of the goal when it needed nothing else.
-    fn satisfy(&mut self, condition: u32, how: Satisfied, cost: u32) -> Option<u32> {
+    /// Records that a condition is satisfied. Ends when the goal needed nothing else.
+    fn satisfy(&mut self, condition: u32, how: Satisfied, cost: u32) -> ControlFlow<u32> {
         self.plan.satisfied[condition as usize] = Some(how);
         let relaxation = self.relaxation;
         let own = match self.goal {
@@ -106,17 +104,15 @@ impl Planning<'_> {
             let (left, sum) = &mut self.plan.waiting[*action as usize];
             *left -= 1;
             *sum = sum.saturating_add(cost);
-            if *left == 0
-                && let Some(cost) = self.begin(*action)
-            {
-                return Some(cost);
+            if *left == 0 {
+                self.begin(*action)?;
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
-    /// Applies an action all of whose conditions are satisfied. Returns its cost when it is the goal.
-    fn begin(&mut self, number: u32) -> Option<u32> {
+    /// Applies an action all of whose conditions are satisfied. Ends with its cost when it is the goal.
+    fn begin(&mut self, number: u32) -> ControlFlow<u32> {
         let action = &self.relaxation.actions[number as usize];
         let (guard, hit) = match action.kind {
             ActionKind::Step(i) => {
@@ -130,11 +126,13 @@ impl Planning<'_> {
             }
             ActionKind::Way => (None, false),
         };
-        let failing = guard.map_or(Some(0), |guard| self.failing_tests(guard))?;
+        let Some(failing) = guard.map_or(Some(0), |guard| self.failing_tests(guard)) else {
+            return ControlFlow::Continue(());
+        };
         let cost = self.plan.waiting[number as usize].1.saturating_add(failing);
         if hit {
             self.find_helpful(number);
-            return Some(cost);
+            return ControlFlow::Break(cost);
         }
         let cost = (cost + u32::from(action.kind != ActionKind::Way)).min(MAX_PLAN_COST);
         for value in &action.adds {
@@ -143,7 +141,7 @@ impl Planning<'_> {
                 self.plan.queue[cost as usize].push((*value, number));
             }
         }
-        None
+        ControlFlow::Continue(())
     }
 
     /// The number of failing tests of the guard that are not conditions; `None` where one fails that no step can change.

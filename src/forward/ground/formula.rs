@@ -240,13 +240,13 @@ impl Grounder<'_> {
 /// Adds a literal to a conjunction; false when the conjunction becomes false.
 pub fn push(conj: &mut GroundConj, lit: Lit) -> bool {
     if let Lit::In { cell, values } = lit {
-        for old in conj.iter_mut() {
-            if let Lit::In { cell: c, values: v } = old
-                && *c == cell
-            {
-                *v &= values;
-                return *v != 0;
-            }
+        let of_cell = conj.iter_mut().find_map(|old| match old {
+            Lit::In { cell: c, values } if *c == cell => Some(values),
+            _ => None,
+        });
+        if let Some(known) = of_cell {
+            *known &= values;
+            return *known != 0;
         }
         if values == 0 {
             return false;
@@ -260,16 +260,14 @@ pub fn push(conj: &mut GroundConj, lit: Lit) -> bool {
 fn merge_sets(dnf: GroundDnf) -> GroundDnf {
     let mut union: Option<(usize, u128)> = None;
     for conj in &dnf {
-        match (conj.as_slice(), union) {
-            ([Lit::In { cell, values }], None) => union = Some((*cell, *values)),
-            ([Lit::In { cell, values }], Some((c, v))) if c == *cell => union = Some((c, v | values)),
-            _ => return dnf,
+        let [Lit::In { cell, values }] = conj[..] else { return dnf };
+        let (known, all) = union.get_or_insert((cell, 0));
+        if *known != cell {
+            return dnf;
         }
+        *all |= values;
     }
-    match union {
-        Some((cell, values)) => vec![vec![Lit::In { cell, values }]],
-        None => dnf,
-    }
+    union.map_or(dnf, |(cell, values)| vec![vec![Lit::In { cell, values }]])
 }
 
 /// A cell of a count.

@@ -1,6 +1,7 @@
 //! Initial states, symbolically: the instantiated init in disjunctive form.
 
-use std::collections::HashSet;
+use hashbrown::DefaultHashBuilder;
+use indexmap::IndexSet;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
@@ -41,7 +42,6 @@ pub fn disjuncts(
 ) -> Result<Vec<InitDisjunct>, Unbuildable> {
     let init = &grounder.system.init;
     let procs = grounder.places.procs;
-    let mut clauses: Vec<GroundDnf> = Vec::new();
     let mut axioms: Vec<GroundDnf> = Vec::new();
     let is_about_choices =
         |cube: &Conj| cube.iter().flat_map(Literal::cells).any(|cell| last.contains(&cell.var));
@@ -59,11 +59,11 @@ pub fn disjuncts(
             }
         }
     }
-    if procs == 0 {
-        clauses.push(grounder.dnf(&init.without_processes, &[])?);
+    let clauses = if procs == 0 {
+        vec![grounder.dnf(&init.without_processes, &[])?]
     } else {
-        clauses = init_clauses(grounder, clock)?;
-    }
+        init_clauses(grounder, clock)?
+    };
     let mut first = InitDisjunct { sets: full.to_vec(), rest: Vec::new() };
     for choice in choices {
         first.sets[choice.cell] = 1 << choice.own;
@@ -96,11 +96,8 @@ pub fn disjuncts(
             }
         }
     }
-    let mut known = HashSet::with_capacity(out.len());
-    let new: Vec<bool> = out.iter().map(|disjunct| known.insert(disjunct)).collect();
-    let mut new = new.into_iter();
-    out.retain(|_| new.next() == Some(true));
-    Ok(out)
+    let new: IndexSet<InitDisjunct, DefaultHashBuilder> = out.into_iter().collect();
+    Ok(new.into_iter().collect())
 }
 
 /// A cell that no step reads or changes, since its indices are of other sorts than the declaration says: any value is as good.
@@ -316,19 +313,13 @@ fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
 pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<GroundDnf>, Unbuildable> {
     let init = &grounder.system.init;
     let (procs, params) = (grounder.places.procs, usize::from(init.params));
-    let mut clauses: Vec<GroundDnf> = Vec::new();
-    let mut known: HashSet<GroundDnf> = HashSet::new();
-    let mut add = |clause: GroundDnf| {
-        if known.insert(clause.clone()) {
-            clauses.push(clause);
-        }
-    };
+    let mut clauses: IndexSet<GroundDnf, DefaultHashBuilder> = IndexSet::default();
     let Some(sorts) = grounder.sorts else {
         for tuple in tuples(procs, params) {
             clock.poll()?;
-            add(grounder.dnf(&init.body, &tuple)?);
+            clauses.insert(grounder.dnf(&init.body, &tuple)?);
         }
-        return Ok(clauses);
+        return Ok(clauses.into_iter().collect());
     };
     let present = sorts.present().into_iter().map(Some).collect();
     for Said { part, params: mentioned } in
@@ -344,11 +335,10 @@ pub fn init_clauses(grounder: &Grounder<'_>, clock: &Clock) -> Result<Vec<Ground
         for tuple in &env {
             clock.poll()?;
             let (common, rest) = divided_ways(grounder.dnf(part, tuple)?);
-            add(vec![common]);
-            add(rest);
+            clauses.extend([vec![common], rest]);
         }
     }
-    Ok(clauses)
+    Ok(clauses.into_iter().collect())
 }
 
 /// What all ways of a clause say, and the ways without it. Parts of `init` about different parameters are one formula, which otherwise

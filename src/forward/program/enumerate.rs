@@ -98,11 +98,10 @@ impl<'a> DisjunctStates<'a> {
             match next {
                 Next::Done => f(codes, numbers)?,
                 Next::Choose(cell, allowed) => {
-                    cells.choices(&codes, cell, allowed, &mut |next| {
-                        if choosing.after(cell, &next, cells.procs) && self.consistent(&next) != Some(false) {
-                            stack.push(next);
-                        }
-                    });
+                    let is_possible = |next: &Vec<i64>| {
+                        choosing.after(cell, next, cells.procs) && self.consistent(next) != Some(false)
+                    };
+                    stack.extend(cells.choices(&codes, cell, allowed).into_iter().filter(is_possible));
                 }
                 Next::Set(cell, code) => {
                     if self.allowed[cell] >> code & 1 == 1 {

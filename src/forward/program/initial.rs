@@ -92,13 +92,9 @@ impl Program {
                 f(codes)?;
                 continue;
             };
-            let first = stack.len();
-            self.cells.choices(&codes, cell, self.cells.open_codes(cell), &mut |next| {
-                if self.choosing.after(cell, &next, procs) {
-                    stack.push(next);
-                }
-            });
-            stack[first..].reverse();
+            let mut all = self.cells.choices(&codes, cell, self.cells.open_codes(cell));
+            all.retain(|next| self.choosing.after(cell, next, procs));
+            stack.extend(all.into_iter().rev());
         }
         Ok(())
     }
@@ -177,10 +173,8 @@ impl Program {
                 None => f(codes)?,
                 Some(cell) if self.cells.cells[cell].codes == 0 => *open = true,
                 Some(cell) => {
-                    let first = stack.len();
-                    let all = self.cells.open_codes(cell);
-                    self.cells.choices(&codes, cell, all, &mut |next| stack.push(next));
-                    stack[first..].reverse();
+                    let all = self.cells.choices(&codes, cell, self.cells.open_codes(cell));
+                    stack.extend(all.into_iter().rev());
                 }
             }
         }

@@ -162,16 +162,16 @@ impl Program {
 
     /// All ways to define a cell of a state, in order; `numbers` is set where it holds numbers, or one does not fit.
     pub fn ways(&self, state: &[u64], cell: usize, allowed: u128, numbers: &mut bool) -> Vec<Vec<u64>> {
-        let (codes, mut ways) = (self.packing.codes(state), Vec::new());
+        let mut ways = Vec::new();
         *numbers |= self.cells.cells[cell].codes == 0;
-        self.cells.choices(&codes, cell, allowed, &mut |mut codes| {
+        for mut codes in self.cells.choices(&self.packing.codes(state), cell, allowed) {
             self.cells.normalize(&mut codes);
             let mut packed = vec![0; state.len()];
             match self.packing.pack(&codes, &mut packed) {
                 Some(()) => ways.push(packed),
                 None => *numbers = true,
             }
-        });
+        }
         ways
     }
 
@@ -188,9 +188,7 @@ impl Program {
         while let Some(mut codes) = stack.pop() {
             let open = cells.iter().copied().find(|c| codes[*c] == UNDEF && self.cells.cells[*c].codes > 0);
             if let Some(cell) = open {
-                let first = stack.len();
-                self.cells.choices(&codes, cell, self.cells.open_codes(cell), &mut |next| stack.push(next));
-                stack[first..].reverse();
+                stack.extend(self.cells.choices(&codes, cell, self.cells.open_codes(cell)).into_iter().rev());
             } else {
                 self.cells.normalize(&mut codes);
                 self.packing.pack(&codes, &mut packed).expect("defined cells fit");

@@ -13,10 +13,11 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use crate::clock::begin_to_help;
 use crate::tuning::{HELPER_NAP, IDLE_LOOKS};
+use cubicle_run::workers::locked;
 
 /// A level of a breadth-first search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -78,16 +79,10 @@ pub struct Pipeline<P> {
 
 #[derive(Debug, Default)]
 struct Slot<P> {
+    /// No two threads use it at the same time.
     piece: Mutex<P>,
     /// Number of the piece that was last finished in this slot, plus one.
     done: AtomicUsize,
-}
-
-impl<P> Slot<P> {
-    /// Locks the piece; no other thread uses it at the same time.
-    fn piece(&self) -> MutexGuard<'_, P> {
-        self.piece.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// The leader's side of a pipeline. Helpers end when it is dropped.
@@ -139,7 +134,7 @@ impl<P> Pipeline<P> {
             return false;
         }
         let slot = self.slot(next);
-        prepare(&mut slot.piece());
+        prepare(&mut locked(&slot.piece));
         slot.done.store(next + 1, Ordering::Release);
         true
     }
@@ -158,7 +153,7 @@ impl<'a, P> Lead<'a, P> {
     /// Hands out a piece, which `fill` makes of an old one.
     pub fn hand_out(&self, fill: impl FnOnce(&mut P)) {
         let number = self.pipeline.filled.load(Ordering::Relaxed);
-        fill(&mut self.pipeline.slot(number).piece());
+        fill(&mut locked(&self.pipeline.slot(number).piece));
         self.pipeline.filled.store(number + 1, Ordering::Release);
     }
 
@@ -180,7 +175,7 @@ impl<'a, P> Lead<'a, P> {
             }
         }
         *oldest += 1;
-        Some(slot.piece())
+        Some(locked(&slot.piece))
     }
 }
 

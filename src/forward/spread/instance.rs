@@ -114,7 +114,7 @@ impl Instance {
         // Clean runs are runs: where no state stands for several, each state on them is known.
         let all = outcome.stop == Stop::Complete && program.is_plain();
         let clean = |searched: &Searched<'_>| search_clean_among(searched, outcome.states, 0, &|_| Some(all));
-        Explored { exploration: conclude(searched, &clean, observer), states: None, remote: None }
+        Explored::of(conclude(searched, &clean, observer))
     }
 }
 

@@ -79,16 +79,18 @@ impl Cells {
         true
     }
 
-    /// Calls `f` with `state` once for each way to choose the value of `cell`; see [`codes_for`](Self::codes_for).
-    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128, f: &mut dyn FnMut(Vec<i64>)) {
+    /// The states that choices of the value of `cell` make of `state`, in order; see [`codes_for`](Self::codes_for).
+    pub fn choices(&self, state: &[i64], cell: usize, allowed: u128) -> Vec<Vec<i64>> {
+        let mut all = Vec::new();
         let mut set = |code: i64| {
             let mut next = state.to_vec();
             next[cell] = code;
-            f(next);
+            all.push(next);
         };
         if !self.codes_for(&|c| state[c], cell, allowed, &mut set) {
-            self.ranked_choices(&state.to_vec(), cell, allowed, f);
+            self.ranked_choices(&state.to_vec(), cell, allowed, &mut |next| all.push(next));
         }
+        all
     }
 
     /// As [`choices`](Self::choices), for an undefined cell of a class of ordered values: others move up where a nameless value comes below them.

@@ -119,33 +119,19 @@ impl Packing {
         let mut used: Vec<u8> = Vec::new();
         let mut lanes = None;
         if lane_bits > 0 && lane_bits <= 64 && cells.places.are_of_all_processes() {
-            let mut at = Vec::with_capacity(procs);
-            for cells in &lane_cells {
-                let (word, mut shift) = place(&mut used, lane_bits as u8);
-                at.push((word, shift));
-                for &c in cells {
-                    fields[c].word = word;
-                    fields[c].shift = if fields[c].bits == 0 { 0 } else { shift };
-                    shift += fields[c].bits;
-                }
-            }
+            let at = lane_cells.iter().map(|lane| put_together(&mut fields, lane, &mut used)).collect();
             lanes = Some(LanePlaces { bits: lane_bits as u8, at });
         } else {
             let units: Vec<_> = lane_cells.iter().flat_map(|of| units(cells, &fields, of)).collect();
             for unit in units {
-                let (word, mut shift) = place(&mut used, width(&fields, &unit) as u8);
-                for c in unit {
-                    (fields[c].word, fields[c].shift) =
-                        if fields[c].bits == 0 { (0, 0) } else { (word, shift) };
-                    shift += fields[c].bits;
-                }
+                put_together(&mut fields, &unit, &mut used);
             }
         }
         // Wide fields first: that wastes less space.
         let mut order = globals;
         order.sort_by_key(|&c| std::cmp::Reverse(fields[c].bits));
         for c in order {
-            (fields[c].word, fields[c].shift) = place(&mut used, fields[c].bits);
+            put_together(&mut fields, &[c], &mut used);
         }
         Self { fields, words: used.len().max(1), lanes }
     }
@@ -177,8 +163,8 @@ impl Packing {
 /// matrices, and cells about the process alone.
 fn units(cells: &Cells, fields: &[Field], of_process: &[usize]) -> Vec<Vec<usize>> {
     let mut units: Vec<Vec<usize>> = Vec::new();
-    let (alone, rows): (Vec<usize>, Vec<usize>) =
-        of_process.iter().partition(|c| cells.cells[**c].index.len() == 1);
+    let stored = of_process.iter().filter(|c| fields[**c].bits > 0);
+    let (alone, rows): (Vec<usize>, Vec<usize>) = stored.partition(|c| cells.cells[**c].index.len() == 1);
     for (together, of_part) in [(true, alone), (false, rows)] {
         let mut bits = usize::from(u8::MAX);
         let mut last = None;
@@ -198,6 +184,18 @@ fn units(cells: &Cells, fields: &[Field], of_process: &[usize]) -> Vec<Vec<usize
 
 fn width(fields: &[Field], cells: &[usize]) -> usize {
     cells.iter().map(|&c| usize::from(fields[c].bits)).sum()
+}
+
+/// Puts cells next to each other into one word; returns where they begin.
+fn put_together(fields: &mut [Field], cells: &[usize], used: &mut Vec<u8>) -> (u16, u8) {
+    let (word, first) = place(used, width(fields, cells) as u8);
+    let mut shift = first;
+    for &c in cells {
+        fields[c].word = word;
+        fields[c].shift = if fields[c].bits == 0 { 0 } else { shift };
+        shift += fields[c].bits;
+    }
+    (word, first)
 }
 
 /// Finds room for `bits` bits in one word.
