@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use cubicle_forward::Outcome;
 use cubicle_run::workers::locked;
@@ -19,6 +20,11 @@ impl Fault {
     pub(crate) fn of<E: Display>(what: &str) -> impl Fn(E) -> Self + '_ {
         move |error| Self(format!("{what}: {error}"))
     }
+}
+
+/// Starts a thread with this name.
+pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    thread::Builder::new().name(name.to_owned()).spawn(work).map(drop)
 }
 
 /// A panic on a thread of the dataflow is a bug, unless a process was lost, which is reported within this time.

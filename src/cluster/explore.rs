@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::events::{Event, Fault, Wake, unexplained};
+use super::events::{Event, Fault, Wake, spawn, unexplained};
 use super::flow::{self, Part};
 use super::join::{Cluster, Facts};
 use super::states::SpreadStates;
@@ -67,16 +67,15 @@ impl Cluster {
             kept,
         });
         let begun = flow::start(Arc::clone(&part), me, states).and_then(|guards| {
-            let leaving = thread::Builder::new().name(format!("{}leave", super::THREADS));
             let leave = move || {
                 let ended = guards.join().iter().all(Result::is_ok);
                 // There is no receiver any more when the run has ended otherwise.
                 let _ = tell.send(Event::Left(ended));
             };
-            leaving.spawn(leave).map_err(Fault::of("cannot start a thread"))
+            spawn(&format!("{}leave", super::THREADS), leave).map_err(Fault::of("cannot start a thread"))
         });
         let mut attending = Attending { serves, events, wake: None, outcome: None };
-        if let Err(why) = begun.and_then(|_| attending.attend(&mut callbacks)) {
+        if let Err(why) = begun.and_then(|()| attending.attend(&mut callbacks)) {
             watch.fault(&why.0);
             return Err(why);
         }
@@ -98,7 +97,6 @@ impl Cluster {
     }
 }
 
-/// Handles events.
 struct Attending {
     serves: bool,
     events: Receiver<Event>,

@@ -12,7 +12,7 @@ use tracing::debug;
 
 use super::agreement::Agreement;
 use super::channel::Channel;
-use super::events::{Event, Fault, Kept};
+use super::events::{Event, Fault, Kept, spawn};
 use super::handshake::{Claim, Kind, Refusal, initiate, respond};
 use super::secret::Secret;
 use super::watch::Watch;
@@ -71,16 +71,34 @@ impl Cluster {
         stop: &dyn Fn() -> Option<String>,
         faults: &Sender<Event>,
     ) -> Result<(Vec<Option<Channel>>, Watch), Fault> {
-        let (me, addresses) = (self.me, self.addresses.clone());
-        let sizes = [
-            ("the number of processes of the cluster", addresses.len()),
-            ("the number of workers", self.workers),
-        ];
+        let (me, addresses, begun) = (self.me, self.addresses.clone(), Instant::now());
+        let processes = addresses.len();
+        let sizes =
+            [("the number of processes of the cluster", processes), ("the number of workers", self.workers)];
         let sizes = sizes.map(|(name, n)| (name.to_owned(), n.to_string()));
         let agreement = Agreement::new(first.into_iter().chain(sizes).chain(further));
-        let Links { states, life } = join(self, agreement, log, stop)?;
-        let watch = Watch::start(life, me, &addresses, faults)?;
-        Ok((states, watch))
+        let (over, strangers) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let shared = Arc::new(Shared { cluster: self, agreement, over, strangers });
+        let (tell, news) = mpsc::channel();
+        let failed = Fault::of("cannot start a thread");
+        if me + 1 < processes {
+            let (shared, tell) = (Arc::clone(&shared), tell.clone());
+            spawn("answering", move || answer(&shared, &tell)).map_err(&failed)?;
+        }
+        for to in 0..me {
+            for kind in [Kind::States, Kind::Life] {
+                let (shared, tell) = (Arc::clone(&shared), tell.clone());
+                let claim = Claim { from: me as u32, to: to as u32, kind };
+                spawn("calling", move || call(&shared, claim, &tell)).map_err(&failed)?;
+            }
+        }
+        let none = || (0..processes).map(|_| None).collect();
+        let mut links = Links { states: none(), life: none() };
+        let joined = gather(&shared, &mut links, &news, begun, log, stop);
+        shared.over.store(true, Ordering::Relaxed);
+        joined?;
+        let watch = Watch::start(links.life, me, &addresses, faults)?;
+        Ok((links.states, watch))
     }
 }
 
@@ -93,7 +111,6 @@ struct Links {
 
 /// What the threads report.
 enum News {
-    /// A connection.
     Linked(Claim, Channel, Agreement),
     /// A stranger connected, and was dropped.
     Dropped(String),
@@ -115,41 +132,6 @@ struct Shared {
 /// It cannot be used.
 pub fn listen(address: &str) -> Result<TcpListener, Fault> {
     TcpListener::bind(address).map_err(|error| Fault(format!("cannot listen at {address}: {error}")))
-}
-
-fn join(
-    cluster: Cluster,
-    agreement: Agreement,
-    log: &dyn Fn(&str),
-    stop: &dyn Fn() -> Option<String>,
-) -> Result<Links, Fault> {
-    let (me, processes) = (cluster.me, cluster.addresses.len());
-    let begun = Instant::now();
-    let (over, strangers) = (AtomicBool::new(false), AtomicUsize::new(0));
-    let shared = Arc::new(Shared { cluster, agreement, over, strangers });
-    let (tell, news) = mpsc::channel();
-    let mut links = Links {
-        states: (0..processes).map(|_| None).collect(),
-        life: (0..processes).map(|_| None).collect(),
-    };
-    if me + 1 < processes {
-        let (shared, tell) = (Arc::clone(&shared), tell.clone());
-        let answering = thread::Builder::new().name("answering".into());
-        let answers = answering.spawn(move || answer(&shared, &tell));
-        answers.map_err(Fault::of("cannot start a thread"))?;
-    }
-    for to in 0..me {
-        for kind in [Kind::States, Kind::Life] {
-            let (shared, tell) = (Arc::clone(&shared), tell.clone());
-            let claim = Claim { from: me as u32, to: to as u32, kind };
-            let calling = thread::Builder::new().name("calling".into());
-            let calls = calling.spawn(move || call(&shared, claim, &tell));
-            calls.map_err(Fault::of("cannot start a thread"))?;
-        }
-    }
-    let joined = gather(&shared, &mut links, &news, begun, log, stop);
-    shared.over.store(true, Ordering::Relaxed);
-    joined.map(|()| links)
 }
 
 /// Handles what the threads report until all processes are connected.
@@ -299,7 +281,7 @@ fn answer(shared: &Arc<Shared>, tell: &Sender<News>) {
             });
             owned.strangers.fetch_sub(1, Ordering::Relaxed);
         };
-        if thread::Builder::new().name("introducing".into()).spawn(introduce).is_err() {
+        if spawn("introducing", introduce).is_err() {
             shared.strangers.fetch_sub(1, Ordering::Relaxed);
         }
     }

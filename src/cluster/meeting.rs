@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::channel::Channel;
-use super::events::{Event, Fault};
+use super::events::{Event, Fault, spawn};
 use super::join::{Cluster, Facts};
 use super::watch::Watch;
 use cubicle_run::Interrupt;
@@ -44,7 +44,6 @@ pub struct Meeting {
     run: Arc<Run>,
 }
 
-/// How the run goes.
 struct Run {
     watch: Watch,
     over: AtomicBool,
@@ -83,13 +82,12 @@ impl Cluster {
                     let _ = lost.send(Event::Broken(other, format!("{who}: {error}")));
                 }
             };
-            thread::Builder::new().name("hearing".into()).spawn(listen).map_err(&failed)?;
+            spawn("hearing", listen).map_err(&failed)?;
         }
         let (over, fault, interrupt) = (AtomicBool::new(false), OnceLock::new(), interrupt.clone());
         let run = Arc::new(Run { watch, over, fault, interrupt });
         let attended = Arc::clone(&run);
-        let attend = move || attended.attend(&news, &leaves);
-        thread::Builder::new().name("attending".into()).spawn(attend).map_err(&failed)?;
+        spawn("attending", move || attended.attend(&news, &leaves)).map_err(&failed)?;
         Ok(Meeting {
             me,
             links: states.into_iter().map(|link| link.map(Mutex::new)).collect(),

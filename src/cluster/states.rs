@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
-use super::events::{Event, Fault, Wake, unexplained};
+use super::events::{Event, Fault, Wake, spawn, unexplained};
 use super::flow::Question;
 use super::watch::Watch;
 use cubicle_lang::model::Forbidden;
@@ -66,8 +65,7 @@ impl SpreadStates {
             // There is no receiver any more when the run has ended otherwise.
             let _ = tell.send(());
         };
-        let attending = thread::Builder::new().name("attending".into());
-        attending.spawn(attend).map_err(Fault::of("cannot start a thread"))?;
+        spawn("attending", attend).map_err(Fault::of("cannot start a thread"))?;
         let asking = Mutex::new(Asking { questions, wake, known: HashMap::new() });
         Ok(Self { asking, interrupt: interrupt.clone(), watch, left: Mutex::new(left) })
     }

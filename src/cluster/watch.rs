@@ -12,7 +12,7 @@ use cubicle_run::workers::locked;
 use tracing::warn;
 
 use super::channel::{Channel, Datagram};
-use super::events::{Event, Fault};
+use super::events::{Event, Fault, spawn};
 
 /// How often a sign of life is sent.
 const PULSE: Duration = Duration::from_millis(250);
@@ -41,7 +41,6 @@ pub fn leave(why: &str) {
     }
 }
 
-/// Watches over the other processes.
 pub struct Watch {
     shared: Arc<Shared>,
 }
@@ -56,7 +55,6 @@ struct Shared {
     over: AtomicBool,
     /// Whether each process has ended regularly.
     done: Vec<AtomicBool>,
-    /// What is known of each process.
     seen: Mutex<Vec<Seen>>,
     /// For signs of life besides the connections, which take long to recover from a link that was down.
     datagrams: Option<UdpSocket>,
@@ -107,14 +105,13 @@ impl Watch {
         locked(&WATCHES).push(Arc::downgrade(&shared));
         for (other, link) in readers {
             let (shared, faults) = (Arc::clone(&shared), faults.clone());
-            let listening = thread::Builder::new().name("listening".into());
             let listen = move || {
                 if let Some(why) = shared.listen(other, link) {
                     // There is no receiver any more when the run is over.
                     let _ = faults.send(Event::Fault(why));
                 }
             };
-            listening.spawn(listen).map_err(&failed)?;
+            spawn("listening", listen).map_err(&failed)?;
         }
         let pulse = Arc::clone(&shared);
         let beat = move || {
@@ -123,10 +120,9 @@ impl Watch {
                 thread::sleep(PULSE);
             }
         };
-        thread::Builder::new().name("pulse".into()).spawn(beat).map_err(&failed)?;
+        spawn("pulse", beat).map_err(&failed)?;
         let beside = Arc::clone(&shared);
-        let datagrams = thread::Builder::new().name("datagrams".into());
-        datagrams.spawn(move || beside.hear_datagrams()).map_err(&failed)?;
+        spawn("datagrams", move || beside.hear_datagrams()).map_err(&failed)?;
         Ok(Self { shared })
     }
 
@@ -283,12 +279,10 @@ fn datagrams(address: &str) -> Option<UdpSocket> {
     Some(socket)
 }
 
-/// A message with content.
 fn message(kind: u8, content: &[u8]) -> Vec<u8> {
     [&[kind][..], &(content.len() as u16).to_le_bytes(), content].concat()
 }
 
-/// The last message.
 #[derive(Debug, PartialEq, Eq)]
 enum LastWord {
     Alive,

@@ -91,7 +91,6 @@ impl Clock {
         self.interrupt.pending().is_some()
     }
 
-    /// Whether to stop.
     pub fn expired(&self) -> bool {
         self.reason().is_some()
     }

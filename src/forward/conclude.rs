@@ -131,7 +131,6 @@ pub fn conclude(
     }
 }
 
-/// Builds runs to findings.
 struct Runs<'a> {
     searched: &'a Searched<'a>,
     /// Total steps of all runs to deadlocks.
@@ -167,7 +166,6 @@ impl Runs<'_> {
 
 /// What the search of clean runs found.
 pub struct Clean {
-    /// Runs to deadlocks.
     pub deadlocks: Vec<Trace>,
     /// The deadlocked states that it found.
     deadlocked: Vec<usize>,

@@ -27,9 +27,7 @@ fn value(sum: Hasher) -> u32 {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
-    /// Its name in the folder.
     pub file: String,
-    /// Its length.
     pub bytes: u64,
     pub checksum: u32,
 }
@@ -44,7 +42,6 @@ pub struct NewPart {
 }
 
 impl NewPart {
-    /// Creates the file with this name.
     pub fn begin(folder: &Path, file: String) -> Result<Self, StorageError> {
         let path = folder.join(format!("{file}.new"));
         let to = File::create(&path).map_err(|why| failed("write", &path, &why))?;

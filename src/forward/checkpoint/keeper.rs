@@ -47,7 +47,6 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// For an exploration of this instance.
     pub fn new(
         to: &Checkpoint,
         program: &Program,

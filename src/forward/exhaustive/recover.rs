@@ -12,7 +12,6 @@ use cubicle_run::{ForwardOptions, Silent, Stop, Strategy};
 
 /// Why the states cannot be had.
 pub enum Lost {
-    /// They cannot be read.
     Unreadable(StorageError),
     /// The search that was to find them again ended before it had all of them.
     Ended(Stop),

@@ -5,6 +5,7 @@ use crate::program::{Gaps, Program, Scratch};
 use crate::state::{CodeKind, UNDEF};
 use crate::store::StateTree;
 use cubicle_lang::bits::bits;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::arrangements;
 
@@ -51,10 +52,8 @@ impl Fingerprint {
         Some(Self::new(steps, look.ordered))
     }
 
-    fn new(mut parts: Vec<u128>, ordered: bool) -> Self {
-        parts.sort_unstable();
-        parts.dedup();
-        Self { parts, ordered }
+    fn new(parts: Vec<u128>, ordered: bool) -> Self {
+        Self { parts: sorted(parts), ordered }
     }
 
     /// The number of states or steps.
@@ -83,7 +82,6 @@ pub(super) struct OrbitLook<'a> {
     viewer: Viewer<'a>,
     /// Whether the order of processes counts.
     ordered: bool,
-    /// The orders in which processes are viewed.
     orders: Vec<ViewOrder>,
     /// The views of the two states of a step in each order.
     sides: [Vec<u128>; 2],

@@ -157,7 +157,6 @@ impl ExploredStates {
         (&self.0.system, &self.0.options, &self.0.interrupt)
     }
 
-    /// Number of states.
     pub fn states(&self) -> usize {
         self.visited().store.len()
     }

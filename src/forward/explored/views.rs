@@ -96,7 +96,6 @@ impl ViewOrder {
 
 pub(super) struct Viewer<'a> {
     program: &'a Program,
-    /// Whether the order of processes matters.
     ordered: bool,
     /// The state that is viewed.
     pub codes: Vec<i64>,

@@ -474,7 +474,6 @@ impl Follower {
         guard_truth(&self.program, self.plain, guard, state, &mut self.scratch.numbers)
     }
 
-    /// Whether `known` is true of a state.
     #[inline]
     fn truth(&mut self, known: &Known, state: &[u64]) -> Truth {
         let mut open = false;

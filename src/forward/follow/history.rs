@@ -42,7 +42,6 @@ impl History {
         Self { words, kept, first: 0, states: Vec::new(), records: Vec::new() }
     }
 
-    /// Adds a record; its number.
     #[inline]
     pub fn add(&mut self, state: &[u64], record: Record) -> u64 {
         self.states.extend_from_slice(state);

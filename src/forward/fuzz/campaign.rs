@@ -14,6 +14,7 @@ use crate::program::{Program, Scratch};
 use crate::run::{Curve, Findings, Problem, Searched};
 use crate::store::{ROOT, StateTree};
 use crate::tuning::{MAX_SHORTENED, TICKS_PER_READING};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::System;
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{
@@ -144,12 +145,10 @@ impl Campaign {
         self.reports.iter().map(|r| r.steps).sum()
     }
 
-    /// Largest depth of a stored state.
     pub fn depth(&self) -> usize {
         self.depths.iter().max().map_or(0, |d| *d as usize)
     }
 
-    /// The present point of the growth curve.
     pub fn point(&self) -> CurvePoint {
         let techniques = self.reports.iter().map(|report| report.states).collect();
         CurvePoint { work: self.steps(), states: self.visited.store.len(), techniques }
@@ -165,12 +164,10 @@ impl Campaign {
         points
     }
 
-    /// What each technique contributed.
     pub fn techniques(&self) -> Vec<TechniqueReport> {
         self.reports.iter().filter(|r| r.runs > 0).copied().collect()
     }
 
-    /// Whether there is nothing left to find.
     pub fn exhausted(&self) -> bool {
         self.corpus.members().is_empty()
     }
@@ -190,12 +187,10 @@ impl Campaign {
     /// states. Walks reach states by long detours.
     pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
-        let mut goals: Vec<u32> = self.findings.states().map(|s| s as u32).collect();
+        let goals: Vec<u32> = sorted(self.findings.states().map(|s| s as u32));
         if goals.is_empty() || stored > MAX_SHORTENED {
             return;
         }
-        goals.sort_unstable();
-        goals.dedup();
         let mut reached = vec![false; stored];
         let mut queue: Vec<u32> = Vec::new();
         for (number, reached) in reached.iter_mut().enumerate() {
@@ -209,7 +204,10 @@ impl Campaign {
         let mut ticks = 0u32;
         let mut cursor = 0;
         let program = &self.program;
-        while missing > 0 && cursor < queue.len() {
+        while missing > 0
+            && let Some(&from) = queue.get(cursor)
+        {
+            cursor += 1;
             ticks += 1;
             // The replacements so far are consistent, so that this may end at any time.
             if ticks >= TICKS_PER_READING {
@@ -218,8 +216,6 @@ impl Campaign {
                     return;
                 }
             }
-            let from = queue[cursor];
-            cursor += 1;
             let state = self.visited.store.state(from as usize).to_vec();
             let (visited, depths) = (&mut self.visited, &mut self.depths);
             program.successors(&state, &mut scratch, |_, next| {

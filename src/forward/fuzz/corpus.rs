@@ -12,7 +12,6 @@ pub const TRACKED: usize = 63;
 pub struct Corpus {
     /// Bit r: the exit of rank r has been taken, with all of its successors.
     taken: Vec<u64>,
-    /// Number of exits.
     exits: Vec<u16>,
     /// Where each state is in `members`.
     place: Vec<u32>,
@@ -53,7 +52,6 @@ impl Corpus {
         }
     }
 
-    /// The bits of the exits taken.
     pub fn taken(&self, state: usize) -> u64 {
         self.taken[state]
     }

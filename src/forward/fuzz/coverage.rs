@@ -16,7 +16,6 @@ pub struct SeenCombinations {
     features: usize,
     triples: bool,
     bits: Vec<u64>,
-    /// Number of combinations seen.
     pub seen: usize,
 }
 
@@ -30,7 +29,6 @@ struct CellItem {
 }
 
 impl SeenCombinations {
-    /// No combination seen yet.
     pub fn new(program: &Program) -> Self {
         let cells = &program.cells;
         let mut first = Vec::new();

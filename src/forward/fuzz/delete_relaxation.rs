@@ -14,6 +14,7 @@ use hashbrown::HashMap;
 use crate::program::{BadInstance, Guard, Instance, Program, Test, Write, WrittenValue};
 use crate::state::UNDEF;
 use crate::tuning::MAX_PLANNED_SIZE;
+use cubicle_lang::list::sorted;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ActionKind {
@@ -244,9 +245,8 @@ impl<'a> RelaxationBuilder<'a> {
         }
     }
 
-    fn action(&mut self, kind: ActionKind, mut needs: Vec<u32>, adds: Vec<u32>) -> u32 {
-        needs.sort_unstable();
-        needs.dedup();
+    fn action(&mut self, kind: ActionKind, needs: Vec<u32>, adds: Vec<u32>) -> u32 {
+        let needs = sorted(needs);
         self.size += needs.len() + adds.len() + 1;
         let number = self.relaxation.actions.len() as u32;
         if needs.is_empty() {

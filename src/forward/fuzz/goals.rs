@@ -70,7 +70,6 @@ impl Goals {
         least.unwrap_or(u32::MAX)
     }
 
-    /// Removes goals that have been reached.
     pub fn close(&mut self, reached: impl Fn(Goal) -> bool) {
         self.open.retain(|open| !reached(open.goal));
     }

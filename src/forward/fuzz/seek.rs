@@ -17,7 +17,6 @@ use crate::store::{Inserted, ROOT, StateTree, way};
 use crate::tuning::{MAX_SOUGHT_SIZE, MAX_SPLITS, SOUGHT_ROOTS};
 use cubicle_lang::bits::bits;
 
-/// A search towards a cube.
 pub struct Seek<'a> {
     program: &'a Program,
     relaxation: DeleteRelaxation,

@@ -36,7 +36,6 @@ pub enum Technique {
     Around,
 }
 
-/// The aim of a guided walk.
 #[derive(Clone, Copy, Debug)]
 pub struct Aim {
     pub goal: Goal,

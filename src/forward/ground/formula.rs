@@ -6,14 +6,13 @@ use crate::clock::Clock;
 use crate::error::{Overflow, Unbuildable};
 use crate::ground::arguments::FixedSorts;
 use crate::ground::places::Places;
-use cubicle_lang::list::add_new;
+use cubicle_lang::list::{add_new, sorted};
 use cubicle_lang::model::semantics::{Point, Value};
 use cubicle_lang::model::{Cell, Count, Dnf, Linear, Literal, Rational, Relation, System, Term, Type};
 
 /// One side of a process comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Side {
-    /// The value of a cell.
     Cell(usize),
     /// A process, from 0.
     Proc(usize),
@@ -286,9 +285,7 @@ impl GroundCount {
             when.iter().flatten().for_each(|lit| lit.cells(|c| reads.push(c)));
             reads.extend(summand.terms.iter().map(|(c, _)| *c));
         }
-        reads.sort_unstable();
-        reads.dedup();
-        reads
+        sorted(reads)
     }
 }
 

@@ -205,7 +205,6 @@ fn branch(
 }
 
 impl InitDisjunct {
-    /// Approximate memory in use.
     const fn bytes(&self) -> usize {
         size_of::<Self>() + size_of::<u128>() * self.sets.len() + size_of::<Lit>() * self.rest.len()
     }

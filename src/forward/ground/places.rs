@@ -44,7 +44,6 @@ pub struct Table {
 }
 
 impl Table {
-    /// The number of its cells.
     pub fn len(&self) -> usize {
         self.ranges.iter().fold(1, |cells, range| cells.saturating_mul(range.len))
     }
@@ -75,7 +74,6 @@ impl Table {
 /// The cells of the states of an instance.
 #[derive(Clone, Debug)]
 pub struct Places {
-    /// Number of processes.
     pub procs: usize,
     /// In order of the variables.
     pub tables: Vec<Table>,

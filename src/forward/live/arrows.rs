@@ -13,7 +13,6 @@ pub const STUTTER: u32 = u32::MAX;
 pub struct Arrow {
     /// The instance that takes the step, or [`STUTTER`].
     pub label: u32,
-    /// The node that it leads to.
     pub to: u32,
 }
 
@@ -177,7 +176,7 @@ pub struct Move {
 }
 
 /// All moves of a graph, by number: the labels of its arrows. The first ones are the instances, without renaming.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Moves {
     pub list: IndexSet<Move, DefaultHashBuilder>,
 }
@@ -194,7 +193,6 @@ impl Moves {
         if turn == STAY { instance } else { self.list.insert_full(Move { instance, turn }).0 as u32 }
     }
 
-    /// The renaming of the move with this number.
     pub fn turn(&self, number: u32) -> &Turn {
         &self.list[number as usize].turn
     }

@@ -20,7 +20,6 @@ pub struct Automaton {
 
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Whether runs may begin here.
     pub initial: bool,
     /// Atoms, and whether each holds in the states that fit.
     pub literals: Vec<(usize, bool)>,
@@ -204,7 +203,7 @@ mod tests {
             arrows: &arrows,
             steps: &arrows,
             state: &|node| node,
-            constraints: &Constraints::none(),
+            constraints: &Constraints::default(),
             visits: &visits,
             interrupt: &Interrupt::default(),
         };

@@ -20,7 +20,6 @@ pub struct FairCycles<'a> {
     pub arrows: &'a Arrows,
     /// Steps of the whole instance, which determine what is enabled.
     pub steps: &'a Arrows,
-    /// The state of a node.
     pub state: &'a dyn Fn(u32) -> u32,
     pub constraints: &'a Constraints,
     /// Sets of nodes, each of which must be visited infinitely often.
@@ -44,29 +43,28 @@ impl FairCycles<'_> {
             order[*node as usize] = place as u32;
         }
         let mut best: Option<(u32, Vec<u32>)> = None;
-        let mut round = vec![0_u32; self.arrows.len()];
-        let mut member = vec![0_u32; self.arrows.len()];
-        let (mut rounds, mut members) = (0, 0);
+        // The last area or component that each node was in.
+        let (mut mark, mut marks) = (vec![0_u32; self.arrows.len()], 0);
         let mut threads = Threads::new(self.constraints, self.arrows.len());
         // No cycle goes through two components, so that the remainders of all of them form one area again.
         let mut open = area.to_vec();
         while !open.is_empty() {
-            rounds += 1;
+            marks += 1;
             for node in &open {
-                round[*node as usize] = rounds;
+                mark[*node as usize] = marks;
             }
-            let inside = |node: u32| round[node as usize] == rounds;
+            let inside = |node: u32| mark[node as usize] == marks;
             let mut rest = Vec::new();
             for component in components(self.arrows, &open, &inside, self.interrupt)? {
                 let nearest = component.iter().map(|node| order[*node as usize]).min().unwrap_or(u32::MAX);
                 if best.as_ref().is_some_and(|(place, _)| *place <= nearest) {
                     continue;
                 }
-                members += 1;
+                marks += 1;
                 for node in &component {
-                    member[*node as usize] = members;
+                    mark[*node as usize] = marks;
                 }
-                match self.fairness_of(&component, &|node| member[node as usize] == members, &mut threads) {
+                match self.fairness_of(&component, &|node| mark[node as usize] == marks, &mut threads) {
                     ComponentFairness::Fair => best = Some((nearest, component)),
                     ComponentFairness::Unfair => {}
                     ComponentFairness::Perhaps(part) => rest.extend(part),
@@ -138,7 +136,6 @@ impl FairCycles<'_> {
     }
 }
 
-/// A frame of a depth-first search.
 struct Frame {
     node: u32,
     next: usize,
@@ -239,7 +236,6 @@ impl<'a> Threads<'a> {
         Self { constraints, home, part: (0..count as u32).collect(), size: vec![1; count] }
     }
 
-    /// Examines a component.
     pub fn look(&mut self, arrows: &Arrows, component: &[u32], inside: &dyn Fn(u32) -> bool) {
         if self.home.is_empty() || self.part.is_empty() {
             return;
@@ -293,7 +289,6 @@ impl<'a> Threads<'a> {
         }
     }
 
-    /// Whether constraints of a part are strong.
     pub fn is_strong(&self, part: u32) -> bool {
         self.constraints.strong[part as usize]
     }

@@ -8,6 +8,7 @@ use cubicle_lang::model::System;
 /// often none of them is possible (weak), or none is possible from some moment on (strong).
 ///
 /// A constraint names processes, as a state does: an arrow that renames processes changes its name.
+#[derive(Default)]
 pub struct Constraints {
     /// For each constraint, whether it is strong.
     pub strong: Vec<bool>,
@@ -21,7 +22,6 @@ pub struct Constraints {
     moves: Moves,
 }
 
-/// No constraint.
 const NONE: u32 = u32::MAX;
 
 impl Constraints {
@@ -31,7 +31,7 @@ impl Constraints {
             procs: program.cells.procs,
             served: vec![Vec::new(); program.instances.len()],
             moves: moves.clone(),
-            ..Self::none()
+            ..Self::default()
         };
         for (declaration, asked) in (0..).zip(&system.fairness) {
             this.places.push(Vec::new());
@@ -63,11 +63,6 @@ impl Constraints {
 
     fn place(&self, args: impl Iterator<Item = u8>) -> usize {
         args.fold(0, |place, p| place * self.procs + usize::from(p))
-    }
-
-    pub fn none() -> Self {
-        let (strong, about, places, served) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { strong, about, places, procs: 0, served, moves: Moves::new(0) }
     }
 
     /// The name of a constraint after a renaming of processes.

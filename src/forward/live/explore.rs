@@ -64,7 +64,6 @@ struct GraphLevels<'s, 'a, E> {
     numbers: bool,
 }
 
-/// Consecutive states and their steps.
 #[derive(Default)]
 struct Piece {
     range: Range<usize>,

@@ -107,7 +107,6 @@ pub struct RunGraph {
     pub moves: Moves,
     /// For each state, whether some of its steps may be missing.
     pub cut: Vec<bool>,
-    /// Why the exploration ended.
     pub stop: Stop,
     /// For each state, the move by which it was found.
     by: Vec<u32>,

@@ -103,7 +103,6 @@ fn attempt(
 const MOST_AUTOMATON: usize = 10_000;
 const MOST_PRODUCT: usize = 20_000_000;
 
-/// An instance with its graph.
 pub struct Instance<'a> {
     pub system: &'a System,
     pub program: &'a Program,
@@ -191,7 +190,6 @@ impl Instance<'_> {
         AtomTruth::ByMoves(self.graph.moves.list.iter().map(fits).collect())
     }
 
-    /// In which states a condition holds.
     fn holds(&self, condition: &Condition, tuple: &[usize]) -> Result<Holds, Unbuildable> {
         holds(self.system, self.program, self.graph, condition, tuple)
     }

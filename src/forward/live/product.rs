@@ -25,9 +25,7 @@ impl AtomTruth {
 /// The states of an instance, each with a node that the automaton can be at there.
 pub struct Product {
     pub arrows: Arrows,
-    /// The state of each node.
     pub states: Vec<u32>,
-    /// The nodes where runs begin.
     pub initial: Vec<u32>,
     /// The sets of the automaton, as nodes of the product.
     pub visits: Vec<Vec<bool>>,

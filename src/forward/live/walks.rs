@@ -19,7 +19,6 @@ use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
 use cubicle_run::{ForwardOptions, Stop};
 
-/// No state.
 const NONE: u32 = u32::MAX;
 
 /// What a `response` or a `recurrence` is about, for the first processes.

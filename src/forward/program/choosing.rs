@@ -32,7 +32,6 @@ impl Choosing {
         Self { choices, read, readers }
     }
 
-    /// Whether some choice reads this cell.
     pub fn reads(&self, cell: usize) -> bool {
         !self.readers[cell].is_empty()
     }

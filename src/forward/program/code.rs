@@ -46,7 +46,6 @@ pub enum WrittenValue {
     Code(i64),
     /// Another cell of the same class.
     Copy(usize),
-    /// A number.
     Expr(LinearExpr),
     /// A number that depends on counts.
     Counted(Box<CountedExpr>),

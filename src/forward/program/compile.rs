@@ -83,10 +83,9 @@ impl Program {
                 dead.leave(instance, &cells, &packing, masks);
             }
         }
-        let guards: Vec<&Guard> = instances.iter().map(|i| &i.guard).collect();
-        let enabled = GuardIndex::new(&cells, &packing, &guards);
-        let guards: Vec<&Guard> = bads.iter().map(|b| &b.guard).collect();
-        let bad_table = GuardIndex::new(&cells, &packing, &guards);
+        let index = |guards: Vec<&Guard>| GuardIndex::new(&cells, &packing, &guards);
+        let enabled = index(instances.iter().map(|it| &it.guard).collect());
+        let bad_table = index(bads.iter().map(|it| &it.guard).collect());
         let symmetry =
             Symmetry::new(&read, &cells, FixedSorts::of(sorts.as_ref()), &packing, options.symmetry);
         let arguments = instances.iter().map(|i| i.args.as_slice());
@@ -427,10 +426,9 @@ impl Compiler<'_> {
                 }
             };
             let source = match source {
-                WrittenValue::Expr(e) if e.terms.is_empty() => match e.value(|_| 0) {
-                    Some(n) => WrittenValue::Code(n),
-                    None => return Err(Unbuildable::Numbers),
-                },
+                WrittenValue::Expr(e) if e.terms.is_empty() => {
+                    WrittenValue::Code(e.value(|_| 0).ok_or(Unbuildable::Numbers)?)
+                }
                 other => other,
             };
             let last = when.is_none();

@@ -13,7 +13,6 @@ use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::{Exchangeable, Symmetry};
 use cubicle_run::Interrupt;
 
-/// A compiled instance.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub cells: Cells,

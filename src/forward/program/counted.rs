@@ -14,7 +14,6 @@ use cubicle_lang::model::lcm;
 pub struct Counts(BTreeMap<usize, Arc<CountedCell>>);
 
 impl Counts {
-    /// Compiles all counts of an instance.
     pub fn new(cells: &Cells, counts: &[GroundCount]) -> Result<Self, Unbuildable> {
         counts
             .iter()
@@ -23,7 +22,6 @@ impl Counts {
             .map(Self)
     }
 
-    /// Compiles a literal.
     pub fn test(&self, cells: &Cells, lit: &Lit) -> Result<Test, Unbuildable> {
         if let Lit::Linear { sum, relation } = lit
             && self.occur(sum)

@@ -38,7 +38,6 @@ pub enum Initially {
 }
 
 impl DeadCells {
-    /// Those of an instance.
     pub fn new(
         system: &System,
         cells: &Cells,
@@ -88,9 +87,10 @@ impl DeadCells {
                     guards.iter().any(|guard| at.of_guard(guard))
                         || readers[c].iter().any(|i| at.of_guard(&steps[*i].instance.guard))
                 };
-                let mut dead = (0..cells.cells[k].codes as u32)
-                    .filter(|code| !reads(*code))
-                    .fold(0, |all, it| all | 1 << it);
+                let codes_where = |is: &dyn Fn(u32) -> bool| {
+                    (0..cells.cells[k].codes as u32).filter(|code| is(*code)).fold(0, |all, it| all | 1 << it)
+                };
+                let mut dead: u128 = codes_where(&|code| !reads(code));
                 loop {
                     let revives = |code: u32| {
                         let at = At { cell: c, control: k, code };
@@ -101,9 +101,7 @@ impl DeadCells {
                                 && !step.overwrites(at)
                         })
                     };
-                    let kept = (0..cells.cells[k].codes as u32)
-                        .filter(|code| dead >> code & 1 == 1 && !revives(*code));
-                    let kept = kept.fold(0, |all, it| all | 1 << it);
+                    let kept = codes_where(&|code| dead >> code & 1 == 1 && !revives(code));
                     if kept == dead {
                         break;
                     }

@@ -14,7 +14,6 @@ use cubicle_lang::model::Relation;
 /// Why an enumeration ended early: the caller has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;
 
-/// Enumeration of one disjunct.
 #[derive(Clone)]
 pub struct DisjunctStates<'a> {
     program: &'a Program,

@@ -57,7 +57,6 @@ impl CountedExpr {
 }
 
 impl Program {
-    /// The code of a cell.
     #[inline]
     pub fn get(&self, state: &[u64], cell: usize) -> i64 {
         self.packing.fields[cell].get(state)
@@ -74,7 +73,6 @@ impl Program {
         any_holds(any, &self.cells, &|c| self.get(state, c))
     }
 
-    /// Whether all tests hold.
     pub fn all(&self, tests: &[Test], state: &[u64]) -> Option<bool> {
         for test in tests {
             if !self.test(test, state)? {

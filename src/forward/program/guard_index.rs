@@ -26,7 +26,6 @@ struct Wide {
     readers: Vec<u64>,
 }
 
-/// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct GuardIndex {
     /// Words of a bit set of guards.
@@ -45,18 +44,21 @@ fn set_bit(bits: &mut [u64], i: usize) {
 }
 
 impl GuardIndex {
-    /// Builds the table of these guards.
     pub fn new(cells: &Cells, packing: &Packing, guards: &[&Guard]) -> Self {
         let words = guards.len().div_ceil(64);
         let mut all = vec![0; words];
         let mut tested = vec![0; words];
+        let mut constrained: Vec<Vec<(usize, u128)>> = vec![Vec::new(); cells.len()];
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); cells.len()];
         for (i, guard) in guards.iter().enumerate() {
             set_bit(&mut all, i);
             if !guard.tests.is_empty() {
                 set_bit(&mut tested, i);
             }
+            guard.sets.iter().for_each(|(cell, codes)| constrained[*cell].push((i, *codes)));
+            guard.reads.iter().for_each(|cell| readers[*cell].push(i));
         }
-        let looks = Looks::new(cells, guards, all);
+        let looks = Looks { cells, all, constrained, readers };
         let Looks { constrained, readers, .. } = &looks;
         let mut wide = Vec::new();
         let mut members: Vec<usize> = Vec::new();
@@ -180,21 +182,7 @@ struct Looks<'a> {
     readers: Vec<Vec<usize>>,
 }
 
-impl<'a> Looks<'a> {
-    fn new(cells: &'a Cells, guards: &[&Guard], all: Vec<u64>) -> Self {
-        let mut constrained: Vec<Vec<(usize, u128)>> = vec![Vec::new(); cells.len()];
-        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); cells.len()];
-        for (i, guard) in guards.iter().enumerate() {
-            for (cell, codes) in &guard.sets {
-                constrained[*cell].push((i, *codes));
-            }
-            for cell in &guard.reads {
-                readers[*cell].push(i);
-            }
-        }
-        Self { cells, all, constrained, readers }
-    }
-
+impl Looks<'_> {
     /// A group of cells, whose rows are added to `table`.
     fn group(&self, packing: &Packing, group: &[usize], table: &mut Vec<u64>) -> Group {
         let words = self.all.len();

@@ -32,7 +32,6 @@ pub type SleepId = u8;
 /// No instance may be left out; perhaps an initial state.
 pub const AWAKE: SleepId = SleepId::MAX;
 
-/// See the module documentation.
 #[derive(Clone, Debug)]
 pub struct SleepSets {
     /// Words of a set of instances.
@@ -192,7 +191,6 @@ pub struct LevelSleep {
     /// States of the level that is being expanded, and of the next.
     level: Vec<SleepId>,
     next: Vec<SleepId>,
-    /// Number of the first state of the level.
     first: usize,
 }
 
@@ -202,7 +200,6 @@ impl LevelSleep {
         Self { level, next: Vec::new(), first }
     }
 
-    /// Records how the next state was found.
     #[inline]
     pub fn push(&mut self, sleep: SleepId) {
         self.next.push(sleep);

@@ -20,7 +20,6 @@ pub struct Scratch {
     pub next: Vec<u64>,
     /// A number left its range, or time was up: the exploration is incomplete.
     pub numbers: bool,
-    /// The clock that ends the search.
     pub clock: Option<Arc<Clock>>,
 }
 
@@ -112,7 +111,6 @@ impl Program {
         true
     }
 
-    /// A ground transition with its masks.
     pub fn step(&self, i: usize) -> Step<'_> {
         let words = 2 * self.packing.words;
         let (instance, packing) = (&self.instances[i], &self.packing);

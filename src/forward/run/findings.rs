@@ -12,7 +12,6 @@ use cubicle_lang::model::semantics::Value;
 use cubicle_lang::model::{System, Term, Transition};
 use cubicle_run::Trace;
 
-/// Bad and deadlocked states found so far.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Findings {

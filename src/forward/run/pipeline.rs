@@ -19,7 +19,6 @@ use crate::clock::begin_to_help;
 use crate::tuning::{HELPER_NAP, IDLE_LOOKS};
 use cubicle_run::workers::locked;
 
-/// A level of a breadth-first search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Level {
     /// Its depth; that of the initial states is 0.
@@ -29,9 +28,7 @@ pub struct Level {
     pub before: usize,
 }
 
-/// A search by levels.
 pub trait Levels {
-    /// Number of states found so far.
     fn found(&self) -> usize;
 
     /// Counts a piece of work; false when it is time to stop.

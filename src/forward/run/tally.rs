@@ -42,7 +42,6 @@ pub struct Searched<'a> {
     pub course: Exploration,
 }
 
-/// Adds to how often transitions fired.
 pub fn add_counts(all: &mut [u64], new: &[u64]) {
     for (total, n) in all.iter_mut().zip(new) {
         // Numbers restored from a checkpoint may be arbitrarily large.
@@ -50,7 +49,6 @@ pub fn add_counts(all: &mut [u64], new: &[u64]) {
     }
 }
 
-/// The findings and counts of a search.
 pub struct Tally<'a> {
     program: &'a Program,
     stop_at_unsafe: bool,

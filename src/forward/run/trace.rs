@@ -5,11 +5,14 @@
 //! later step chose for them, or any value when none did. Nameless values are named so that a name
 //! means one value along the whole run. The result is replayed by the reference semantics.
 
+use std::collections::BTreeSet;
+
 use crate::program::{Gaps, Initially, Program, Scratch, WrittenValue};
 use crate::state::{Cells, CodeKind, UNDEF};
 use crate::store::{StateTree, way};
 use crate::symmetry::refinement::{Renaming, rename};
 use cubicle_lang::bits::bits;
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay, with_counts};
@@ -56,7 +59,6 @@ pub struct RealStep {
     pub before: Vec<i64>,
 }
 
-/// The run that leads to `finding`.
 pub fn build(
     system: &System,
     program: &Program,
@@ -275,43 +277,37 @@ fn names(cells: &Cells, steps: &[RealStep], codes: &[Vec<i64>], union: &mut Unio
     let n = cells.len();
     let mut names = vec![0; n * codes.len()];
     for class in cells.classes.iter().filter(|c| c.nameless > 0) {
-        let mut roots: Vec<usize> = Vec::new();
-        let mut before: Vec<(usize, usize)> = Vec::new();
+        let mut roots: BTreeSet<usize> = BTreeSet::new();
+        let mut before: BTreeSet<(usize, usize)> = BTreeSet::new();
         for (j, state) in codes.iter().enumerate() {
             let own = steps.get(j).map_or(state, |s| &s.before);
             let mut ranked: Vec<(i64, usize)> = Vec::new();
             for &c in &class.cells {
                 if state[c] >= class.base {
                     let root = union.root(j * n + c);
-                    roots.push(root);
+                    roots.insert(root);
                     if own[c] != UNDEF {
                         ranked.push((own[c], root));
                     }
                 }
             }
             if class.names == Distinctness::Ordered {
-                ranked.sort_unstable();
-                ranked.dedup();
-                before.extend(ranked.windows(2).map(|w| (w[0].1, w[1].1)));
+                before.extend(sorted(ranked).windows(2).map(|w| (w[0].1, w[1].1)));
             }
         }
-        roots.sort_unstable();
-        roots.dedup();
-        before.sort_unstable();
-        before.dedup();
         let mut waits = vec![0usize; n * codes.len()];
         for (_, later) in &before {
             waits[*later] += 1;
         }
-        let mut ready: std::collections::BTreeSet<usize> =
-            roots.iter().copied().filter(|r| waits[*r] == 0).collect();
+        // Those that no other one must come before.
+        let mut ready = roots;
+        ready.retain(|root| waits[*root] == 0);
         let mut of_root = vec![0; n * codes.len()];
         let mut next = 0;
         while let Some(root) = ready.pop_first() {
             of_root[root] = next;
             next += 1;
-            let at = before.partition_point(|(a, _)| *a < root);
-            for (_, later) in before[at..].iter().take_while(|(a, _)| *a == root) {
+            for (_, later) in before.range((root, 0)..(root + 1, 0)) {
                 waits[*later] -= 1;
                 if waits[*later] == 0 {
                     ready.insert(*later);

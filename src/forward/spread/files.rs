@@ -46,7 +46,6 @@ impl Keeping {
         self.counts
     }
 
-    /// Prepares the folder.
     pub fn begin(&mut self) -> Result<(), StorageError> {
         if self.worker > 0 {
             return Ok(());

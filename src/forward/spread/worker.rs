@@ -32,14 +32,12 @@ pub struct WorkerConfig {
     pub workers: usize,
     /// The bytes that its states may take.
     pub memory: usize,
-    /// Whether one bad state is enough.
     pub stop_at_unsafe: bool,
 }
 
 /// The unfinished work of a round.
 #[derive(Debug)]
 pub enum Task {
-    /// Nothing.
     Rest,
     /// Expand states; the round began at this time.
     Expand(Instant),

@@ -44,7 +44,6 @@ pub struct CellShape {
     pub class: usize,
     /// Number of codes of a finite cell.
     pub codes: usize,
-    /// Whether the cell can be `UNDEF`.
     pub undef: bool,
     /// The codes of a finite cell that `UNDEF` stands for, outside values among them.
     pub open: u128,
@@ -52,7 +51,6 @@ pub struct CellShape {
     pub counts: Option<Box<[usize]>>,
 }
 
-/// One class of variables.
 #[derive(Clone, Debug)]
 pub struct Class {
     pub names: Distinctness,
@@ -67,7 +65,6 @@ pub struct Class {
     pub per_gap: i64,
 }
 
-/// All cells of an instance.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_field_names, reason = "cells are what it has")]
 pub struct Cells {
@@ -228,7 +225,6 @@ impl Cells {
         }
     }
 
-    /// Lets the variables of these cells be undefined.
     pub fn let_undefined(&mut self, open: impl Iterator<Item = usize>) {
         let vars: Vec<VarId> = open.map(|c| self.cells[c].var).collect();
         self.cells.iter_mut().for_each(|cell| cell.undef |= vars.contains(&cell.var));
@@ -268,7 +264,6 @@ impl Cells {
         self.cells.len()
     }
 
-    /// All codes of a finite cell.
     pub fn all_codes(&self, cell: usize) -> u128 {
         (1u128 << self.cells[cell].codes) - 1
     }
@@ -291,7 +286,6 @@ impl Cells {
         if inside == 0 { open } else { inside }
     }
 
-    /// The codes of processes.
     pub const fn processes(&self) -> u128 {
         (1 << self.procs) - 1
     }
@@ -308,9 +302,8 @@ impl Cells {
                 .filter(|(_, c)| values >> **c & 1 == 1)
                 .fold(0, |set, (rank, _)| set | 1 << rank),
             CodeKind::Proc => {
-                let inside = (1u128 << self.procs) - 1;
-                let outside = if values >> self.procs & 1 == 1 { self.all_codes(cell) & !inside } else { 0 };
-                values & inside | outside
+                let outside = if values >> self.procs & 1 == 1 { self.all_codes(cell) } else { 0 };
+                values & self.processes() | outside & !self.processes()
             }
             CodeKind::Abstract | CodeKind::Int | CodeKind::Real => {
                 unreachable!("value sets are of enum or proc type")

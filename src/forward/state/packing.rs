@@ -60,7 +60,6 @@ impl Field {
         *word = *word & !(self.mask() << self.shift) | raw << self.shift;
     }
 
-    /// Whether a number can be stored.
     #[inline]
     pub fn fits(self, n: i64) -> bool {
         n.checked_add(self.bias).is_some_and(|raw| raw >= 0 && raw.cast_unsigned() < self.undef)
@@ -136,7 +135,6 @@ impl Packing {
         Self { fields, words: used.len().max(1), lanes }
     }
 
-    /// The codes of all cells.
     pub fn codes(&self, state: &[u64]) -> Vec<i64> {
         self.fields.iter().map(|f| f.get(state)).collect()
     }

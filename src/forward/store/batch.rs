@@ -117,7 +117,6 @@ impl Batch {
         self.hashes.len()
     }
 
-    /// State number `i` of the batch.
     #[inline]
     pub fn state(&self, i: usize, words: usize) -> &[u64] {
         &self.states[i * words..(i + 1) * words]
@@ -134,7 +133,6 @@ impl Batch {
         new
     }
 
-    /// Adds a state with this hash.
     #[inline]
     pub fn add(&mut self, state: &[u64], h: u64, sleep: SleepId) {
         self.states.extend(state);

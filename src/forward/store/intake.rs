@@ -21,7 +21,6 @@ pub struct Intake<'s> {
     pub program: &'s Program,
     /// The store sets [`Limits::stop`] when it is full.
     pub limits: &'s mut Limits,
-    /// Examines new states that may be bad.
     pub examiner: &'s mut dyn Examiner,
 }
 
@@ -40,7 +39,6 @@ pub struct Offer<'s> {
     pub hash: u64,
     /// The number of the state that it was found from.
     pub parent: u32,
-    /// Whether it may be bad.
     pub suspect: bool,
 }
 

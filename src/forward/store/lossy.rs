@@ -17,7 +17,6 @@ use cubicle_run::Stop;
 /// Number of bits of a state.
 const BITS: usize = 4;
 
-/// A cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 struct Line([u64; 8]);

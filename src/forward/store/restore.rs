@@ -14,7 +14,6 @@ pub enum Restored {
     /// It is added, or will be compared with the others by [`Visited::end_restoring`].
     New,
     Known,
-    /// There is no memory for it.
     Full,
 }
 

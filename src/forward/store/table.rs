@@ -14,11 +14,9 @@ use crate::tuning::{FIRST_BUCKETS, MAX_LOAD, SHARDS};
 struct Bucket {
     /// The upper half of the state's hash, never 0; 0 when empty.
     tags: [u32; BUCKET],
-    /// The state's number.
     numbers: [u32; BUCKET],
 }
 
-/// Slots of a bucket.
 const BUCKET: usize = 8;
 
 impl Bucket {
@@ -218,7 +216,6 @@ impl Store {
         h as usize & (self.shards.len() - 1)
     }
 
-    /// The number of a state, if it is there.
     #[inline]
     pub fn find(&self, state: &[u64]) -> Option<usize> {
         self.find_hashed(state, hash(state))

@@ -25,7 +25,6 @@ use cubicle_run::{ForwardOptions, StoreKind};
 /// Visited states with their parents, and how those that are not expanded yet were found.
 #[derive(Debug)]
 pub struct Visited {
-    /// Words of a state.
     pub(super) words: usize,
     pub(super) kept: Kept,
     /// How the states were found that are expanded now or next; of states on a disk, the loaded ones.
@@ -49,7 +48,6 @@ pub(super) enum Kept {
     Lossy(Box<LossyStates>),
 }
 
-/// A place for states on a disk.
 #[derive(Debug)]
 pub(super) struct Spill {
     pub folder: Folder,

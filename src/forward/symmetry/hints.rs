@@ -31,7 +31,6 @@ pub struct Shape {
     cells: Vec<Place>,
     /// Of each cell with more than two indices: these, each with what the place that it has among them adds to what the cell says.
     many: Vec<Box<[(u8, u64)]>>,
-    /// How renaming moves bits.
     pub moves: Moves,
     /// For each bit of a packed state, the cell that has it.
     cell_at: Vec<u32>,

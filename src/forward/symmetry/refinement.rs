@@ -21,7 +21,6 @@ pub const fn mix(h: u64, x: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Exchanges two processes.
 pub const fn exchange(p: usize, q: usize, process: usize) -> usize {
     match process {
         _ if process == p => q,
@@ -208,7 +207,6 @@ struct Orders<'a, T, F> {
     perm: Renaming,
     /// The state under the permutation that is tried.
     out: Vec<T>,
-    /// Permutations tried.
     tried: u32,
     best: Option<(Vec<T>, Renaming)>,
 }

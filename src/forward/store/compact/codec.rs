@@ -13,9 +13,7 @@ use crate::symmetry::lanes::MAX_LANES;
 /// How many records of each kind the numbers have room for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Room {
-    /// Of processes.
     lanes: u64,
-    /// Of the rest.
     rest: u64,
 }
 

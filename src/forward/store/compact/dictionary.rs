@@ -3,7 +3,6 @@
 use crate::store::hash::hash;
 use crate::store::table::{Inserted, Store};
 
-/// Records of a fixed number of words.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     records: Store,
@@ -29,7 +28,6 @@ impl Dictionary {
         self.records.bytes() + 4 * self.direct.capacity()
     }
 
-    /// The record of this number.
     #[inline]
     pub fn value(&self, id: usize) -> &[u64] {
         self.records.state(id)
@@ -44,7 +42,6 @@ impl Dictionary {
         }
     }
 
-    /// Adds a record, unless it is known.
     pub fn add(&mut self, value: &[u64]) {
         if let Inserted::New(id) = self.records.insert(value, hash(value))
             && let Some(number) = self.direct.get_mut(value[0] as usize)

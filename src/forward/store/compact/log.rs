@@ -12,7 +12,6 @@ const SEGMENT: usize = 1 << 14;
 /// Numbers of one width, made with one room.
 #[derive(Clone, Debug)]
 struct Segment {
-    /// Number of the first state.
     first: usize,
     len: usize,
     bits: u32,
@@ -33,7 +32,6 @@ impl Segment {
     }
 }
 
-/// All numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Log {
     segments: Vec<Segment>,
@@ -42,7 +40,6 @@ pub struct Log {
 }
 
 impl Log {
-    /// Number of states.
     pub const fn len(&self) -> usize {
         self.len
     }
@@ -99,7 +96,6 @@ pub struct Parents {
     bits: Vec<u64>,
     /// Bits in use.
     end: usize,
-    /// Initial states.
     roots: usize,
     /// The parent whose children are being added.
     parent: u32,
@@ -108,7 +104,6 @@ pub struct Parents {
     total: u32,
 }
 
-/// Words of a block.
 const BLOCK: usize = 256;
 
 impl Parents {

@@ -11,7 +11,6 @@ use crate::store::intake::{InMemory, Incompressible, Intake, Offer};
 use crate::tuning::TOUCH_GROUP;
 use cubicle_run::Stop;
 
-/// The states of a breadth-first search.
 #[derive(Clone, Debug)]
 pub struct CompactStates {
     codec: Codec,
@@ -118,7 +117,6 @@ impl CompactStates {
         self.changes += 1;
     }
 
-    /// Appends the states of a range to `states`.
     pub fn decode(&self, range: Range<usize>, states: &mut Vec<u64>) {
         for (n, room) in self.log.range(range) {
             self.codec.decode(n, room, states);

@@ -73,7 +73,6 @@ pub struct Records {
     path: PathBuf,
     /// `None` until a block is full.
     file: Option<File>,
-    /// Words of a record.
     pub width: usize,
     len: usize,
     /// The first record of each block.
@@ -94,7 +93,6 @@ impl Records {
         self.len
     }
 
-    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         8 * (self.firsts.capacity() + self.tail.capacity()) + 4 * self.sums.capacity()
     }
@@ -189,7 +187,6 @@ impl Drop for Records {
     }
 }
 
-/// Reads records, one after the other.
 #[derive(Debug)]
 pub struct Cursor<'a> {
     of: &'a Records,
@@ -206,7 +203,6 @@ impl Cursor<'_> {
         self.buffer.get(self.at..self.at + self.of.width)
     }
 
-    /// Moves to the next record.
     #[inline]
     pub fn advance(&mut self) -> Result<(), StorageError> {
         self.at += self.of.width;

@@ -10,7 +10,6 @@ use crate::store::disk::records::{Cursor, Folder, Records};
 /// Runs that are merged at once.
 const MOST_RUNS: usize = if cfg!(test) { 3 } else { 64 };
 
-/// Sorts records of `width` words by their words.
 fn sort(records: &mut Vec<u64>, width: usize) {
     macro_rules! by_width {
         ($($n:literal)*) => {
@@ -44,7 +43,6 @@ impl Sorter {
         Self { width, key, room: room.max(4 * width), buffer: Vec::new(), runs: Vec::new() }
     }
 
-    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         8 * self.buffer.capacity() + self.runs.iter().map(Records::bytes).sum::<usize>()
     }

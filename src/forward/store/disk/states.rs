@@ -37,10 +37,8 @@ struct Window {
     states: Vec<u64>,
 }
 
-/// The decision about a new state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Decision {
-    /// It is stored.
     Take,
     /// It is stored, and the search ends.
     Last,
@@ -92,7 +90,6 @@ impl DiskStates {
         self.list.len()
     }
 
-    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         let window = 8 * self.window.states.capacity();
         self.list.bytes() + self.seen.bytes() + self.pending.bytes() + self.fresh.bytes() + window
@@ -233,13 +230,11 @@ impl DiskStates {
         Ok((end, sleeps))
     }
 
-    /// States that were loaded, one after the other.
     pub fn loaded(&self, range: Range<usize>) -> &[u64] {
         let at = |n: usize| (n - self.window.first) * self.words;
         &self.window.states[at(range.start)..at(range.end)]
     }
 
-    /// A state and its parent.
     pub fn get(&self, number: usize) -> Result<(Vec<u64>, u32), StorageError> {
         let cursor = self.list.from(number)?;
         let record = cursor.record().expect("it is one of the states");
@@ -266,7 +261,6 @@ pub struct Seen(Vec<Records>);
 pub struct Lookup<'a>(Vec<Cursor<'a>>);
 
 impl Seen {
-    /// Bytes of memory in use.
     pub fn bytes(&self) -> usize {
         self.0.iter().map(Records::bytes).sum()
     }
