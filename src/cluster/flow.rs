@@ -104,9 +104,20 @@ fn build(worker: &mut TimelyWorker, part: &Arc<Part>) {
             let again = scope.activator_for(info.address);
             // The coordinator begins; the other workers send nothing without a command.
             let begins = me == 0;
-            let mut state = Turn::new(owner, coordinator, total, part);
-            state.command_at = begins.then_some(first);
-            state.questions = questions;
+            let mut state = Turn {
+                owner,
+                total,
+                part,
+                working: None,
+                summing: None,
+                coordinator,
+                command_at: begins.then_some(first),
+                summaries: Vec::new(),
+                begun: false,
+                serves: false,
+                questions,
+                asked: None,
+            };
             if begins {
                 // A worker that has ended cannot be woken, and need not be.
                 state.tell(Event::Begins(Box::new(move || waking.activate().unwrap_or_default())));
@@ -162,23 +173,6 @@ struct Turn {
 type Sent = (Capability<u64>, Vec<Addressed>);
 
 impl Turn {
-    fn new(owner: Worker, coordinator: Option<Coordinator>, total: usize, part: Arc<Part>) -> Self {
-        Self {
-            owner,
-            total,
-            part,
-            working: None,
-            summing: None,
-            coordinator,
-            command_at: None,
-            summaries: Vec::new(),
-            begun: false,
-            serves: false,
-            questions: None,
-            asked: None,
-        }
-    }
-
     fn arrives(&mut self, parcel: Parcel, cap: Option<&Capability<u64>>) {
         match parcel {
             Parcel::States(states) => self.owner.receive(states),

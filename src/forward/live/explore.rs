@@ -21,47 +21,40 @@ pub fn explore(
     system: &System,
     program: &Program,
     options: &ForwardOptions,
-    mut limits: Limits,
+    limits: Limits,
 ) -> Result<RunGraph, Unbuildable> {
-    let (mut graph, mut numbers) = RunGraph::begin(program, &mut limits)?;
+    let (most, clock) = (limits.max_states, Arc::clone(&limits.clock));
+    let mut graph = RunGraph::begin(program, limits)?;
     let fails = |id| Some(system.transition(id).origin) == system.failures;
     let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
-    let most = limits.max_states;
-    let clock = Arc::clone(&limits.clock);
     let expander = || Expander::new(program, &optional, most, &clock);
     let guided = options.strategy == Strategy::Cfl;
     // Only a search by levels knows the depth of a state.
     if options.depth.is_none() && (guided || options.strategy == Strategy::Random) {
-        let walks = Walks::new(system, program, options.seed, guided)?;
-        let (order, left) = walks.explore(&mut graph, expander(), options, &mut limits);
-        numbers |= left;
+        let walks = Walks::new(system, program, &mut graph, expander(), options.seed, guided)?;
+        let order = walks.explore(options.epochs);
         graph.arrange(&order);
     } else {
         let workers = WorkerPool::new(options.jobs, begin_to_help);
         let states = 0..graph.tree.store.len();
-        let (graph, limits) = (&mut graph, &mut limits);
-        let own = expander();
+        let (graph, own) = (&mut graph, expander());
         let pipeline = Pipeline::new(options.jobs * CHUNKS_AHEAD);
-        let mut levels = GraphLevels { graph, limits, options, workers, expander, own, pipeline, numbers };
+        let mut levels = GraphLevels { graph, options, workers, expander, own, pipeline };
         breadth_first(&mut levels, Level { states, ..Level::default() });
-        numbers = levels.numbers;
     }
-    graph.end(&limits, numbers);
+    graph.end();
     Ok(graph)
 }
 
 /// A graph that is built level by level. It does not depend on the number of threads.
 struct GraphLevels<'s, 'a, E> {
     graph: &'s mut RunGraph,
-    limits: &'s mut Limits,
     options: &'s ForwardOptions,
     workers: WorkerPool,
     /// Makes an expander for a helper.
     expander: E,
     own: Expander<'a>,
     pipeline: Pipeline<Piece>,
-    /// Whether a number left its range.
-    numbers: bool,
 }
 
 #[derive(Default)]
@@ -77,7 +70,7 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
     }
 
     fn tick(&mut self) -> bool {
-        self.limits.stop.is_none()
+        self.graph.limits.stop.is_none()
     }
 
     fn begin_level(&mut self, level: &Level) -> bool {
@@ -87,12 +80,12 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
 
     /// Takes the steps from some states, and stores the successors in order.
     fn expand(&mut self, level: &Level, first: usize) -> Option<usize> {
-        let Self { graph, limits, options, workers, expander, own, pipeline, numbers } = self;
+        let Self { graph, options, workers, expander, own, pipeline } = self;
         if options.depth.is_some_and(|most| level.depth >= most) {
-            limits.stop = Some(Stop::Depth);
+            graph.limits.stop = Some(Stop::Depth);
             return None;
         }
-        limits.look();
+        graph.limits.look();
         let end = level.states.end;
         let (helped, mut lead) = pipeline.lead();
         let mut take_all = move || {
@@ -109,7 +102,7 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
                 }
                 let piece = lead.next(|piece| own.expand(&piece.states, &mut piece.steps));
                 let Some(piece) = piece else { return Some(end) };
-                merge(graph, piece.range.clone(), &piece.steps, limits, numbers)?;
+                graph.merge(piece.range.clone(), &piece.steps)?;
             }
         };
         if end - first < RUN_SHARED_STATES {
@@ -123,29 +116,24 @@ impl<'a, E: Fn() -> Expander<'a> + Sync> Levels for GraphLevels<'_, 'a, E> {
     }
 }
 
-/// Stores the successors of consecutive states in order; `None` when the exploration ends there.
-fn merge(
-    graph: &mut RunGraph,
-    states: Range<usize>,
-    steps: &Expanded,
-    limits: &mut Limits,
-    numbers: &mut bool,
-) -> Option<()> {
-    let mut touched = 0;
-    for (at, state) in states.enumerate() {
-        if limits.stop.is_some() {
-            return None;
+impl RunGraph {
+    /// Stores the successors of consecutive states in order; `None` when the exploration ends there.
+    fn merge(&mut self, states: Range<usize>, steps: &Expanded) -> Option<()> {
+        let mut touched = 0;
+        for (at, state) in states.enumerate() {
+            if self.limits.stop.is_some() {
+                return None;
+            }
+            while touched < steps.ends[at].0 {
+                let ahead = steps.hashes.len().min(touched + TOUCH_GROUP);
+                self.tree.store.touch(&steps.hashes[touched..ahead]);
+                touched = ahead;
+            }
+            self.merge_expanded(state, steps, at);
+            if self.limits.tick() {
+                self.check_memory(state);
+            }
         }
-        while touched < steps.ends[at].0 {
-            let ahead = steps.hashes.len().min(touched + TOUCH_GROUP);
-            graph.tree.store.touch(&steps.hashes[touched..ahead]);
-            touched = ahead;
-        }
-        *numbers |= steps.ends[at].1.numbers;
-        graph.merge_expanded(state, steps, at, limits);
-        if limits.tick() && state % 1024 == 0 {
-            limits.check_memory(graph.bytes());
-        }
+        Some(())
     }
-    Some(())
 }

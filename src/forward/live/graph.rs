@@ -110,11 +110,15 @@ pub struct RunGraph {
     pub stop: Stop,
     /// For each state, the move by which it was found.
     by: Vec<u32>,
+    /// Whether a number left its range.
+    numbers: bool,
+    pub limits: Limits,
 }
 
 impl RunGraph {
-    /// The initial states of an instance, and whether a number left its range.
-    pub fn begin(program: &Program, limits: &mut Limits) -> Result<(Self, bool), Unbuildable> {
+    /// The initial states of an instance.
+    pub fn begin(program: &Program, limits: Limits) -> Result<Self, Unbuildable> {
+        let clock = Arc::clone(&limits.clock);
         let mut this = Self {
             tree: StateTree::new(program.packing.words),
             arrows: Arrows::default(),
@@ -122,24 +126,25 @@ impl RunGraph {
             cut: Vec::new(),
             stop: Stop::Complete,
             by: Vec::new(),
+            numbers: false,
+            limits,
         };
-        let clock = Arc::clone(&limits.clock);
-        let numbers = program.initial_states(&clock, &mut |state| {
+        this.numbers = program.initial_states(&clock, &mut |state| {
             representative(program, state);
-            this.insert(state, hash(state), (ROOT, STUTTER), limits);
-            if limits.tick() && this.tree.store.len().is_multiple_of(1024) {
-                limits.check_memory(this.bytes());
+            this.insert(state, hash(state), (ROOT, STUTTER));
+            if this.limits.tick() {
+                this.check_memory(this.tree.store.len());
             }
-            limits.stop.is_some()
+            this.limits.stop.is_some()
         })?;
-        Ok((this, numbers))
+        Ok(this)
     }
 
-    /// Ends the exploration; `numbers` says whether a number left its range.
-    pub fn end(&mut self, limits: &Limits, numbers: bool) {
+    /// Ends the exploration.
+    pub fn end(&mut self) {
         self.arrows.finish(self.tree.store.len());
         self.cut.resize(self.tree.store.len(), true);
-        self.stop = limits.stop.unwrap_or(if numbers { Stop::Numbers } else { Stop::Complete });
+        self.stop = self.limits.stop.unwrap_or(if self.numbers { Stop::Numbers } else { Stop::Complete });
     }
 
     /// Puts data about states, which are listed in this order, into the order of the states.
@@ -161,19 +166,20 @@ impl RunGraph {
     }
 
     /// Stores the successors of a state, whose steps are at index `at` of a buffer.
-    pub fn merge_expanded(&mut self, state: usize, buffer: &Expanded, at: usize, limits: &mut Limits) {
+    pub fn merge_expanded(&mut self, state: usize, buffer: &Expanded, at: usize) {
         let (last, end) = buffer.ends[at];
         let first = if at == 0 { 0 } else { buffer.ends[at - 1].0 };
         let words = buffer.states.len() / buffer.steps.len().max(1);
         let mut missing = end.too_many;
         if missing {
-            limits.stop = Some(limits.full);
+            self.limits.stop = Some(self.limits.full);
         }
+        self.numbers |= end.numbers;
         for step in first..last {
             let (instance, turn) = buffer.steps[step];
             let label = self.moves.number(instance, turn);
             let next = &buffer.states[step * words..(step + 1) * words];
-            let Some(to) = self.insert(next, buffer.hashes[step], (state as u32, label), limits) else {
+            let Some(to) = self.insert(next, buffer.hashes[step], (state as u32, label)) else {
                 missing = true;
                 break;
             };
@@ -186,13 +192,16 @@ impl RunGraph {
         self.cut.push(missing || end.numbers);
     }
 
-    pub fn bytes(&self) -> usize {
-        self.tree.bytes() + self.arrows.bytes() + self.by.len() * 5
+    /// Looks at the memory when this much work is a round number.
+    pub fn check_memory(&mut self, done: usize) {
+        if done.is_multiple_of(1024) {
+            self.limits.check_memory(self.tree.bytes() + self.arrows.bytes() + self.by.len() * 5);
+        }
     }
 
     /// The number of a state; `None` when the store is full.
-    fn insert(&mut self, state: &[u64], h: u64, from: (u32, u32), limits: &mut Limits) -> Option<u32> {
-        let inserted = self.tree.insert_within(state, h, from.0, limits)?;
+    fn insert(&mut self, state: &[u64], h: u64, from: (u32, u32)) -> Option<u32> {
+        let inserted = self.tree.insert_within(state, h, from.0, &mut self.limits)?;
         if let Inserted::New(_) = inserted {
             self.by.push(from.1);
         }

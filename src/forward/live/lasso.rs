@@ -14,6 +14,7 @@ use cubicle_lang::model::semantics::Lasso;
 use cubicle_run::Trace;
 
 /// What a cycle must still do.
+#[derive(Clone, PartialEq)]
 struct Tasks {
     /// Constraints that wait for one of their steps, or, when weak, for a node that enables none of these.
     constraints: Vec<bool>,
@@ -166,9 +167,9 @@ impl FairCycles<'_> {
             inside(arrow.to) && self.constraints.of(*arrow).iter().any(|c| tasks.constraints[*c as usize])
         };
         let ways = Ways::new(self.arrows, std::iter::once(from), inside, |node| {
-            let mut after = Tasks { constraints: tasks.constraints.clone(), visits: tasks.visits.clone() };
+            let mut after = tasks.clone();
             self.visit(node, &mut after);
-            if after.constraints != tasks.constraints || after.visits != tasks.visits {
+            if after != *tasks {
                 found = Some((node, None));
             } else if let Some(arrow) = self.arrows.of(node).iter().find(|arrow| helps(arrow)) {
                 found = Some((node, Some(*arrow)));

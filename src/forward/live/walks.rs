@@ -4,20 +4,19 @@
 //! each state that a walk reaches gets all its steps, walks tend to stay where a pending condition does not hold, and
 //! the states nearest to their end are explored level by level: a loop is closed by what fairness requires and a way back.
 
-use hashbrown::HashSet;
+use indexmap::IndexSet;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::error::Unbuildable;
-use crate::limits::Limits;
-use crate::live::arrows::{Arrow, STUTTER};
+use crate::live::arrows::STUTTER;
 use crate::live::conditions::ground;
 use crate::live::graph::{Expanded, Expander, RunGraph};
 use crate::program::{Program, Test};
 use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
 use cubicle_lang::model::{System, TemporalKind};
-use cubicle_run::{ForwardOptions, Stop};
+use cubicle_run::Stop;
 
 const NONE: u32 = u32::MAX;
 
@@ -30,6 +29,8 @@ struct Guide {
 /// Walks through a graph that they extend.
 pub struct Walks<'a> {
     program: &'a Program,
+    graph: &'a mut RunGraph,
+    expander: Expander<'a>,
     guides: Vec<Guide>,
     rng: ChaCha8Rng,
     /// The states all of whose steps were taken, in that order.
@@ -39,13 +40,18 @@ pub struct Walks<'a> {
     /// All states before this one were explored.
     oldest: u32,
     buffer: Expanded,
-    /// Whether a number left its range.
-    numbers: bool,
 }
 
 impl<'a> Walks<'a> {
     /// Guided by the properties of `system`.
-    pub fn new(system: &System, program: &'a Program, seed: u64, guided: bool) -> Result<Self, Unbuildable> {
+    pub fn new(
+        system: &System,
+        program: &'a Program,
+        graph: &'a mut RunGraph,
+        expander: Expander<'a>,
+        seed: u64,
+        guided: bool,
+    ) -> Result<Self, Unbuildable> {
         let mut guides = Vec::new();
         for property in &system.temporal {
             let tuple: Vec<usize> = (0..property.params.len()).collect();
@@ -64,88 +70,69 @@ impl<'a> Walks<'a> {
         }
         let rng = ChaCha8Rng::seed_from_u64(seed);
         let (order, place, buffer) = (Vec::new(), Vec::new(), Expanded::default());
-        Ok(Self { program, guides, rng, order, place, oldest: 0, buffer, numbers: false })
+        Ok(Self { program, graph, expander, guides, rng, order, place, oldest: 0, buffer })
     }
 
-    /// Walks until every state was explored or a limit is reached; returns the states all of whose steps were taken, in order,
-    /// and whether a number left its range.
-    pub fn explore(
-        mut self,
-        graph: &mut RunGraph,
-        mut expander: Expander<'_>,
-        options: &ForwardOptions,
-        limits: &mut Limits,
-    ) -> (Vec<u32>, bool) {
-        let initial = graph.tree.store.len() as u32;
+    /// Walks until every state was explored or a limit is reached; returns the states all of whose steps were taken, in order.
+    pub fn explore(mut self, epochs: Option<usize>) -> Vec<u32> {
+        let initial = self.graph.tree.store.len() as u32;
         let mut walks = 0;
-        while limits.stop.is_none() && self.order.len() < graph.tree.store.len() {
-            if options.epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH_WALKS)) {
-                limits.stop = Some(Stop::Epochs);
+        while self.graph.limits.stop.is_none() && self.order.len() < self.graph.tree.store.len() {
+            if epochs.is_some_and(|most| walks >= most.saturating_mul(RUN_EPOCH_WALKS)) {
+                self.graph.limits.stop = Some(Stop::Epochs);
                 break;
             }
             walks += 1;
-            let mut at = self.begin(graph, initial);
+            let mut at = self.begin(initial);
             let mut guide = None;
             for _ in 0..RUN_WALK_STEPS {
-                if !self.look(at, graph, &mut expander, limits) {
+                if !self.look(at) {
                     break;
                 }
-                guide = self.guide(graph, at, guide);
-                let Some(next) = self.choose(graph, at, guide) else { break };
+                guide = self.guide(at, guide);
+                let Some(next) = self.choose(at, guide) else { break };
                 at = next;
             }
             if let Some(guide) = guide {
-                self.close(at, guide, graph, &mut expander, limits);
+                self.close(at, guide);
             }
         }
-        (self.order, self.numbers)
+        self.order
     }
 
     /// Takes all steps of a state, unless that was done before; false when it is time to stop.
-    fn look(
-        &mut self,
-        state: u32,
-        graph: &mut RunGraph,
-        expander: &mut Expander<'_>,
-        limits: &mut Limits,
-    ) -> bool {
-        if self.place_of(state) == NONE {
-            expander.expand(graph.tree.store.state(state as usize), &mut self.buffer);
-            self.numbers |= self.buffer.ends[0].1.numbers;
-            graph.merge_expanded(state as usize, &self.buffer, 0, limits);
-            self.place.resize(graph.tree.store.len().max(self.place.len()), NONE);
-            self.place[state as usize] = self.order.len() as u32;
-            self.order.push(state);
-            if self.order.len().is_multiple_of(1024) {
-                limits.check_memory(graph.bytes());
-            }
+    fn look(&mut self, state: u32) -> bool {
+        let Self { graph, expander, buffer, order, place, .. } = self;
+        if place.get(state as usize).is_none_or(|it| *it == NONE) {
+            expander.expand(graph.tree.store.state(state as usize), buffer);
+            graph.merge_expanded(state as usize, buffer, 0);
+            place.resize(graph.tree.store.len().max(place.len()), NONE);
+            place[state as usize] = order.len() as u32;
+            order.push(state);
+            graph.check_memory(order.len());
         }
-        limits.tick()
+        graph.limits.tick()
     }
 
     /// Explores the nearest states around one where a property is pending, as long as it is: the steps that fairness requires
     /// are mostly near, and so is the way back.
-    fn close(
-        &mut self,
-        from: u32,
-        guide: usize,
-        graph: &mut RunGraph,
-        expander: &mut Expander<'_>,
-        limits: &mut Limits,
-    ) {
-        let mut near = vec![from];
-        let mut known: HashSet<u32> = [from].into_iter().collect();
+    fn close(&mut self, from: u32, guide: usize) {
+        let mut near: IndexSet<u32> = [from].into_iter().collect();
         let mut next = 0;
-        while next < near.len().min(RUN_NEAR_STATES) && self.look(near[next], graph, expander, limits) {
-            for arrow in graph.arrows.of(self.place_of(near[next])) {
-                let state = graph.tree.store.state(arrow.to as usize);
-                if self.program.any(&self.guides[guide].answer, state) != Some(true) && known.insert(arrow.to)
-                {
-                    near.push(arrow.to);
-                }
-            }
+        while next < RUN_NEAR_STATES
+            && let Some(&state) = near.get_index(next)
+            && self.look(state)
+        {
+            let arrows = self.graph.arrows.of(self.place_of(state)).iter();
+            near.extend(arrows.map(|arrow| arrow.to).filter(|to| self.is_pending(guide, *to)));
             next += 1;
         }
+    }
+
+    /// Whether what a property promises does not hold in a state.
+    fn is_pending(&self, guide: usize, state: u32) -> bool {
+        let state = self.graph.tree.store.state(state as usize);
+        self.program.any(&self.guides[guide].answer, state) != Some(true)
     }
 
     fn place_of(&self, state: u32) -> u32 {
@@ -153,11 +140,12 @@ impl<'a> Walks<'a> {
     }
 
     /// The start of a walk: an initial state, or the oldest unexplored state.
-    fn begin(&mut self, graph: &RunGraph, initial: u32) -> u32 {
-        while (self.oldest as usize) < graph.tree.store.len() && self.place_of(self.oldest) != NONE {
+    fn begin(&mut self, initial: u32) -> u32 {
+        let states = self.graph.tree.store.len() as u32;
+        while self.oldest < states && self.place_of(self.oldest) != NONE {
             self.oldest += 1;
         }
-        if self.rng.random_ratio(1, 2) && (self.oldest as usize) < graph.tree.store.len() {
+        if self.rng.random_ratio(1, 2) && self.oldest < states {
             self.oldest
         } else {
             self.rng.random_range(0..initial)
@@ -165,39 +153,28 @@ impl<'a> Walks<'a> {
     }
 
     /// The property that is pending in a state, preferably the one that was pending before.
-    fn guide(&mut self, graph: &RunGraph, at: u32, before: Option<usize>) -> Option<usize> {
-        let state = graph.tree.store.state(at as usize);
-        if let Some(guide) = before
-            && self.program.any(&self.guides[guide].answer, state) != Some(true)
-        {
+    fn guide(&mut self, at: u32, before: Option<usize>) -> Option<usize> {
+        if before.is_some_and(|guide| self.is_pending(guide, at)) {
             return before;
         }
-        let begins = |guide: &usize| {
-            let Guide { waits, answer } = &self.guides[*guide];
-            waits.as_ref().is_none_or(|it| self.program.any(it, state) == Some(true))
-                && self.program.any(answer, state) != Some(true)
+        let state = self.graph.tree.store.state(at as usize);
+        let waits = |guide: usize| {
+            self.guides[guide].waits.as_ref().is_none_or(|it| self.program.any(it, state) == Some(true))
         };
+        let begins = |guide: &usize| waits(*guide) && self.is_pending(*guide, at);
         let waiting: Vec<usize> = (0..self.guides.len()).filter(begins).collect();
         waiting.choose(&mut self.rng).copied()
     }
 
     /// The next state of a walk: mostly one where the pending condition does not hold, and of these mostly an unexplored
     /// one.
-    fn choose(&mut self, graph: &RunGraph, at: u32, guide: Option<usize>) -> Option<u32> {
-        let mut all: Vec<u32> = graph
-            .arrows
-            .of(self.place_of(at))
-            .iter()
-            .filter(|Arrow { label, .. }| *label != STUTTER)
-            .map(|arrow| arrow.to)
-            .collect();
+    fn choose(&mut self, at: u32, guide: Option<usize>) -> Option<u32> {
+        let arrows = self.graph.arrows.of(self.place_of(at)).iter();
+        let mut all: Vec<u32> = arrows.filter(|it| it.label != STUTTER).map(|it| it.to).collect();
         if let Some(guide) = guide
             && self.rng.random_ratio(7, 8)
         {
-            let answer = &self.guides[guide].answer;
-            let waits =
-                |to: &u32| self.program.any(answer, graph.tree.store.state(*to as usize)) != Some(true);
-            let silent: Vec<u32> = all.iter().copied().filter(waits).collect();
+            let silent: Vec<u32> = all.iter().copied().filter(|to| self.is_pending(guide, *to)).collect();
             all = if silent.is_empty() { all } else { silent };
         }
         if self.rng.random_ratio(7, 8) {

@@ -158,9 +158,13 @@ impl Coordinator {
             Phase::Resume => self.resumed(&summaries),
             Phase::Save => self.saved(summaries),
             Phase::Level => self.level(summaries),
-            Phase::Count { pivot, bit, keep } => {
-                let counted = summaries.iter().map(|summary| summary.count).sum();
-                self.counted(pivot, bit, keep, counted)
+            Phase::Count { mut pivot, bit, keep } => {
+                // How many states do not exceed the pivot, whose bits after the one being determined are all 1.
+                let counted: usize = summaries.iter().map(|summary| summary.count).sum();
+                if counted < keep {
+                    pivot[bit / 64] |= 1 << (63 - bit % 64);
+                }
+                self.try_bit(pivot, bit + 1, keep)
             }
             Phase::Cut { keep } => {
                 self.outcome.stop = Stop::States;
@@ -173,14 +177,12 @@ impl Coordinator {
     }
 
     /// Evaluates a round in which a piece of a level was expanded.
-    fn level(&mut self, summaries: Vec<Summary>) -> Command {
+    fn level(&mut self, mut summaries: Vec<Summary>) -> Command {
         if let Some(stop) = halted(&summaries) {
             self.outcome.stop = stop;
             return self.end();
         }
-        let mut found = 0;
-        let mut rest = 0;
-        let mut summaries = summaries;
+        let (mut found, mut rest) = (0, 0);
         for summary in &mut summaries {
             found += summary.found;
             rest += summary.rest;
@@ -261,14 +263,6 @@ impl Coordinator {
         pivot[bit / 64] &= !(1 << (63 - bit % 64));
         self.phase = Phase::Count { pivot: pivot.clone(), bit, keep };
         Command::Count(pivot)
-    }
-
-    /// `counted` states do not exceed the pivot, whose bits after the one being determined are all 1.
-    fn counted(&mut self, mut pivot: Vec<u64>, bit: usize, keep: usize, counted: usize) -> Command {
-        if counted < keep {
-            pivot[bit / 64] |= 1 << (63 - bit % 64);
-        }
-        self.try_bit(pivot, bit + 1, keep)
     }
 
     /// The search has ended: next come parents, if there are findings to show.

@@ -92,17 +92,11 @@ impl Cells {
     ) -> Result<Self, Unbuildable> {
         let procs = places.procs;
         let Classes { of, names } = Classes::new(system);
-        let mut classes: Vec<Class> = names
-            .into_iter()
-            .map(|names| Class {
-                names,
-                constructors: Vec::new(),
-                cells: Vec::new(),
-                base: 0,
-                nameless: 0,
-                per_gap: 1,
-            })
-            .collect();
+        let class = |names| {
+            let (constructors, cells) = (Vec::new(), Vec::new());
+            Class { names, constructors, cells, base: 0, nameless: 0, per_gap: 1 }
+        };
+        let mut classes: Vec<Class> = names.into_iter().map(class).collect();
         let mut cells = Vec::with_capacity(places.len());
         for (v, var) in system.vars.iter().enumerate() {
             let kind = match var.ty {
@@ -113,14 +107,14 @@ impl Cells {
                 Type::Real => CodeKind::Real,
             };
             for index in places.tables[v].tuples() {
-                classes[of[v]].cells.push(cells.len());
+                let (var, class) = (VarId(v as u16), of[v]);
+                classes[class].cells.push(cells.len());
                 let index = index.into_iter().map(|i| i as u8).collect();
-                let var = VarId(v as u16);
                 cells.push(CellShape {
                     var,
                     index,
                     kind,
-                    class: of[v],
+                    class,
                     codes: 0,
                     undef: false,
                     open: 0,
