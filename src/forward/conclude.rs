@@ -35,7 +35,7 @@ pub fn search(mut search: Search<'_>, observer: &mut dyn Observer) -> Result<Fou
     let mut findings = tally.findings;
     let tree = ways(problem, &limits, &visited, &mut findings).unwrap_or_else(|lost| {
         // Runs to the findings cannot be built.
-        findings = Findings::new(problem.system, problem.program);
+        findings = Findings::new(problem.program);
         (course.stop, course.fault) = match lost {
             Lost::Unreadable(why) => (Stop::Storage, Some(why.0)),
             Lost::Ended(stop) => (stop, None),
@@ -68,7 +68,7 @@ pub fn conclude(
     search_clean: &dyn Fn(&Searched<'_>) -> Option<Clean>,
     observer: &mut dyn Observer,
 ) -> Exploration {
-    let Searched { problem: Problem { system, program, options }, limits, tree, findings, .. } = &searched;
+    let Searched { problem: Problem { program, options }, limits, tree, findings, .. } = &searched;
     let mut runs = Runs { searched: &searched, steps: 0, broken: Vec::new() };
     let mut unsafe_traces = findings.bad_states.iter().filter_map(|finding| runs.build(finding));
     let (unsafe_trace, more_unsafe_traces) = (unsafe_traces.next(), unsafe_traces.collect());
@@ -111,7 +111,7 @@ pub fn conclude(
         // Anything else would hide a bad state.
         assert!(error.is_overflow(), "a forward run did not replay: {error}");
         let text = format!("a run was found but is not shown, since it cannot be replayed: {error}");
-        observer.event(system, Event::Warning { text });
+        observer.event(&program.system, Event::Warning { text });
         stop = Stop::Numbers;
     }
     let is_cut =
@@ -126,7 +126,7 @@ pub fn conclude(
         deadlocks,
         outside_deadlocks,
         outside_deadlock_states: outside_states,
-        growth: if is_cut { growth(system, program, tree) } else { Vec::new() },
+        growth: if is_cut { growth(program, tree) } else { Vec::new() },
         ..searched.course
     }
 }
@@ -141,8 +141,8 @@ struct Runs<'a> {
 
 impl Runs<'_> {
     fn build(&mut self, finding: &Finding) -> Option<Trace> {
-        let Searched { problem: Problem { system, program, .. }, tree, .. } = self.searched;
-        trace::build(system, program, tree, finding).map_err(|e| self.broken.push(e)).ok()
+        let Searched { problem, tree, .. } = self.searched;
+        trace::build(problem.program, tree, finding).map_err(|e| self.broken.push(e)).ok()
     }
 
     /// Runs to deadlocks, with the states that they lead to, unless they are too long; and how many
@@ -210,7 +210,7 @@ pub fn search_clean_among(
     bytes: usize,
     known: &dyn Fn(&[u64]) -> Option<bool>,
 ) -> Option<Clean> {
-    let Searched { problem: Problem { system, program, options }, limits, .. } = *searched;
+    let Searched { problem: Problem { program, options }, limits, .. } = *searched;
     let narrowed = Arc::new(program.narrowed());
     let options = ForwardOptions {
         strategy: Strategy::Bfs,
@@ -223,7 +223,7 @@ pub fn search_clean_among(
         ..options.clone()
     };
     let limits = limits.rest(states.max(LEAST_STATES), bytes);
-    let problem = Problem { system, program: &narrowed, options: &options };
+    let problem = Problem { program: &narrowed, options: &options };
     let Found { exploration, visited, clean_states: deadlocked } =
         search(Search::within(problem, limits), &mut Silent).ok()?;
     let tree = visited.into_table().expect("its options say so");

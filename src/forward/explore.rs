@@ -154,7 +154,7 @@ pub fn follow_campaign(
     // The leader reports why it cannot be explored.
     let limits = Limits::new(options, interrupt);
     let Ok(program) = Program::new(system, procs, options, &limits.clock) else { return };
-    let mut campaign = Campaign::new(Arc::new(system.clone()), Arc::new(program), options, limits);
+    let mut campaign = Campaign::new(Arc::new(program), options, limits);
     let _ = campaign.run(Some(peers), &mut Silent);
 }
 
@@ -206,10 +206,9 @@ fn attempt(
     if !why.is_empty() {
         return none(procs, Unbuildable::Storage(StorageError(why.to_owned())));
     }
-    let system = Arc::new(system.clone());
     let mut walk = None;
     let found = if walks(options) {
-        let mut new = Campaign::new(Arc::clone(&system), Arc::clone(&program), options, limits);
+        let mut new = Campaign::new(Arc::clone(&program), options, limits);
         new.run(peers, observer).map(|()| {
             let exploration = conclude::conclude_walks(new.searched(), observer);
             let visited = std::mem::take(&mut new.visited);
@@ -217,7 +216,7 @@ fn attempt(
             (exploration, Some(visited))
         })
     } else {
-        let problem = Problem { system: &system, program: &program, options };
+        let problem = Problem { program: &program, options };
         let found = conclude::search(Search::within(problem, limits), observer);
         found.map(|found| (found.exploration, found.visited.into_table()))
     };
@@ -225,7 +224,7 @@ fn attempt(
         Ok(found) => found,
         Err(why) => return none(procs, why),
     };
-    let states = tree.map(|tree| ExploredStates::new(system, program, tree, walk, options, interrupt));
+    let states = tree.map(|tree| ExploredStates::new(program, tree, walk, options, interrupt));
     Explored { states, ..Explored::of(exploration) }
 }
 

@@ -63,18 +63,13 @@ impl<F: DeserializeOwned> Course<F> {
 }
 
 /// Checks the findings of a search of one process among this many states.
-pub fn check_findings(
-    found: &Findings,
-    system: &System,
-    valid: &Valid<'_>,
-    states: usize,
-) -> Result<(), &'static str> {
+pub fn check_findings(found: &Findings, valid: &Valid<'_>, states: usize) -> Result<(), &'static str> {
     let mut all = found.bad_states.iter().chain(&found.deadlocks).chain(&found.outside_deadlocks);
     if !all.all(|it| it.state < states && valid.cells(&it.refined)) {
         return Err("it has a state that the model does not have");
     }
     let bads: Vec<Option<usize>> = found.bad_states.iter().map(|it| it.bad).collect();
-    if !are_cubes(&bads, system) {
+    if !are_cubes(&bads, &valid.program.system) {
         return Err("it has a bad state twice");
     }
     let rises = |numbers: &[usize]| numbers.is_sorted_by(|a, b| a < b);

@@ -183,7 +183,7 @@ impl SearchKeeper {
         visited: &mut Visited,
         limits: &mut Limits,
     ) -> Result<(Self, Option<Resumed>), Unbuildable> {
-        let Problem { system, program, options } = problem;
+        let Problem { program, options } = problem;
         let mut keeper = Keeper::new(to, program, options, None);
         let Some(manifest) = keeper.begin()? else {
             return Ok((Self { keeper, parts: None, unsaved: Vec::new() }, None));
@@ -193,8 +193,8 @@ impl SearchKeeper {
             return Err(unusable("it has more states than this run may explore").into());
         }
         let valid = Valid::new(program);
-        let check = |found: &Findings| check_findings(found, system, &valid, manifest.states);
-        let course = Course::read(&to.folder, &manifest, system, check)?;
+        let check = |found: &Findings| check_findings(found, &valid, manifest.states);
+        let course = Course::read(&to.folder, &manifest, &program.system, check)?;
         let sleeps = manifest.members[0].waiting.open(&to.folder, manifest.states as u64)?.rest()?;
         let waiting = sleeps.len();
         visited.begin_restoring(manifest.states, sleeps, program, limits);
@@ -212,7 +212,7 @@ impl SearchKeeper {
                 return Err(unusable(&format!("{why}, and the manifest says {wanted}")).into());
             }
         }
-        let findings = course.findings.of_instance(system, program);
+        let findings = course.findings.of_instance(program);
         let parts = manifest.members.into_iter().next();
         Ok((Self { keeper, parts, unsaved: Vec::new() }, Some((level, Course { findings, ..course }))))
     }

@@ -145,7 +145,7 @@ impl Search<'_> {
 
     /// Whether some part of each of these declarations has fired.
     fn have_fired(&self, declarations: &[u16]) -> bool {
-        let parts = || self.problem.system.transitions.iter().zip(&self.tally.fired);
+        let parts = || self.problem.program.system.transitions.iter().zip(&self.tally.fired);
         declarations.iter().all(|origin| parts().any(|(t, fired)| t.origin == *origin && *fired > 0))
     }
 }

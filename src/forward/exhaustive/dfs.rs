@@ -23,7 +23,7 @@ impl Search<'_> {
     /// expanded again, so that the states within the bound are exactly those of [`Search::bfs`].
     pub fn dfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.seed()?;
-        let Self { problem: Problem { system, program, options }, limits, visited, tally, .. } = self;
+        let Self { problem: Problem { program, options }, limits, visited, tally, .. } = self;
         let deepest = &mut self.depth;
         let tree = visited.table_mut().expect("only a breadth-first search has another store");
         let words = program.packing.words;
@@ -69,7 +69,7 @@ impl Search<'_> {
             if limits.report_due() {
                 let (states, queued) = (depths.len(), stack.len());
                 let event = Event::ForwardProgress { states, queued, depth: Some(*deepest) };
-                observer.event(system, event);
+                observer.event(&program.system, event);
             }
             if depth >= bound {
                 continue;

@@ -243,7 +243,7 @@ impl<'a> Search<'a> {
             let states = self.visited.len();
             let (queued, depth) = (states - expanded, Some(self.depth));
             let event = Event::ForwardProgress { states, queued, depth };
-            observer.event(self.problem.system, event);
+            observer.event(&self.problem.program.system, event);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::program::{Gaps, Guard, Program};
 use crate::store::Store;
 use crate::tuning::MAX_SOUGHT;
 use cubicle_lang::model::classes::Distinctness;
-use cubicle_lang::model::{Cell, Conj, Literal, System};
+use cubicle_lang::model::{Cell, Conj, Literal};
 use cubicle_run::workers::locked;
 use cubicle_run::{Forbidden, OracleAnswer};
 
@@ -56,16 +56,15 @@ pub struct BitmapIndex {
     program: Arc<Program>,
     /// The indexed states.
     range: Range<usize>,
-    system: Arc<System>,
     cells: Vec<OnceLock<CellBitmaps>>,
     /// Answers to earlier cubes. Only looked up, never iterated.
     known: Mutex<HashMap<Forbidden, OracleAnswer>>,
 }
 
 impl BitmapIndex {
-    pub fn new(system: Arc<System>, program: Arc<Program>, range: Range<usize>) -> Self {
+    pub fn new(program: &Arc<Program>, range: Range<usize>) -> Self {
         let cells = (0..program.cells.len()).map(|_| OnceLock::new()).collect();
-        Self { program, range, system, cells, known: Mutex::new(HashMap::new()) }
+        Self { program: Arc::clone(program), range, cells, known: Mutex::new(HashMap::new()) }
     }
 
     /// Whether some state of the range in `store` satisfies the cube under some renaming.
@@ -81,13 +80,13 @@ impl BitmapIndex {
     /// `None` where the states do not say it.
     fn test(&self, store: &Store, candidate: &Forbidden) -> Option<OracleAnswer> {
         let Forbidden { params: procs, cube: literals, others } = candidate;
-        let fixed = usize::from(self.system.proc_constants);
+        let fixed = usize::from(self.program.system.proc_constants);
         let k = self.program.cells.procs;
         if usize::from(*procs) + fixed > k {
             return None;
         }
         // A count that was added to the system later.
-        let known = |cell: &Cell| usize::from(cell.var.0) < self.system.vars.len();
+        let known = |cell: &Cell| usize::from(cell.var.0) < self.program.system.vars.len();
         if !candidate.literals().flat_map(Literal::cells).all(known) {
             return None;
         }
@@ -131,7 +130,7 @@ impl BitmapIndex {
     /// The test of a conjunction at these processes; `None` where states do not determine it, `Some(None)` where it does not hold in any.
     fn guard(&self, conj: &Conj, env: &[usize]) -> Option<Option<Guard>> {
         let sorts = self.program.sorts.as_ref();
-        let grounder = Grounder { system: &self.system, places: &self.program.cells.places, sorts };
+        let grounder = Grounder { system: &self.program.system, places: &self.program.cells.places, sorts };
         let Some(conj) = grounder.conj(conj, env).ok()? else { return Some(None) };
         let mut guard = Guard::default();
         for lit in &conj {
@@ -149,7 +148,7 @@ impl BitmapIndex {
     /// The ways in which parameters of a cube may be different processes of the instance that the model does not name, without those in which
     /// literals about their sorts plainly do not hold.
     fn renamings(&self, params: usize, literals: &[Literal]) -> impl Iterator<Item = Vec<usize>> {
-        let fixed = usize::from(self.system.proc_constants);
+        let fixed = usize::from(self.program.system.proc_constants);
         let Program { cells, sorts, .. } = &*self.program;
         Arguments::new(literals, params, cells.procs, sorts.as_ref()).not_below(fixed).tuples()
     }

@@ -6,7 +6,6 @@ use crate::state::{CodeKind, UNDEF};
 use crate::store::StateTree;
 use cubicle_lang::bits::bits;
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::arrangements;
 
 /// The reachable states of an instance, or its steps, up to renaming of processes: a number for each, which is the same
@@ -90,8 +89,8 @@ pub(super) struct OrbitLook<'a> {
 }
 
 impl<'a> OrbitLook<'a> {
-    pub(super) fn new(system: &System, program: &'a Program, ordered: bool) -> Self {
-        let fixed = usize::from(system.proc_constants);
+    pub(super) fn new(program: &'a Program, ordered: bool) -> Self {
+        let fixed = usize::from(program.system.proc_constants);
         let free: Vec<usize> = (fixed..program.cells.procs).collect();
         let orders = if ordered { vec![free] } else { arrangements(&free, free.len()) };
         let order = |order: Vec<usize>| ViewOrder::new(program, (0..fixed).chain(order).collect());

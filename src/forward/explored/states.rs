@@ -24,7 +24,6 @@ use cubicle_run::{
 pub struct ExploredStates(Arc<SharedStates>);
 
 struct SharedStates {
-    system: Arc<System>,
     program: Arc<Program>,
     options: ForwardOptions,
     interrupt: Interrupt,
@@ -66,7 +65,6 @@ impl fmt::Debug for ExploredStates {
 
 impl ExploredStates {
     pub fn new(
-        system: Arc<System>,
         program: Arc<Program>,
         visited: StateTree,
         walk: Option<Campaign>,
@@ -74,7 +72,7 @@ impl ExploredStates {
         interrupt: &Interrupt,
     ) -> Self {
         let states = visited.store.len();
-        let indexes = BitmapIndex::new(Arc::clone(&system), Arc::clone(&program), 0..states);
+        let indexes = BitmapIndex::new(&program, 0..states);
         let grown = Mutex::new(Grown {
             visited: Arc::new(visited),
             indexes: vec![Arc::new(indexes)],
@@ -82,7 +80,7 @@ impl ExploredStates {
             ways: Vec::new(),
         });
         let (options, interrupt) = (options.clone(), interrupt.clone());
-        Self(Arc::new(SharedStates { system, program, options, interrupt, grown }))
+        Self(Arc::new(SharedStates { program, options, interrupt, grown }))
     }
 
     /// An oracle with the same states; from now on, each of the two grows independently.
@@ -98,9 +96,8 @@ impl ExploredStates {
     }
 
     fn with_options(&self, options: ForwardOptions) -> Self {
-        let SharedStates { system, program, interrupt, .. } = &*self.0;
+        let SharedStates { program, interrupt, .. } = &*self.0;
         Self(Arc::new(SharedStates {
-            system: Arc::clone(system),
             program: Arc::clone(program),
             options,
             interrupt: interrupt.clone(),
@@ -125,7 +122,7 @@ impl ExploredStates {
 
     /// Searches for a state in which the cube holds, from the initial ones and among `most`. The states on the way to it are known from then on.
     pub fn seek(&self, candidate: &Forbidden, most: usize) -> Sought {
-        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
+        let SharedStates { program, options, interrupt, .. } = &*self.0;
         let Grown { visited, indexes, .. } = self.grown().clone();
         let goals = indexes.first().and_then(|index| index.guards(candidate)).filter(|it| !it.is_empty());
         let Some(mut seek) = goals.and_then(|goals| Seek::new(program, goals, most)) else {
@@ -136,7 +133,7 @@ impl ExploredStates {
         let way = seek.run(starts, &Arc::new(Clock::new(options, interrupt)));
         let sought = Sought { found: way.is_some(), states: seek.states() as u64 };
         if let Some(way) = way {
-            let index = BitmapIndex::new(Arc::clone(system), Arc::clone(program), 0..way.store.len());
+            let index = BitmapIndex::new(program, 0..way.store.len());
             self.grown().ways.push(Arc::new((way, index)));
         }
         sought
@@ -150,11 +147,11 @@ impl ExploredStates {
     }
 
     pub fn system(&self) -> &System {
-        &self.0.system
+        &self.0.program.system
     }
 
     pub fn explored_as(&self) -> (&System, &ForwardOptions, &Interrupt) {
-        (&self.0.system, &self.0.options, &self.0.interrupt)
+        (self.system(), &self.0.options, &self.0.interrupt)
     }
 
     pub fn states(&self) -> usize {
@@ -162,19 +159,18 @@ impl ExploredStates {
     }
 
     pub fn views(&self, procs: usize) -> Views {
-        let (SharedStates { system, program, .. }, visited) = (&*self.0, self.visited());
-        Views::new(program, usize::from(system.proc_constants), system.orders_processes, &visited, procs)
+        Views::new(&self.0.program, &self.visited(), procs)
     }
 
     /// A fingerprint of the states or the steps, to compare with another system; see [`Fingerprint`].
     pub fn fingerprint(&self, steps: bool, ordered: bool) -> Option<Fingerprint> {
-        let SharedStates { system, program, options, .. } = &*self.0;
-        let exchanged = options.symmetry && !system.orders_processes;
+        let SharedStates { program, options, .. } = &*self.0;
+        let exchanged = options.symmetry && !program.system.orders_processes;
         if ordered == exchanged {
             return None;
         }
         let visited = self.visited();
-        let look = &mut OrbitLook::new(system, program, ordered);
+        let look = &mut OrbitLook::new(program, ordered);
         if steps { Fingerprint::of_steps(look, &visited) } else { Fingerprint::of_states(look, &visited) }
     }
 
@@ -196,7 +192,7 @@ impl ExploredStates {
 
     /// Continues walking until there are `most` states.
     pub fn grow_to(&self, most: usize) -> OracleGrowth {
-        let SharedStates { system, program, options, interrupt, .. } = &*self.0;
+        let SharedStates { program, options, interrupt, .. } = &*self.0;
         let mut grown = self.grown();
         let before = grown.visited.store.len();
         if before >= most {
@@ -205,7 +201,7 @@ impl ExploredStates {
         let begin = |visited: &StateTree| {
             let options = ForwardOptions { strategy: Strategy::Cfl, ..options.clone() };
             let limits = Limits::new(&options, interrupt);
-            let mut walk = Campaign::new(Arc::clone(system), Arc::clone(program), &options, limits);
+            let mut walk = Campaign::new(Arc::clone(program), &options, limits);
             walk.adopt(visited).is_ok().then_some(walk)
         };
         let Some((mut visited, mut walk)) = grown.take(begin) else { return OracleGrowth::Nothing };
@@ -217,7 +213,7 @@ impl ExploredStates {
         grown.visited = Arc::new(visited);
         grown.walk = Some(Arc::new(Mutex::new(walk)));
         if after > before {
-            let indexes = BitmapIndex::new(Arc::clone(system), Arc::clone(program), before..after);
+            let indexes = BitmapIndex::new(program, before..after);
             grown.indexes.push(Arc::new(indexes));
         }
         match trace {

@@ -46,7 +46,8 @@ impl Views {
     }
 
     /// The views of `procs` processes of all states. Processes that the model names are in every view.
-    pub fn new(program: &Program, fixed: usize, ordered: bool, visited: &StateTree, procs: usize) -> Self {
+    pub fn new(program: &Program, visited: &StateTree, procs: usize) -> Self {
+        let (fixed, ordered) = (usize::from(program.system.proc_constants), program.system.orders_processes);
         let mut viewer = Viewer::new(program, ordered);
         // Choices of processes, each with the orders in which it is viewed.
         let others: Vec<usize> = (fixed..program.cells.procs).collect();

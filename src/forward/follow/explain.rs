@@ -65,8 +65,7 @@ impl Follower {
             }
         }
         let last = chain.last().map(|(_, state)| unpacked(state)).ok_or(Unexplained::NotKept)?;
-        let (initial, steps) =
-            states(system, &self.program, &steps, last, None).ok_or(Unexplained::Counts)?;
+        let (initial, steps) = states(&self.program, &steps, last, None).ok_or(Unexplained::Counts)?;
         let trace = Trace { initial, steps, bad: cube };
         match (whole, bad) {
             (true, true) => replay(system, &trace)?,

@@ -15,7 +15,6 @@ use crate::run::{Curve, Findings, Problem, Searched};
 use crate::store::{ROOT, StateTree};
 use crate::tuning::{MAX_SHORTENED, TICKS_PER_READING};
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::System;
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{
     AROUND_DEADLOCKS, CflChoice, CurvePoint, Exploration, ForwardOptions, Stop, Strategy, TechniqueReport,
@@ -37,7 +36,6 @@ const NAMES: [&str; 9] = [
 /// The state of a walking exploration.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    pub system: Arc<System>,
     pub program: Arc<Program>,
     pub options: ForwardOptions,
     pub limits: Limits,
@@ -82,8 +80,8 @@ pub struct Campaign {
 
 impl Campaign {
     /// A campaign with these limits, whatever the options say.
-    pub fn new(system: Arc<System>, program: Arc<Program>, options: &ForwardOptions, limits: Limits) -> Self {
-        let words = program.enabled.words;
+    pub fn new(program: Arc<Program>, options: &ForwardOptions, limits: Limits) -> Self {
+        let (words, system) = (program.enabled.words, &program.system);
         let mut of_process = vec![vec![0u64; words]; program.cells.procs];
         for (i, instance) in program.instances.iter().enumerate() {
             for p in &instance.args {
@@ -101,7 +99,7 @@ impl Campaign {
             coverage: SeenCombinations::new(&program),
             novel: Vec::new(),
             goals: Goals::new(&program, system.transitions.len(), system.bad.len()),
-            findings: Findings::new(&system, &program),
+            findings: Findings::new(&program),
             fired: vec![0; system.transitions.len()],
             of_process,
             bandit: Bandit::default(),
@@ -119,7 +117,6 @@ impl Campaign {
             max_steps: u64::MAX,
             reports: NAMES.map(report),
             curve: Curve::default(),
-            system,
             program,
         }
     }
@@ -127,8 +124,8 @@ impl Campaign {
     /// The ended search, from which runs are built.
     pub fn searched(&self) -> Searched<'_> {
         let stop = self.limits.stop.or(self.left_out).unwrap_or(Stop::Complete);
-        let Self { system, program, visited, options, limits, findings, .. } = self;
-        let problem = Problem { system, program, options };
+        let Self { program, visited, options, limits, findings, .. } = self;
+        let problem = Problem { program, options };
         let course = Exploration {
             depth: self.depth(),
             fired: self.fired.clone(),

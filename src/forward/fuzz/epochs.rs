@@ -116,7 +116,7 @@ impl Campaign {
             self.limits.look();
             if self.limits.report_due() {
                 let (states, queued) = (self.visited.store.len(), self.corpus.members().len());
-                observer.event(&self.system, Event::ForwardProgress { states, queued, depth: None });
+                observer.event(&self.program.system, Event::ForwardProgress { states, queued, depth: None });
             }
         }
     }
@@ -132,7 +132,7 @@ impl Campaign {
         self.options.epochs = None;
         let known = self.findings.bad_states.len();
         self.epochs(None, &mut Silent);
-        let found = self.findings.run_after(known, &self.system, &self.program, &self.visited);
+        let found = self.findings.run_after(known, &self.program, &self.visited);
         (std::mem::take(&mut self.visited), found)
     }
 

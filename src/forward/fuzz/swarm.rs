@@ -115,7 +115,7 @@ impl Campaign {
             Ref::New(n) => (n as usize) < new,
         };
         let is_state = |n: &u32, refined: &[u64]| (*n as usize) < new && valid.cells(refined);
-        let (combinations, bads) = (self.coverage.possible(), self.system.bad.len());
+        let (combinations, bads) = (self.coverage.possible(), self.program.system.bad.len());
         [found.links.len(), found.exits.len(), found.fired.len()] == [new, new, self.fired.len()]
             && found.links.iter().enumerate().all(|(n, at)| is_there(at, n))
             && found.taken.iter().all(|(at, _)| is_there(at, new))

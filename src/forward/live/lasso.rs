@@ -189,7 +189,7 @@ impl Instance<'_> {
     /// The run that begins in the state `first` and takes these steps. States and steps use the names of the first state,
     /// however they are stored. `None` when a count leaves the 64-bit range.
     pub fn run(&self, first: u32, way: &[Arrow], back: Option<usize>) -> Option<Trace> {
-        let Self { system, program, graph, .. } = self;
+        let Self { program, graph, .. } = self;
         let codes = |state: u32, names: &Turn| {
             let mut codes = Vec::new();
             program.packing.unpack(graph.tree.store.state(state as usize), &mut codes);
@@ -211,7 +211,7 @@ impl Instance<'_> {
             at = arrow.to;
             names = then(&arrows::back(graph.moves.turn(arrow.label)), &names);
         }
-        let (initial, steps) = states(system, program, &steps, codes(at, &names), back)?;
+        let (initial, steps) = states(program, &steps, codes(at, &names), back)?;
         Some(Trace { initial, steps, bad: None })
     }
 

@@ -60,7 +60,7 @@ fn attempt(
     let mut sample = RunSample::default();
     for number in 0..graph.tree.store.len() {
         let codes = program.packing.codes(graph.tree.store.state(number));
-        let Some((state, _)) = states(system, &program, &[], codes, None) else {
+        let Some((state, _)) = states(&program, &[], codes, None) else {
             return Ok(RunSample::default());
         };
         sample.states.push(state);

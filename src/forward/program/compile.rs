@@ -1,6 +1,7 @@
 //! From the system and the number of processes to the compiled instance.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use crate::clock::Clock;
 use crate::error::Unbuildable;
@@ -36,6 +37,7 @@ impl Program {
         options: &ForwardOptions,
         clock: &Clock,
     ) -> Result<Self, Unbuildable> {
+        let whole = system;
         let system = &*of_sorts(system, procs, &options.of_sorts);
         if !admits(system, procs) {
             return Err(Unbuildable::NoInstance);
@@ -93,6 +95,7 @@ impl Program {
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);
         let (undefined, range) = (options.undefined_cells, options.number_range);
         Ok(Self {
+            system: Arc::new(whole.clone()),
             cells,
             counts,
             packing,

@@ -1,6 +1,7 @@
 //! A compiled instance: everything that a search needs to know about it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::ground::{Choice, FixedSorts, InitDisjunct};
 use crate::program::choosing::Choosing;
@@ -11,10 +12,13 @@ use crate::program::guard_index::GuardIndex;
 use crate::program::sleep::{AWAKE, SleepId, SleepSets};
 use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::{Exchangeable, Symmetry};
+use cubicle_lang::model::System;
 use cubicle_run::Interrupt;
 
 #[derive(Clone, Debug)]
 pub struct Program {
+    /// The system that it is an instance of.
+    pub system: Arc<System>,
     pub cells: Cells,
     pub counts: Counts,
     pub packing: Packing,

@@ -9,7 +9,7 @@ use crate::state::CodeKind;
 use crate::store::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;
 use cubicle_lang::model::semantics::Value;
-use cubicle_lang::model::{System, Term, Transition};
+use cubicle_lang::model::{Term, Transition};
 use cubicle_run::Trace;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -29,13 +29,13 @@ pub struct Findings {
 }
 
 impl Findings {
-    pub fn new(system: &System, program: &Program) -> Self {
-        Self::default().of_instance(system, program)
+    pub fn new(program: &Program) -> Self {
+        Self::default().of_instance(program)
     }
 
     /// Findings that were read back, of this instance.
-    pub fn of_instance(self, system: &System, program: &Program) -> Self {
-        Self { inside: always_inside(system, program), ..self }
+    pub fn of_instance(self, program: &Program) -> Self {
+        Self { inside: always_inside(program), ..self }
     }
 
     /// Whether a state was found that satisfies this bad cube.
@@ -81,14 +81,8 @@ impl Findings {
     }
 
     /// A run to the first of the bad cubes met after the first `known` ones.
-    pub fn run_after(
-        &self,
-        known: usize,
-        system: &System,
-        program: &Program,
-        visited: &StateTree,
-    ) -> Option<Trace> {
-        self.bad_states.iter().skip(known).find_map(|f| trace::build(system, program, visited, f).ok())
+    pub fn run_after(&self, known: usize, program: &Program, visited: &StateTree) -> Option<Trace> {
+        self.bad_states.iter().skip(known).find_map(|f| trace::build(program, visited, f).ok())
     }
 }
 
@@ -101,8 +95,8 @@ pub fn goes_outside(trace: &Trace) -> bool {
 }
 
 /// Cells that hold no outside value in any state of a clean run. Other cells may have this property, too.
-pub fn always_inside(system: &System, program: &Program) -> Vec<usize> {
-    let cells = &program.cells;
+pub fn always_inside(program: &Program) -> Vec<usize> {
+    let Program { cells, system, .. } = program;
     let procs = cells.procs;
     // Variables that may hold a value that is needed.
     let mut needed = vec![false; system.vars.len()];

@@ -5,7 +5,7 @@ use crate::run::trace::repeat;
 use crate::state::{CodeKind, UNDEF};
 use crate::store::{StateTree, way};
 use cubicle_lang::model::semantics::Value;
-use cubicle_lang::model::{Rational, System, VarId};
+use cubicle_lang::model::{Rational, VarId};
 use cubicle_run::{Growing, Growth, last_rise};
 
 /// The most steps that are repeated to name the transitions between two states.
@@ -16,7 +16,7 @@ const MOST_STEPS: usize = 32;
 const MOST_STATES: usize = 4096;
 
 /// The numbers that grew on the way to the last state.
-pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Growth> {
+pub fn growth(program: &Program, visited: &StateTree) -> Vec<Growth> {
     let cells = &program.cells;
     let is_number = |kind| matches!(kind, CodeKind::Int | CodeKind::Real);
     let mut vars: Vec<VarId> = cells
@@ -52,7 +52,7 @@ pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Gr
     for (var, (up, down)) in vars.iter().zip(&values) {
         for (line, sign) in [(up, 1), (down, -1)] {
             let Some((before, last)) = last_rise(line) else { continue };
-            let Some(cycle) = transitions(system, program, visited, &path[before..=last]) else { continue };
+            let Some(cycle) = transitions(program, visited, &path[before..=last]) else { continue };
             let signed = |n: Option<Rational>| n?.mul(Rational::integer(sign));
             let first = signed(line.iter().find_map(|n| *n));
             if let (Some(first), Some(most)) = (first, signed(line[last])) {
@@ -64,12 +64,7 @@ pub fn growth(system: &System, program: &Program, visited: &StateTree) -> Vec<Gr
 }
 
 /// The transitions that lead from each state to the next; `None` when they take too long to determine.
-fn transitions(
-    system: &System,
-    program: &Program,
-    visited: &StateTree,
-    path: &[usize],
-) -> Option<Vec<String>> {
+fn transitions(program: &Program, visited: &StateTree, path: &[usize]) -> Option<Vec<String>> {
     if path.len() > MOST_STEPS {
         return None;
     }
@@ -78,7 +73,7 @@ fn transitions(
         .map(|edge| {
             let (from, to) = (visited.store.state(edge[0]), visited.store.state(edge[1]));
             repeat(program, from, to, &mut scratch)
-                .map(|step| system.transition(program.instances[step.0].transition).name.clone())
+                .map(|step| program.system.transition(program.instances[step.0].transition).name.clone())
         })
         .collect()
 }

@@ -6,12 +6,10 @@ use crate::limits::Limits;
 use crate::program::{Program, Scratch};
 use crate::run::findings::Findings;
 use crate::store::{Examiner, StateTree};
-use cubicle_lang::model::System;
 use cubicle_run::{Exploration, ForwardOptions, Stop};
 
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
-    pub system: &'a System,
     pub program: &'a Arc<Program>,
     pub options: &'a ForwardOptions,
 }
@@ -62,12 +60,12 @@ pub struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     pub fn new(problem: Problem<'a>, limits: &Limits) -> Self {
-        let Problem { system, program, options } = problem;
+        let Problem { program, options } = problem;
         Self {
             program,
             stop_at_unsafe: options.stop_at_unsafe,
-            findings: Findings::new(system, program),
-            fired: vec![0; system.transitions.len()],
+            findings: Findings::new(program),
+            fired: vec![0; program.system.transitions.len()],
             numbers: false,
             scratch: Scratch::timed(program, &limits.clock),
         }

@@ -13,7 +13,6 @@ use crate::store::{StateTree, way};
 use crate::symmetry::refinement::{Renaming, rename};
 use cubicle_lang::bits::bits;
 use cubicle_lang::list::sorted;
-use cubicle_lang::model::System;
 use cubicle_lang::model::classes::Distinctness;
 use cubicle_lang::model::semantics::{ReplayError, State, Step, Value, replay, with_counts};
 use cubicle_lang::model::union_find::UnionFind;
@@ -59,12 +58,7 @@ pub struct RealStep {
     pub before: Vec<i64>,
 }
 
-pub fn build(
-    system: &System,
-    program: &Program,
-    visited: &StateTree,
-    finding: &Finding,
-) -> Result<Trace, TraceError> {
+pub fn build(program: &Program, visited: &StateTree, finding: &Finding) -> Result<Trace, TraceError> {
     let chain = way(finding.state, usize::MAX, |at| visited.parents[at]);
     let cells = &program.cells;
     // Stored name -> real name.
@@ -84,16 +78,15 @@ pub fn build(
         names = next;
     }
     let last = real_codes(program, &finding.refined, &names);
-    let (initial, steps) = states(system, program, &steps, last, None).ok_or(TraceError::Counts)?;
+    let (initial, steps) = states(program, &steps, last, None).ok_or(TraceError::Counts)?;
     let trace = Trace { initial, steps, bad: finding.bad };
-    replay(system, &trace)?;
+    replay(&program.system, &trace)?;
     Ok(trace)
 }
 
 /// The first state and the steps of a run of which all steps are known; `last` is its final state, which
 /// must be the state before step number `back` when there is one. `None` when a count leaves the 64-bit range.
 pub fn states(
-    system: &System,
     program: &Program,
     steps: &[RealStep],
     last: Vec<i64>,
@@ -104,8 +97,9 @@ pub fn states(
         program.choose(values);
     }
     let places = &program.cells.places;
-    let state =
-        |values| with_counts(system, State { procs: places.procs, values: places.whole_values(values) });
+    let state = |values| {
+        with_counts(&program.system, State { procs: places.procs, values: places.whole_values(values) })
+    };
     let mut states = values.into_iter().map(state).collect::<Option<Vec<_>>>()?.into_iter();
     let initial = states.next().expect("a run has an initial state");
     let step = |(step, after): (&RealStep, State)| {

@@ -8,7 +8,6 @@ use crate::program::Program;
 use crate::run::{Curve, add_counts};
 use crate::spread::findings::SpreadFindings;
 use crate::spread::message::{Command, Deadlocks, NotableState, Summary, note_bad};
-use cubicle_lang::model::System;
 use cubicle_run::{CurvePoint, ForwardOptions, Stop};
 
 /// The result of a distributed exploration.
@@ -63,7 +62,6 @@ pub struct Coordinator {
     stop_at_unsafe: bool,
     serves: bool,
     pub(super) phase: Phase,
-    pub(super) system: Arc<System>,
     pub(super) program: Arc<Program>,
     /// Writes the checkpoint, if one is kept.
     pub(super) keeper: Option<Keeper>,
@@ -88,15 +86,13 @@ pub(super) fn halted(summaries: &[Summary]) -> Option<Stop> {
 impl Coordinator {
     /// For the workers of an instance.
     pub fn new(
-        system: &Arc<System>,
         program: &Arc<Program>,
         serves: bool,
         options: &ForwardOptions,
         keeper: Option<Keeper>,
     ) -> Self {
-        let transitions = system.transitions.len();
+        let transitions = program.system.transitions.len();
         Self {
-            system: Arc::clone(system),
             program: Arc::clone(program),
             max_states: options.max_states.unwrap_or(usize::MAX),
             depth_limit: options.depth,

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::checkpoint::{Valid, are_cubes};
 use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
-use cubicle_lang::model::System;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,13 +25,7 @@ impl SpreadFindings {
     }
 
     /// Checks findings that were read, among this many states up to this level.
-    pub fn check(
-        &self,
-        system: &System,
-        valid: &Valid<'_>,
-        level: usize,
-        states: usize,
-    ) -> Result<(), &'static str> {
+    pub fn check(&self, valid: &Valid<'_>, level: usize, states: usize) -> Result<(), &'static str> {
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
         let few = |found: &[NotableState], most: usize| found.len() <= most.min(MAX_DEADLOCK_TRACES);
         let counts = *all <= states && outside <= all;
@@ -40,7 +33,7 @@ impl SpreadFindings {
             return Err("its deadlocks do not fit each other");
         }
         let cubes: Vec<Option<usize>> = self.bads.iter().map(|(_, bad)| Some(*bad)).collect();
-        if !are_cubes(&cubes, system) {
+        if !are_cubes(&cubes, &valid.program.system) {
             return Err("it has a bad state twice");
         }
         let known =

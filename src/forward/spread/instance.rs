@@ -22,7 +22,6 @@ use cubicle_run::{Exploration, ForwardOptions, Interrupt, Observer, Stop};
 /// An instance that several workers explore.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    system: Arc<System>,
     program: Arc<Program>,
     options: ForwardOptions,
 }
@@ -41,7 +40,7 @@ impl Instance {
         let clock = Limits::new(options, interrupt).clock;
         let program =
             Program::new(system, procs, options, &clock).map_err(|why| Box::new(none(procs, why)))?;
-        Ok(Self { system: Arc::new(system.clone()), program: Arc::new(program), options: options.clone() })
+        Ok(Self { program: Arc::new(program), options: options.clone() })
     }
 
     /// All that the outcome depends on besides the model, by name: all processes that explore together must agree on it.
@@ -63,24 +62,23 @@ impl Instance {
         let (deadlock, widest, clock) = (self.options.deadlock, widest(&limits), limits.clock);
         let expander = Expander::new(&self.program, Arc::clone(&clock), deadlock, widest, true);
         let config = WorkerConfig { me, total, workers, memory, stop_at_unsafe: self.options.stop_at_unsafe };
-        let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
         let kept = self.options.checkpoint.as_ref();
         let keeping = kept.map(|to| Keeping::new(&to.folder, me / workers, me % workers));
-        Worker::new(system, program, clock, expander, config, keeping)
+        Worker::new(Arc::clone(&self.program), clock, expander, config, keeping)
     }
 
     /// The coordinator of this many processes with this many workers each; `serves`: the states will serve as oracle
     /// afterwards, unless an error was found.
     pub fn coordinator(&self, serves: bool, processes: usize, workers: usize) -> Coordinator {
-        let Self { system, program, options } = self;
+        let Self { program, options } = self;
         let cluster = Some(ClusterSizes { processes, workers });
         let keeper = options.checkpoint.as_ref().map(|to| Keeper::new(to, program, options, cluster));
-        Coordinator::new(system, program, serves, options, keeper)
+        Coordinator::new(program, serves, options, keeper)
     }
 
     /// Builds the runs to the findings, each of which is replayed.
     pub fn conclude(&self, outcome: Outcome, interrupt: &Interrupt, observer: &mut dyn Observer) -> Explored {
-        let Self { system, program, options } = self;
+        let Self { program, options } = self;
         if let Some(fault) = outcome.fault {
             return none(program.cells.procs, Unbuildable::Storage(StorageError(fault)));
         }
@@ -90,7 +88,7 @@ impl Instance {
             _ => {}
         }
         let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
-        let mut findings = Findings::new(system, program);
+        let mut findings = Findings::new(program);
         for (worth, bad) in &outcome.found.bads {
             findings.bad_states.push(ways.finding(worth, Some(*bad)));
         }
@@ -102,7 +100,7 @@ impl Instance {
         findings.outside_states = deadlocks.outside;
         let mut limits = Limits::new(options, interrupt);
         limits.stop = Some(outcome.stop);
-        let problem = Problem { system, program, options };
+        let problem = Problem { program, options };
         let course = Exploration {
             depth: outcome.depth,
             fired: outcome.fired.clone(),

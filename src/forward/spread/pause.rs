@@ -23,11 +23,11 @@ impl Coordinator {
 
     /// Goes on with a checkpoint, once all workers have read their parts of it.
     fn resume(&mut self, manifest: Manifest) -> Result<Command, StorageError> {
-        let Self { system, program, keeper, .. } = &*self;
+        let Self { program, keeper, .. } = &*self;
         let Some(keeper) = keeper else { return Ok(Command::End) };
         let (level, states) = (manifest.level, manifest.states);
-        let check = |found: &SpreadFindings| found.check(system, &Valid::new(program), level, states);
-        let course = Course::read(keeper.folder(), &manifest, system, check)?;
+        let check = |found: &SpreadFindings| found.check(&Valid::new(program), level, states);
+        let course = Course::read(keeper.folder(), &manifest, &program.system, check)?;
         (self.numbers, self.curve, self.level) = (course.numbers, course.curve, level + 1);
         let outcome = &mut self.outcome;
         (outcome.states, outcome.depth, outcome.fired) = (states, level, course.fired);

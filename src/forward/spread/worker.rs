@@ -18,7 +18,6 @@ use crate::spread::parents::Wanted;
 use crate::store::hash::hash;
 use crate::store::{Batch, Inserted, Store};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
-use cubicle_lang::model::System;
 use cubicle_run::Stop;
 
 /// The configuration of a worker, besides the model.
@@ -75,7 +74,6 @@ pub struct Worker {
     round: u64,
     /// States of a round that has not begun here.
     early: Vec<States>,
-    system: Arc<System>,
     /// Its part of the checkpoint, if one is kept.
     pub(super) keeping: Option<Keeping>,
     /// All its states, once they serve as oracle.
@@ -88,7 +86,6 @@ pub struct Worker {
 impl Worker {
     /// A worker without states. Its clock is that of this thread, and ends its expander, too.
     pub fn new(
-        system: Arc<System>,
         program: Arc<Program>,
         clock: Arc<Clock>,
         expander: Expander,
@@ -109,13 +106,12 @@ impl Worker {
             next_sleeps: Vec::new(),
             outboxes: vec![States::default(); config.total],
             own: Batch::default(),
-            findings: Findings::new(&system, &program),
+            findings: Findings::new(&program),
             bads: BTreeMap::new(),
             sorted: Vec::new(),
             task: Task::Rest,
             round: 0,
             early: Vec::new(),
-            system,
             keeping,
             served: None,
             sent_words: 0,
@@ -234,8 +230,7 @@ impl Worker {
         let words = self.program.packing.words;
         let store = std::mem::replace(&mut self.store, Store::new(words));
         let states = store.len();
-        let (system, program) = (Arc::clone(&self.system), Arc::clone(&self.program));
-        self.served = Some((store, BitmapIndex::new(system, program, 0..states)));
+        self.served = Some((store, BitmapIndex::new(&self.program, 0..states)));
         (self.levels, self.cursor) = (vec![0], 0);
     }
 

@@ -64,7 +64,7 @@ fn compare(system: &System, procs: usize, symmetry: bool, undefined: bool, strat
     let run = |program: &Arc<Program>| {
         let interrupt = Interrupt::default();
         let search =
-            Search::within(Problem { system, program, options: &options }, Limits::new(&options, &interrupt));
+            Search::within(Problem { program, options: &options }, Limits::new(&options, &interrupt));
         let found = conclude::search(search, &mut Silent).expect("the system is small");
         (found.exploration, found.visited.into_table().expect("nothing moves them"))
     };

@@ -146,11 +146,11 @@ proptest! {
     /// Any bytes are read as a walk of this campaign, or rejected.
     #[test]
     fn any_bytes_are_read_without_panic(changes in proptest::collection::vec((any::<u16>(), any::<u8>()), 0..4), cut in any::<u16>()) {
-        let system = Arc::new(example());
+        let system = example();
         let options = ForwardOptions { strategy: Strategy::Cfl, ..options() };
         let limits = Limits::new(&options, &Interrupt::default());
         let program = Program::new(&system, 3, &options, &limits.clock).expect("it is small");
-        let mut campaign = Campaign::new(Arc::clone(&system), Arc::new(program), &options, limits);
+        let mut campaign = Campaign::new(Arc::new(program), &options, limits);
         campaign.seed().expect("it is small");
         let tasks = campaign.plan();
         let mut bytes = campaign.message(&campaign.walk(&tasks).expect("there is time"));
