@@ -14,13 +14,13 @@ use serde::Serialize;
 use crate::checkpoint::course::{Course, check_findings};
 use crate::checkpoint::files::{LOCK, Part, is_ours, lock, sweep, write};
 use crate::checkpoint::manifest::{self, ClusterSizes, Manifest, OwnerParts};
-use crate::checkpoint::states::{Levels, NewLevels, TakeState, Valid, most_bytes};
+use crate::checkpoint::states::{Levels, NewLevels, Valid, most_bytes};
 use crate::error::{StorageError, Unbuildable};
 use crate::folder::{entries, failed, make, name_of};
 use crate::limits::{Limits, MAX_STATES};
 use crate::program::Program;
 use crate::run::{Findings, Level, Problem};
-use crate::store::{ROOT, Restored, Visited};
+use crate::store::{ROOT, Restored, TakeState, Visited};
 use cubicle_run::{Checkpoint, ForwardOptions, Stop};
 
 /// Name of the file with the model.

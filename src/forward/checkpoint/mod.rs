@@ -17,4 +17,4 @@ pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
 pub use files::{Part, checksum};
 pub use keeper::{Keeper, SearchKeeper, folder_of};
 pub use manifest::{ClusterSizes, Manifest, OwnerParts};
-pub use states::{Levels, NewLevels, TakeState, Valid};
+pub use states::{Levels, NewLevels, Valid};

@@ -18,13 +18,10 @@ use crate::error::StorageError;
 use crate::folder::failed;
 use crate::program::{Program, SleepId};
 use crate::state::{CellShape, CodeKind};
-use crate::store::ROOT;
+use crate::store::{ROOT, TakeState};
 
 /// Bytes that are written to the file at a time.
 const BLOCK: usize = 1 << 16;
-
-/// Gets a state, and the number of its parent or [`ROOT`].
-pub type TakeState<'f> = dyn FnMut(&[u64], u32) -> Result<(), StorageError> + 'f;
 
 /// Levels of states that wait to be written.
 pub struct NewLevels<'s> {

@@ -36,13 +36,12 @@ pub struct Holds {
 
 /// Evaluates the condition in all states of `graph`.
 pub fn holds(
-    system: &System,
     program: &Program,
     graph: &RunGraph,
     condition: &Condition,
     tuple: &[usize],
 ) -> Result<Holds, Unbuildable> {
-    let cases = ground(system, program, condition, tuple)?;
+    let cases = ground(program, condition, tuple)?;
     let plain = program.is_plain();
     let mut found = Holds { states: Vec::with_capacity(graph.tree.store.len()), unclear: false };
     for number in 0..graph.tree.store.len() {
@@ -61,13 +60,12 @@ pub fn holds(
 
 /// The cases of a condition for a tuple, as tests on codes.
 pub fn ground(
-    system: &System,
     program: &Program,
     condition: &Condition,
     tuple: &[usize],
 ) -> Result<Vec<Vec<Test>>, Unbuildable> {
     let places = &program.cells.places;
-    let grounder = Grounder { system, places, sorts: program.sorts.as_ref() };
+    let grounder = Grounder { system: &program.system, places, sorts: program.sorts.as_ref() };
     let tests = |conj: &GroundConj| -> Result<Vec<Test>, Unbuildable> {
         conj.iter().map(|lit| program.counts.test(&program.cells, lit)).collect()
     };

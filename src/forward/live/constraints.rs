@@ -2,7 +2,6 @@
 
 use crate::live::arrows::{Arrow, Moves, STAY, STUTTER, Turn};
 use crate::program::Program;
-use cubicle_lang::model::System;
 
 /// The fairness constraints of a run: for each, some of its steps are taken infinitely often, or infinitely
 /// often none of them is possible (weak), or none is possible from some moment on (strong).
@@ -26,7 +25,8 @@ const NONE: u32 = u32::MAX;
 
 impl Constraints {
     /// The constraints of an instance, with the moves of its graph.
-    pub fn new(system: &System, program: &Program, moves: &Moves) -> Self {
+    pub fn new(program: &Program, moves: &Moves) -> Self {
+        let system = &program.system;
         let mut this = Self {
             procs: program.cells.procs,
             served: vec![Vec::new(); program.instances.len()],

@@ -11,27 +11,21 @@ use crate::live::walks::Walks;
 use crate::program::Program;
 use crate::run::{Level, Levels, Pipeline, breadth_first};
 use crate::tuning::{CHUNKS_AHEAD, RUN_CHUNK_STATES, RUN_SHARED_STATES, TOUCH_GROUP};
-use cubicle_lang::model::System;
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{ForwardOptions, Stop, Strategy};
 use tracing::debug;
 
 /// The states and steps of an instance, as far as the limits allow.
-pub fn explore(
-    system: &System,
-    program: &Program,
-    options: &ForwardOptions,
-    limits: Limits,
-) -> Result<RunGraph, Unbuildable> {
+pub fn explore(program: &Program, options: &ForwardOptions, limits: Limits) -> Result<RunGraph, Unbuildable> {
     let (most, clock) = (limits.max_states, Arc::clone(&limits.clock));
     let mut graph = RunGraph::begin(program, limits)?;
-    let fails = |id| Some(system.transition(id).origin) == system.failures;
+    let fails = |id| Some(program.system.transition(id).origin) == program.system.failures;
     let optional: Vec<bool> = program.instances.iter().map(|it| fails(it.transition)).collect();
     let expander = || Expander::new(program, &optional, most, &clock);
     let guided = options.strategy == Strategy::Cfl;
     // Only a search by levels knows the depth of a state.
     if options.depth.is_none() && (guided || options.strategy == Strategy::Random) {
-        let walks = Walks::new(system, program, &mut graph, expander(), options.seed, guided)?;
+        let walks = Walks::new(program, &mut graph, expander(), options.seed, guided)?;
         let order = walks.explore(options.epochs);
         graph.arrange(&order);
     } else {

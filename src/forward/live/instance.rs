@@ -4,7 +4,7 @@ use crate::clock::begin_to_help;
 use crate::error::Unbuildable;
 use crate::ground::FixedSorts;
 use crate::limits::Limits;
-use crate::live::arrows::{Arrow, MAX_RENAMED, Move, Ways};
+use crate::live::arrows::{MAX_RENAMED, Move, Ways};
 use crate::live::automaton::Automaton;
 use crate::live::components::FairCycles;
 use crate::live::conditions::{Holds, every_cell, holds, observed};
@@ -14,7 +14,7 @@ use crate::live::graph::RunGraph;
 use crate::live::product::{AtomTruth, Product};
 use crate::program::{Program, code};
 use crate::symmetry::canonical::Symmetry;
-use cubicle_lang::model::semantics::{Lasso, Semantics, distinct_tuples};
+use cubicle_lang::model::semantics::{Lasso, distinct_tuples, replay_steps};
 use cubicle_lang::model::{Atom, Condition, StepOf, System, Temporal, TemporalKind};
 use cubicle_run::workers::WorkerPool;
 use cubicle_run::{ForwardOptions, Interrupt, Stop, Trace};
@@ -74,21 +74,21 @@ fn attempt(
     options: &ForwardOptions,
     interrupt: &Interrupt,
 ) -> Result<RunsChecked, Unbuildable> {
-    let observed = observed(system);
     let limits = Limits::new(options, interrupt);
-    let mut program = Program::new(&observed, procs, &every_cell(options), &limits.clock)?;
+    let mut program = Program::new(&observed(system), procs, &every_cell(options), &limits.clock)?;
     let sorts = FixedSorts::of(program.sorts.as_ref());
     // Where they are not known there are several divisions, in each of which the first processes are of the first sort.
     let of_model = system.sorts.as_ref().is_some_and(|it| it.names.len() > 1);
     let several_sorts = of_model && (sorts.is_empty() || sorts.windows(2).any(|it| it[0] != it[1]));
-    let unordered = system.proc_constants == 0 && !observed.orders_processes;
+    let unordered = system.proc_constants == 0 && !program.system.orders_processes;
     let alike = options.symmetry && unordered && !several_sorts;
     if alike && procs <= MAX_RENAMED {
         let watched = system.temporal.iter().map(|it| it.params.len()).max().unwrap_or(0);
-        program.symmetry = Symmetry::beside(watched, &observed, &program.cells, sorts, &program.packing);
+        program.symmetry =
+            Symmetry::beside(watched, &program.system, &program.cells, sorts, &program.packing);
     }
-    let graph = explore(system, &program, options, limits)?;
-    let constraints = Constraints::new(system, &program, &graph.moves);
+    let graph = explore(&program, options, limits)?;
+    let constraints = Constraints::new(&program, &graph.moves);
     let instance =
         Instance { system, program: &program, graph: &graph, constraints, alike, several_sorts, interrupt };
     let properties: Vec<&Temporal> = system.temporal.iter().collect();
@@ -191,7 +191,7 @@ impl Instance<'_> {
     }
 
     fn holds(&self, condition: &Condition, tuple: &[usize]) -> Result<Holds, Unbuildable> {
-        holds(self.system, self.program, self.graph, condition, tuple)
+        holds(self.program, self.graph, condition, tuple)
     }
 
     /// A `response` or a `recurrence`: searches a fair cycle without the promised condition, and a way there on which it does
@@ -223,23 +223,6 @@ impl Instance<'_> {
         Ok(self.lasso(property, tuple, initial, &stem, &cycles.cycle(&component)))
     }
 
-    /// The run that begins in a stored state with these steps and repeats a cycle, if it violates the property.
-    fn lasso(
-        &self,
-        property: &Temporal,
-        tuple: &[usize],
-        first: u32,
-        stem: &[Arrow],
-        cycle: &[Arrow],
-    ) -> RunAnswer {
-        let semantics = Semantics::new(self.system, self.program.cells.procs);
-        let mut breaks = |lasso: &Lasso| semantics.breaks(lasso, property, tuple).is_ok();
-        match self.accepted_lasso(first, stem, cycle, &mut breaks) {
-            Some(lasso) => RunAnswer::Lasso(tuple.to_vec(), Box::new(lasso)),
-            None => RunAnswer::Open(Stop::Numbers),
-        }
-    }
-
     /// A `possible`: searches a state from which no run leads to where it holds. Unexplored steps may lead to such a
     /// place.
     fn dead_end(&self, property: &Temporal, tuple: &[usize]) -> Result<RunAnswer, Unbuildable> {
@@ -252,10 +235,7 @@ impl Instance<'_> {
         Ok(match lost {
             _ if unclear => RunAnswer::Open(Stop::Numbers),
             None => RunAnswer::Holds,
-            Some(lost) => {
-                let (initial, way) = self.graph.way_to(lost);
-                self.replayed(initial, &way, |run| RunAnswer::DeadEnd(tuple.to_vec(), run))
-            }
+            Some(lost) => self.replayed(lost, |run| RunAnswer::DeadEnd(tuple.to_vec(), run)),
         })
     }
 
@@ -265,20 +245,13 @@ impl Instance<'_> {
         let Some(state) = first.iter().position(|holds| *holds) else {
             return Ok(if unclear { RunAnswer::Open(Stop::Numbers) } else { RunAnswer::Holds });
         };
-        let (initial, way) = self.graph.way_to(state as u32);
-        Ok(self.replayed(initial, &way, |run| RunAnswer::Reached(tuple.to_vec(), run)))
+        Ok(self.replayed(state as u32, |run| RunAnswer::Reached(tuple.to_vec(), run)))
     }
 
-    fn replayed(
-        &self,
-        initial: u32,
-        way: &[Arrow],
-        answer: impl FnOnce(Box<Trace>) -> RunAnswer,
-    ) -> RunAnswer {
-        let run = self.run(initial, way, None);
-        match run.filter(|run| cubicle_lang::model::semantics::replay_steps(self.system, run).is_ok()) {
-            Some(run) => answer(Box::new(run)),
-            None => RunAnswer::Open(Stop::Numbers),
-        }
+    /// The answer with the run to a stored state, once it is replayed.
+    fn replayed(&self, state: u32, answer: impl FnOnce(Box<Trace>) -> RunAnswer) -> RunAnswer {
+        let (initial, way) = self.graph.way_to(state);
+        let run = self.run(initial, &way, None).filter(|run| replay_steps(self.system, run).is_ok());
+        run.map_or(RunAnswer::Open(Stop::Numbers), |run| answer(Box::new(run)))
     }
 }

@@ -7,11 +7,11 @@ use indexmap::IndexMap;
 use crate::live::arrows::{self, Arrow, STAY, STUTTER, Turn, Ways, then};
 use crate::live::components::{FairCycles, Threads};
 use crate::live::graph::RunGraph;
-use crate::live::instance::Instance;
-use crate::run::{RealStep, real_instance, states};
-use crate::symmetry::refinement::rename;
-use cubicle_lang::model::semantics::Lasso;
-use cubicle_run::Trace;
+use crate::live::instance::{Instance, RunAnswer};
+use crate::run::{RealStep, real_codes, real_instance, states};
+use cubicle_lang::model::Temporal;
+use cubicle_lang::model::semantics::{Lasso, Semantics};
+use cubicle_run::{Stop, Trace};
 
 /// What a cycle must still do.
 #[derive(Clone, PartialEq)]
@@ -191,14 +191,8 @@ impl Instance<'_> {
     pub fn run(&self, first: u32, way: &[Arrow], back: Option<usize>) -> Option<Trace> {
         let Self { program, graph, .. } = self;
         let codes = |state: u32, names: &Turn| {
-            let mut codes = Vec::new();
-            program.packing.unpack(graph.tree.store.state(state as usize), &mut codes);
-            if *names == STAY {
-                return codes;
-            }
-            let mut renamed = Vec::new();
-            rename(&program.cells, names, &codes, &mut renamed);
-            renamed
+            let state = graph.tree.store.state(state as usize);
+            if *names == STAY { program.packing.codes(state) } else { real_codes(program, state, names) }
         };
         let mut steps = Vec::with_capacity(way.len());
         // What the names in the stored state stand for.
@@ -215,28 +209,32 @@ impl Instance<'_> {
         Some(Trace { initial, steps, bad: None })
     }
 
-    /// The lasso with this stem from the state `first` and this cycle that `accept` confirms, if there is any.
-    pub fn accepted_lasso(
+    /// The run that begins in a stored state with these steps and repeats a cycle, if it violates the property.
+    pub fn lasso(
         &self,
+        property: &Temporal,
+        tuple: &[usize],
         first: u32,
         stem: &[Arrow],
         cycle: &[Arrow],
-        accept: &mut dyn FnMut(&Lasso) -> bool,
-    ) -> Option<Lasso> {
+    ) -> RunAnswer {
+        let semantics = Semantics::new(self.system, self.program.cells.procs);
+        let accepted = |way: &[Arrow], back: Option<usize>| {
+            let lasso = Lasso { run: self.run(first, way, back)?, back };
+            semantics.breaks(&lasso, property, tuple).is_ok().then_some(lasso)
+        };
         let end = stem.iter().position(|arrow| arrow.label == STUTTER);
-        if end.is_some() || cycle.iter().any(|arrow| arrow.label == STUTTER) {
-            let stem = &stem[..end.unwrap_or(stem.len())];
-            let lasso = Lasso { run: self.run(first, stem, None)?, back: None };
-            return accept(&lasso).then_some(lasso);
-        }
-        let mut way = stem.to_vec();
-        let once = cycle.repeat(rounds(self.graph, cycle));
-        (0..ROUNDS).find_map(|_| {
-            way.extend(&once);
-            let back = Some(stem.len());
-            let lasso = Lasso { run: self.run(first, &way, back)?, back };
-            accept(&lasso).then_some(lasso)
-        })
+        let found = if end.is_some() || cycle.iter().any(|arrow| arrow.label == STUTTER) {
+            accepted(&stem[..end.unwrap_or(stem.len())], None)
+        } else {
+            let mut way = stem.to_vec();
+            let once = cycle.repeat(rounds(self.graph, cycle));
+            (0..ROUNDS).find_map(|_| {
+                way.extend(&once);
+                accepted(&way, Some(stem.len()))
+            })
+        };
+        found.map_or(RunAnswer::Open(Stop::Numbers), |it| RunAnswer::Lasso(tuple.to_vec(), Box::new(it)))
     }
 }
 

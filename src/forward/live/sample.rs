@@ -56,7 +56,7 @@ fn attempt(
     let limits = Limits::new(options, interrupt);
     let any_sorts = ForwardOptions { of_sorts: Vec::new(), ..every_cell(options) };
     let program = Program::new(&observed(system), procs, &any_sorts, &limits.clock)?;
-    let graph = explore(system, &program, options, limits)?;
+    let graph = explore(&program, options, limits)?;
     let mut sample = RunSample::default();
     for number in 0..graph.tree.store.len() {
         let codes = program.packing.codes(graph.tree.store.state(number));

@@ -15,7 +15,7 @@ use crate::live::conditions::ground;
 use crate::live::graph::{Expanded, Expander, RunGraph};
 use crate::program::{Program, Test};
 use crate::tuning::{RUN_EPOCH_WALKS, RUN_NEAR_STATES, RUN_WALK_STEPS};
-use cubicle_lang::model::{System, TemporalKind};
+use cubicle_lang::model::TemporalKind;
 use cubicle_run::Stop;
 
 const NONE: u32 = u32::MAX;
@@ -43,9 +43,8 @@ pub struct Walks<'a> {
 }
 
 impl<'a> Walks<'a> {
-    /// Guided by the properties of `system`.
+    /// Guided by the properties of the system, if `guided`.
     pub fn new(
-        system: &System,
         program: &'a Program,
         graph: &'a mut RunGraph,
         expander: Expander<'a>,
@@ -53,12 +52,12 @@ impl<'a> Walks<'a> {
         guided: bool,
     ) -> Result<Self, Unbuildable> {
         let mut guides = Vec::new();
-        for property in &system.temporal {
+        for property in &program.system.temporal {
             let tuple: Vec<usize> = (0..property.params.len()).collect();
             if !guided || tuple.len() > program.cells.procs {
                 continue;
             }
-            let watch = |condition| ground(system, program, condition, &tuple);
+            let watch = |condition| ground(program, condition, &tuple);
             match property.kind {
                 TemporalKind::Response => guides
                     .push(Guide { waits: Some(watch(&property.first)?), answer: watch(&property.then)? }),

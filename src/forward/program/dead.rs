@@ -20,10 +20,12 @@ use crate::state::{Cells, CodeKind, Packing, UNDEF};
 use cubicle_lang::list::add_new;
 use cubicle_lang::model::{System, VarId};
 
+/// A cell, a cell that controls it, and the codes of the latter for which it is dead.
+type DeadCell = (usize, usize, u128);
+
 #[derive(Clone, Debug, Default)]
 pub struct DeadCells {
-    /// A cell, a cell that controls it, and the codes of the latter for which it is dead.
-    cells: Vec<(usize, usize, u128)>,
+    cells: Vec<DeadCell>,
     /// What the cells that are dead initially hold then.
     initial: HashMap<usize, Initially>,
 }
@@ -137,12 +139,8 @@ impl DeadCells {
     }
 
     /// The cells that are dead in the initial states of a disjunct.
-    pub fn initially<'a>(
-        &'a self,
-        cells: &'a Cells,
-        disjunct: &'a InitDisjunct,
-    ) -> impl Iterator<Item = usize> + 'a {
-        let is_dead = |it: &&(usize, usize, u128)| cells.codes_of(it.1, disjunct.sets[it.1]) & !it.2 == 0;
+    pub fn initially(&self, cells: &Cells, disjunct: &InitDisjunct) -> impl Iterator<Item = usize> {
+        let is_dead = |it: &&DeadCell| cells.codes_of(it.1, disjunct.sets[it.1]) & !it.2 == 0;
         self.cells.iter().filter(is_dead).map(|it| it.0).filter(|c| self.initial.contains_key(c))
     }
 
@@ -154,7 +152,7 @@ impl DeadCells {
     /// Lets a step, with its masks, leave the cells undefined that are dead after it; it has changed the control and not the cell.
     pub fn leave(&self, instance: &mut Instance, cells: &Cells, packing: &Packing, masks: &mut [u64]) {
         let step = Step { instance, packing, masks };
-        let dies = |(c, k, dead): &(usize, usize, u128)| {
+        let dies = |(c, k, dead): &DeadCell| {
             let possible =
                 |code: &u32| At { cell: *c, control: *k, code: *code }.is_possible(&instance.guard);
             let mut codes = (0..cells.cells[*k].codes as u32).filter(possible);
@@ -175,7 +173,7 @@ impl DeadCells {
 
 /// Those of these that hold for all processes, the first ones, which are constants, apart: a state may be stored under other names. An axiom may single out a
 /// process of an instance, for it is evaluated there.
-fn alike(mut found: Vec<(usize, usize, u128)>, cells: &Cells, constants: u8) -> Vec<(usize, usize, u128)> {
+fn alike(mut found: Vec<DeadCell>, cells: &Cells, constants: u8) -> Vec<DeadCell> {
     // The variable, and which indices are constants or equal to earlier ones.
     let kind = |c: usize| {
         let cell = &cells.cells[c];
@@ -184,7 +182,7 @@ fn alike(mut found: Vec<(usize, usize, u128)>, cells: &Cells, constants: u8) -> 
         let named = |p: &u8| if *p < constants { *p } else { constants + place(*p) };
         (cell.var, index.iter().map(named).collect::<Vec<u8>>())
     };
-    let of_var = |(c, k, dead): &(usize, usize, u128)| (kind(*c), cells.cells[*k].var, *dead);
+    let of_var = |(c, k, dead): &DeadCell| (kind(*c), cells.cells[*k].var, *dead);
     let (mut all, mut holds) = (HashMap::new(), HashMap::new());
     for c in 0..cells.len() {
         *all.entry(kind(c)).or_insert(0) += 1;
@@ -197,10 +195,7 @@ fn alike(mut found: Vec<(usize, usize, u128)>, cells: &Cells, constants: u8) -> 
 }
 
 /// Those of these that let no variable control itself, by way of others; the same for the cells of all processes.
-fn without_circles(
-    found: Vec<(usize, usize, u128)>,
-    var: impl Fn(usize) -> VarId,
-) -> Vec<(usize, usize, u128)> {
+fn without_circles(found: Vec<DeadCell>, var: impl Fn(usize) -> VarId) -> Vec<DeadCell> {
     let mut controls: Vec<(VarId, VarId)> = Vec::new();
     let mut kept = Vec::new();
     for (c, k, dead) in found {

@@ -14,6 +14,9 @@ use cubicle_lang::model::Relation;
 /// Why an enumeration ended early: the caller has enough, or the run must end.
 pub type Ended = Option<Unbuildable>;
 
+/// Gets states as codes, until it has enough.
+pub type TakeCodes<'f> = dyn FnMut(Vec<i64>) -> Result<(), Ended> + 'f;
+
 #[derive(Clone)]
 pub struct DisjunctStates<'a> {
     program: &'a Program,

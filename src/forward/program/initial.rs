@@ -12,7 +12,7 @@ use crate::clock::Clock;
 use crate::error::Unbuildable;
 use crate::ground::FixedSorts;
 use crate::program::compiled::Program;
-use crate::program::enumerate::{DisjunctStates, Ended, Replaces};
+use crate::program::enumerate::{DisjunctStates, Ended, Replaces, TakeCodes};
 use crate::program::guard_index::GuardIndex;
 use crate::program::orbits::Orbits;
 use crate::state::{CodeKind, UNDEF};
@@ -76,12 +76,7 @@ impl Program {
     }
 
     /// Calls `f` with the states that these codes stand for in which each cell of a witness can hold something.
-    pub fn each_chosen(
-        &self,
-        codes: Vec<i64>,
-        clock: &Clock,
-        f: &mut dyn FnMut(Vec<i64>) -> Result<(), Ended>,
-    ) -> Result<(), Ended> {
+    pub fn each_chosen(&self, codes: Vec<i64>, clock: &Clock, f: &mut TakeCodes<'_>) -> Result<(), Ended> {
         let procs = self.cells.procs;
         let mut stack = vec![codes];
         stack.retain(|it| self.choosing.all(it, procs));
@@ -141,7 +136,7 @@ impl Program {
         codes: Vec<i64>,
         clock: &Clock,
         open: &mut bool,
-        f: &mut dyn FnMut(Vec<i64>) -> Result<(), Ended>,
+        f: &mut TakeCodes<'_>,
     ) -> Result<(), Ended> {
         let mut stack = vec![codes];
         while let Some(codes) = stack.pop() {

@@ -14,4 +14,4 @@ pub use curve::Curve;
 pub use findings::{Findings, goes_outside};
 pub use pipeline::{Level, Levels, Pipeline, breadth_first};
 pub use tally::{Problem, Searched, Tally, add_counts};
-pub use trace::{Finding, RealStep, TraceError, real_instance, states};
+pub use trace::{Finding, RealStep, TraceError, real_codes, real_instance, states};

@@ -144,7 +144,8 @@ pub fn real_instance(program: &Program, instance: usize, names: &[u8]) -> Option
     program.instances.iter().position(|i| i.transition == stored.transition && i.args.as_slice() == args)
 }
 
-fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
+/// The codes of a state under real process names.
+pub fn real_codes(program: &Program, state: &[u64], names: &[u8]) -> Vec<i64> {
     let mut out = Vec::new();
     rename(&program.cells, names, &program.packing.codes(state), &mut out);
     out

@@ -7,13 +7,11 @@ use std::fs::{self, File};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use crate::checkpoint::{
-    LOCK, NewLevels, OwnerParts, TakeState, folder_of, is_ours, lock, sweep, sync_folder,
-};
+use crate::checkpoint::{LOCK, NewLevels, OwnerParts, folder_of, is_ours, lock, sweep, sync_folder};
 use crate::error::StorageError;
 use crate::folder::{entries, failed, make, name_of};
 use crate::program::SleepId;
-use crate::store::{ROOT, Store};
+use crate::store::{ROOT, Store, TakeState};
 
 /// The files of a worker.
 #[derive(Debug, Default)]

@@ -26,4 +26,4 @@ pub use origin::{ROOT, way};
 pub use restore::Restored;
 pub use table::{Inserted, Store};
 pub use tree::StateTree;
-pub use visited::{Visited, WaysTo};
+pub use visited::{TakeState, Visited, WaysTo};

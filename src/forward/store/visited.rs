@@ -55,6 +55,9 @@ pub(super) struct Spill {
     pub buffers: usize,
 }
 
+/// Gets a state, and the number of its parent or [`ROOT`].
+pub type TakeState<'f> = dyn FnMut(&[u64], u32) -> Result<(), StorageError> + 'f;
+
 /// The ways to what a search found, as [`Visited::ways_to`] has them.
 pub enum WaysTo<'v> {
     Tree(Cow<'v, StateTree>),
@@ -194,11 +197,7 @@ impl Visited {
     }
 
     /// Passes the states of a range to `f`, one after the other, each with its parent.
-    pub fn each(
-        &self,
-        range: Range<usize>,
-        f: &mut dyn FnMut(&[u64], u32) -> Result<(), StorageError>,
-    ) -> Result<(), StorageError> {
+    pub fn each(&self, range: Range<usize>, f: &mut TakeState<'_>) -> Result<(), StorageError> {
         if let Kept::Disk(disk) = &self.kept {
             return disk.each(range, &mut |state, parent, _| f(state, parent));
         }

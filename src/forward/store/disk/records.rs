@@ -64,6 +64,9 @@ impl Drop for Folder {
     }
 }
 
+/// Gets records, one after the other; false when this is enough.
+pub type TakeRecord<'f> = dyn FnMut(&[u64]) -> Result<bool, StorageError> + 'f;
+
 /// The most words of a block. Tests use several blocks.
 const BLOCK: usize = if cfg!(test) { 1 << 6 } else { 1 << 13 };
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use crate::error::StorageError;
-use crate::store::disk::records::{Cursor, Folder, Records};
+use crate::store::disk::records::{Cursor, Folder, Records, TakeRecord};
 
 /// Runs that are merged at once.
 const MOST_RUNS: usize = if cfg!(test) { 3 } else { 64 };
@@ -108,11 +108,7 @@ impl Sorter {
     }
 
     /// Passes all records to `f` in order, until `f` says that this is enough; true if it never did. None are left.
-    pub fn drain(
-        &mut self,
-        folder: &Folder,
-        f: &mut dyn FnMut(&[u64]) -> Result<bool, StorageError>,
-    ) -> Result<bool, StorageError> {
+    pub fn drain(&mut self, folder: &Folder, f: &mut TakeRecord<'_>) -> Result<bool, StorageError> {
         self.sort();
         if self.runs.is_empty() {
             let mut all = true;
@@ -135,11 +131,7 @@ impl Sorter {
 
 /// Passes the records of sorted files to `f` in order, one of those whose first `key` words are equal, until `f` says that
 /// this is enough; true if it never did.
-pub fn merge(
-    files: &[Records],
-    key: usize,
-    f: &mut dyn FnMut(&[u64]) -> Result<bool, StorageError>,
-) -> Result<bool, StorageError> {
+pub fn merge(files: &[Records], key: usize, f: &mut TakeRecord<'_>) -> Result<bool, StorageError> {
     let mut cursors = Vec::with_capacity(files.len());
     for file in files {
         let cursor = file.from(0)?;
