@@ -133,10 +133,6 @@ impl PartReader {
         Ok(bytes)
     }
 
-    pub fn is_at_end(&self) -> bool {
-        self.from.limit() == 0
-    }
-
     pub fn damaged(&self, why: &str) -> StorageError {
         failed("use", &self.path, &why)
     }

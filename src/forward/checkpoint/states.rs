@@ -143,7 +143,7 @@ impl<'a> Levels<'a> {
 
     /// Moves to the next level; false at the end.
     pub fn next_level(&mut self) -> Result<bool, StorageError> {
-        while self.open.as_ref().is_none_or(PartReader::is_at_end) {
+        while self.open.as_ref().is_none_or(|part| part.from.limit() == 0) {
             let Some(part) = self.parts.next() else { return Ok(false) };
             self.open = Some(part.open(&self.folder, self.most)?);
             self.state.fill(0);

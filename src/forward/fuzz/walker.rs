@@ -130,17 +130,12 @@ impl Walker<'_> {
             successors.extend_from_slice(next);
             !few && successors.len() >= MAX_BREADTH_SUCCESSORS * words
         });
-        self.count_step(i, tried);
+        self.out.steps += 1;
+        self.out.fired[usize::from(program.instances[i].transition.0)] += 1;
+        self.out.aborted |= self.ticker.count(1 + tried, &self.view.limits.clock).is_some();
         let count = self.successors.len() / words;
         self.out.wide |= !few && count >= MAX_BREADTH_SUCCESSORS;
         (count, cut)
-    }
-
-    /// Counts a step, for whose successors `tried` permutations were tried.
-    pub fn count_step(&mut self, i: usize, tried: u32) {
-        self.out.steps += 1;
-        self.out.fired[usize::from(self.view.program.instances[i].transition.0)] += 1;
-        self.out.aborted |= self.ticker.count(1 + tried, &self.view.limits.clock).is_some();
     }
 
     /// Takes an exit: the walk moves to one of its successors.

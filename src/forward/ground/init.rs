@@ -128,12 +128,8 @@ fn divided(
                 continue 'divisions;
             }
         }
-        let outside = 1_u128 << places.procs;
         for (id, var) in system.declared().filter(|it| !last.contains(&it.0)) {
-            let pointed = system.pointed_sort(id).map(|sort| {
-                let of_sort = (0..places.procs).filter(|process| division[*process] == sort);
-                of_sort.fold(outside, |set, process| set | 1 << process)
-            });
+            let pointed = system.pointed_sort(id).map(|sort| pointers_to(sort, &division));
             let table = places.of(id);
             for (cell, index) in (table.first..).zip(table.tuples()) {
                 let unused = index.iter().enumerate().any(|(at, process)| {
@@ -299,13 +295,18 @@ pub fn full_sets(grounder: &Grounder<'_>) -> Vec<u128> {
 
 /// The values that a variable may have initially, by its sort, where it keeps to them: `:= ?` may choose a process of another sort, too.
 fn of_pointed_sort(grounder: &Grounder<'_>, id: VarId) -> Option<u128> {
-    let Grounder { system, places, sorts } = grounder;
-    let (of, sort) = ((*sorts)?, system.pointed_sort(id)?);
+    let Grounder { system, sorts, .. } = grounder;
+    let (sorts, sort) = ((*sorts)?, system.pointed_sort(id)?);
     let chosen = |t: &Transition| t.open().any(|it| it == id);
-    let outside = 1_u128 << places.procs;
-    let of_sort = (0..places.procs).filter(|process| of.of[*process] == sort);
     let keeps = !system.witnesses.contains(&id) && !system.transitions.iter().any(chosen);
-    keeps.then(|| of_sort.fold(outside, |set, process| set | 1 << process))
+    keeps.then(|| pointers_to(sort, &sorts.of))
+}
+
+/// The values of a pointer to processes of a sort, outside values among them, where the processes are of these sorts.
+fn pointers_to(sort: u8, of: &[u8]) -> u128 {
+    (0..of.len())
+        .filter(|process| of[*process] == sort)
+        .fold(1 << of.len(), |set, process| set | 1 << process)
 }
 
 /// What `init` says of all tuples of processes, once each.

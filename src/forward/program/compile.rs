@@ -88,8 +88,12 @@ impl Program {
         let index = |guards: Vec<&Guard>| GuardIndex::new(&cells, &packing, &guards);
         let enabled = index(instances.iter().map(|it| &it.guard).collect());
         let bad_table = index(bads.iter().map(|it| &it.guard).collect());
-        let symmetry =
-            Symmetry::new(&read, &cells, FixedSorts::of(sorts.as_ref()), &packing, options.symmetry);
+        let (fixed, of_sorts) = (usize::from(read.proc_constants), FixedSorts::of(sorts.as_ref()));
+        let symmetry = if options.symmetry {
+            Symmetry::beside(fixed, &read, &cells, of_sorts, &packing)
+        } else {
+            Symmetry::Off
+        };
         let arguments = instances.iter().map(|i| i.args.as_slice());
         let exchangeable = Exchangeable::new(&symmetry, procs, arguments);
         let sleep_sets = SleepSets::new(&cells, &packing, &symmetry, &instances, &masks);

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use crate::ground::InitDisjunct;
 use crate::state::{Cells, CodeKind, UNDEF};
-use crate::symmetry::refinement::{exchange, mix, settle};
+use crate::symmetry::refinement::{exchange, least, mix, order_sorts, refine, rename};
 use crate::tuning::{MAX_ORBIT_BYTES, PLAIN_CHOICES};
 
 /// Colours of the processes such that init allows the same values of each cell after renamings that keep them; `None` when there
@@ -70,7 +70,10 @@ impl<'a> Orbits<'a> {
             return true;
         }
         let mut colours = self.colours.clone();
-        let (canonical, ..) = settle(self.cells, self.fixed, self.sorts, codes, &mut colours);
+        refine(self.cells, codes, &mut colours);
+        order_sorts(self.sorts, &mut colours);
+        let (canonical, ..) =
+            least(self.fixed, &colours, codes, |perm, out| rename(self.cells, perm, codes, out));
         let mut key = Vec::with_capacity(canonical.len());
         for (cell, code) in self.cells.cells.iter().zip(canonical) {
             if cell.codes > 0 {

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-use crate::program::code::{Instance, Step, steps};
+use crate::program::code::{Instance, steps};
 use crate::state::{Cells, Packing};
 use crate::symmetry::canonical::Symmetry;
 use crate::tuning::{MAX_RENAMED, MAX_SLEEPING};
@@ -47,12 +47,6 @@ pub struct SleepSets {
     renamed: Vec<SleepId>,
 }
 
-/// The cells that an instance reads and writes.
-struct Footprint {
-    reads: Vec<usize>,
-    writes: Vec<usize>,
-}
-
 impl SleepSets {
     /// `None` when there are too many instances. `masks` are those of
     /// [`Program`](crate::program::compiled::Program).
@@ -67,18 +61,34 @@ impl SleepSets {
             return None;
         }
         let words = instances.len().div_ceil(64);
-        let footprints = footprints(cells, packing, instances, masks);
+        // The cells that each instance reads and writes.
+        let footprints: Vec<(Vec<usize>, Vec<usize>)> = steps(instances, packing, masks)
+            .map(|step| {
+                let guard = &step.instance.guard;
+                let reads: Vec<usize> =
+                    guard.sets.iter().map(|set| set.0).chain(guard.reads.clone()).collect();
+                let mut writes: Vec<usize> = (0..cells.len()).filter(|c| step.changes(*c)).collect();
+                // Names are given in the order of cells and when an undefined cell is read.
+                if reads.iter().chain(&writes).any(|c| cells.may_rename(*c)) {
+                    writes.push(cells.len());
+                }
+                (reads, writes)
+            })
+            .collect();
         // One cell more stands for the names that are in use.
         let mut readers = vec![0u64; words * (cells.len() + 1)];
         let mut writers = readers.clone();
-        for (i, footprint) in footprints.iter().enumerate() {
-            footprint.reads.iter().for_each(|c| readers[c * words + i / 64] |= 1 << (i % 64));
-            footprint.writes.iter().for_each(|c| writers[c * words + i / 64] |= 1 << (i % 64));
+        for (i, (reads, writes)) in footprints.iter().enumerate() {
+            for (cells, set) in [(reads, &mut readers), (writes, &mut writers)] {
+                for c in cells {
+                    set[c * words + i / 64] |= 1 << (i % 64);
+                }
+            }
         }
         let mut first = 0;
         let mut rows = IndexSet::new();
         let mut finds = Vec::with_capacity(instances.len());
-        for (i, footprint) in footprints.iter().enumerate() {
+        for (i, (reads, writes)) in footprints.iter().enumerate() {
             if i > 0 && (!symmetry.is_on() || instances[i].transition != instances[i - 1].transition) {
                 first = i;
             }
@@ -86,8 +96,10 @@ impl SleepSets {
             let mut depends = |set: &[u64], cell: &usize| {
                 dependent.iter_mut().zip(&set[cell * words..]).for_each(|(d, s)| *d |= s);
             };
-            footprint.reads.iter().for_each(|c| depends(&writers, c));
-            for c in &footprint.writes {
+            for c in reads {
+                depends(&writers, c);
+            }
+            for c in writes {
                 depends(&readers, c);
                 depends(&writers, c);
             }
@@ -169,20 +181,6 @@ fn before(n: usize, w: usize) -> u64 {
         below @ 1..64 => (1 << below) - 1,
         _ => u64::MAX,
     }
-}
-
-fn footprints(cells: &Cells, packing: &Packing, instances: &[Instance], masks: &[u64]) -> Vec<Footprint> {
-    let of = |step: Step<'_>| {
-        let guard = &step.instance.guard;
-        let reads: Vec<usize> = guard.sets.iter().map(|set| set.0).chain(guard.reads.clone()).collect();
-        let mut writes: Vec<usize> = (0..cells.len()).filter(|c| step.changes(*c)).collect();
-        // Names are given in the order of cells and when an undefined cell is read.
-        if reads.iter().chain(&writes).any(|c| cells.may_rename(*c)) {
-            writes.push(cells.len());
-        }
-        Footprint { reads, writes }
-    };
-    steps(instances, packing, masks).map(of).collect()
 }
 
 /// How the states not yet expanded by a breadth-first search were found.

@@ -29,19 +29,14 @@ pub struct Keeping {
     obsolete: Vec<String>,
     /// Whether the last checkpoint written is still unconfirmed.
     open: bool,
-    /// The last level of a checkpoint that counts.
-    counts: Option<usize>,
+    /// The last level of a checkpoint that counts, as far as this worker knows.
+    pub counts: Option<usize>,
 }
 
 impl Keeping {
     /// For worker number `worker` of a process, inside the folder of the checkpoint.
     pub fn new(folder: &Path, process: usize, worker: usize) -> Self {
         Self { folder: folder.join(folder_of(process)), worker, ..Self::default() }
-    }
-
-    /// The last level of a checkpoint that counts, as far as this worker knows.
-    pub const fn counts(&self) -> Option<usize> {
-        self.counts
     }
 
     pub fn begin(&mut self) -> Result<(), StorageError> {

@@ -236,7 +236,7 @@ impl Worker {
 
     /// The last level of a checkpoint that counts, as far as this worker knows.
     pub fn kept(&self) -> Option<usize> {
-        self.keeping.as_ref().and_then(Keeping::counts)
+        self.keeping.as_ref().and_then(|it| it.counts)
     }
 
     fn begin(&mut self) {

@@ -27,16 +27,7 @@ pub enum Symmetry {
 }
 
 impl Symmetry {
-    /// The symmetry that the system allows, or [`Symmetry::Off`] when not `wanted`.
-    pub fn new(system: &System, cells: &Cells, sorts: &[u8], packing: &Packing, wanted: bool) -> Self {
-        if wanted {
-            Self::beside(usize::from(system.proc_constants), system, cells, sorts, packing)
-        } else {
-            Self::Off
-        }
-    }
-
-    /// The symmetry of all processes but the first `fixed` ones, which keep their places; these include all that the system
+    /// The symmetry that the system allows of all processes but the first `fixed` ones, which keep their places; these include all that the system
     /// names. `sorts`: of which sort each process is, where that is the same in all states, else empty.
     pub fn beside(fixed: usize, system: &System, cells: &Cells, sorts: &[u8], packing: &Packing) -> Self {
         if system.orders_processes || cells.procs < fixed + 2 {

@@ -40,19 +40,6 @@ pub fn order_sorts(sorts: &[u8], colours: &mut [u64]) {
     }
 }
 
-/// The general canonical form, with processes of these sorts, if they are known; also returns how many permutations were tried.
-pub fn settle(
-    cells: &Cells,
-    fixed: usize,
-    sorts: &[u8],
-    codes: &[i64],
-    colours: &mut [u64],
-) -> (Vec<i64>, Renaming, u32) {
-    refine(cells, codes, colours);
-    order_sorts(sorts, colours);
-    least(fixed, colours, codes, |perm, out| rename(cells, perm, codes, out))
-}
-
 /// The least of a state's renamings in which processes come in the order of their colours; also returns how many permutations
 /// were tried. `rename` puts a renaming of `state` into a vector.
 pub fn least<T: Clone + Ord>(
