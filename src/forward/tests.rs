@@ -3,11 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::*;
+use crate::clock::Clock;
 use crate::conclude;
 use crate::exhaustive::search::Search;
 use crate::explored::states::ExploredStates;
@@ -325,10 +327,26 @@ fn the_state_limit_is_exact() {
     }
 }
 
-/// The models of a folder, with their names.
-fn models(folder: &str) -> Vec<(String, System)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
-    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+/// The compiled instance of a model, without symmetry, its initial states, and a clock without limit.
+pub fn compiled(text: &str, procs: usize) -> (Program, Vec<Vec<u64>>, Arc<Clock>) {
+    let system = cubicle_lang::load(text).expect("a correct model").system;
+    let options = ForwardOptions::default().symmetry(false);
+    let clock = Arc::new(Clock::new(&options, &Interrupt::default()));
+    let program = Program::new(&system, procs, &options, &clock).expect("a small instance");
+    let mut initial: Vec<Vec<u64>> = Vec::new();
+    let mut add = |state: &mut [u64]| {
+        initial.push(state.to_vec());
+        false
+    };
+    program.initial_states(&clock, &mut add).expect("it has initial states");
+    (program, initial, clock)
+}
+
+/// The models of two folders, with their names.
+fn models() -> Vec<(String, System)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let files = ["examples", "tests/traps"].map(|folder| fs::read_dir(root.join(folder)).unwrap());
+    let mut paths: Vec<_> = files.into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "cub"));
     paths.sort();
     let load = |path: &std::path::PathBuf| {

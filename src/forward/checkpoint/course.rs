@@ -49,12 +49,10 @@ impl<F: DeserializeOwned> Course<F> {
         let damaged = |why: &dyn Display| failed("use", &folder.join(&part.file), why);
         let course: Self = serde_json::from_slice(&bytes).map_err(|why| damaged(&why))?;
         let fits = || {
-            if course.fired.len() != system.transitions.len() {
-                return Err("it belongs to a model with other transitions");
-            }
-            if !course.curve.ends_with_level(manifest.level) {
-                return Err("the number of states did not grow like this");
-            }
+            let (transitions, grew) =
+                (system.transitions.len(), course.curve.ends_with_level(manifest.level));
+            require(course.fired.len() == transitions, "it belongs to a model with other transitions")?;
+            require(grew, "the number of states did not grow like this")?;
             check(&course.findings)
         };
         fits().map_err(|why| damaged(&why))?;
@@ -65,27 +63,26 @@ impl<F: DeserializeOwned> Course<F> {
 /// Checks the findings of a search of one process among this many states.
 pub fn check_findings(found: &Findings, valid: &Valid<'_>, states: usize) -> Result<(), &'static str> {
     let mut all = found.bad_states.iter().chain(&found.deadlocks).chain(&found.outside_deadlocks);
-    if !all.all(|it| it.state < states && valid.cells(&it.refined)) {
-        return Err("it has a state that the model does not have");
-    }
+    let are_known = all.all(|it| it.state < states && valid.cells(&it.refined));
+    require(are_known, "it has a state that the model does not have")?;
     let bads: Vec<Option<usize>> = found.bad_states.iter().map(|it| it.bad).collect();
-    if !are_cubes(&bads, &valid.program.system) {
-        return Err("it has a bad state twice");
-    }
+    require(are_cubes(&bads, &valid.program.system), "it has a bad state twice")?;
     let rises = |numbers: &[usize]| numbers.is_sorted_by(|a, b| a < b);
     for kind in [&found.deadlocks, &found.outside_deadlocks] {
         let numbers: Vec<usize> = kind.iter().map(|it: &Finding| it.state).collect();
-        if !rises(&numbers) || kind.len() > MAX_DEADLOCK_TRACES || kind.iter().any(|it| it.bad.is_some()) {
-            return Err("its deadlocks are not in order");
-        }
+        let are_deadlocks = kind.len() <= MAX_DEADLOCK_TRACES && kind.iter().all(|it| it.bad.is_none());
+        require(are_deadlocks && rises(&numbers), "its deadlocks are not in order")?;
     }
     let clean = if valid.program.cells.outside { 0 } else { found.deadlock_states };
     let are_states = found.clean_states.last().is_none_or(|last| *last < states);
     let counted = found.outside_states <= found.deadlock_states && found.deadlock_states <= states;
-    if !counted || found.clean_states.len() != clean || !are_states || !rises(&found.clean_states) {
-        return Err("it does not say which states are deadlocked");
-    }
-    Ok(())
+    let are_clean = found.clean_states.len() == clean && are_states && rises(&found.clean_states);
+    require(counted && are_clean, "it does not say which states are deadlocked")
+}
+
+/// An error that says why, unless this is so.
+pub fn require(is_so: bool, why: &'static str) -> Result<(), &'static str> {
+    if is_so { Ok(()) } else { Err(why) }
 }
 
 /// Whether these are different bad cubes of the system.

@@ -11,7 +11,7 @@ mod keeper;
 pub mod manifest;
 mod states;
 
-pub use course::{Course, are_cubes};
+pub use course::{Course, are_cubes, require};
 pub use files::{LOCK, is_ours, lock, sweep, sync_folder};
 #[cfg(test)]
 pub use files::{Part, checksum};

@@ -190,11 +190,10 @@ impl Planning<'_> {
 #[cfg(test)]
 mod tests {
     use super::RelaxedPlan;
-    use crate::clock::Clock;
     use crate::fuzz::delete_relaxation::DeleteRelaxation;
     use crate::fuzz::technique::Goal;
-    use crate::program::{ALL_WAYS, Program, Scratch};
-    use cubicle_run::{ForwardOptions, Interrupt};
+    use crate::program::{ALL_WAYS, Scratch};
+    use crate::tests::compiled;
 
     const CHAIN: &str = "
         type stage = A | B | C | D
@@ -208,33 +207,13 @@ mod tests {
         transition meet (p q) requires { S[p] = D && S[q] = C } { Met := True }
     ";
 
-    fn clock() -> Clock {
-        Clock::new(&ForwardOptions::default(), &Interrupt::default())
-    }
-
-    fn program(text: &str, procs: usize) -> Program {
-        let system = cubicle_lang::load(text).expect("a correct model").system;
-        let options = ForwardOptions::default().symmetry(false);
-        Program::new(&system, procs, &options, &clock()).expect("a small instance")
-    }
-
-    fn initial(program: &Program) -> Vec<u64> {
-        let mut state = Vec::new();
-        let mut first = |s: &mut [u64]| {
-            state = s.to_vec();
-            true
-        };
-        program.initial_states(&clock(), &mut first).expect("it has initial states");
-        state
-    }
-
     #[test]
     fn a_plan_of_a_chain_is_exact_and_leads_to_its_end() {
-        let program = program(CHAIN, 2);
+        let (program, initial, _) = compiled(CHAIN, 2);
         let relaxed = DeleteRelaxation::new(&program).expect("it is small");
         let meet = Goal::Transition(3);
         let (mut plan, mut scratch) = (RelaxedPlan::default(), Scratch::new(&program));
-        let mut state = initial(&program);
+        let mut state = initial[0].clone();
         for left in (0..=5).rev() {
             assert_eq!(relaxed.plan(&program, meet, &state, &mut plan), Some(left));
             let step = plan.helpful[0];
@@ -254,10 +233,10 @@ mod tests {
 
     #[test]
     fn an_unreachable_goal_has_no_plan() {
-        let program = program(CHAIN, 1);
+        let (program, initial, _) = compiled(CHAIN, 1);
         let relaxed = DeleteRelaxation::new(&program).expect("it is small");
         let mut plan = RelaxedPlan::default();
-        assert_eq!(relaxed.plan(&program, Goal::Transition(3), &initial(&program), &mut plan), None);
+        assert_eq!(relaxed.plan(&program, Goal::Transition(3), &initial[0], &mut plan), None);
         assert!(plan.helpful.is_empty());
     }
 }

@@ -157,25 +157,12 @@ fn rigid(cube: &Guard, written: &[bool]) -> Guard {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::Seek;
-    use crate::clock::Clock;
-    use crate::program::Program;
-    use cubicle_run::{ForwardOptions, Interrupt};
+    use crate::tests::compiled;
 
     /// States on the way to each bad cube in the instance with three processes.
     fn sought(text: &str) -> Vec<Option<usize>> {
-        let system = cubicle_lang::load(text).expect("a correct model").system;
-        let options = ForwardOptions::default().symmetry(false);
-        let clock = Arc::new(Clock::new(&options, &Interrupt::default()));
-        let program = Program::new(&system, 3, &options, &clock).expect("a small instance");
-        let mut initial: Vec<Vec<u64>> = Vec::new();
-        let mut add = |state: &mut [u64]| {
-            initial.push(state.to_vec());
-            false
-        };
-        program.initial_states(&clock, &mut add).expect("it has initial states");
+        let (program, initial, clock) = compiled(text, 3);
         let of = |bad: usize| {
             let cubes = program.bads.iter().filter(|it| it.bad == bad).map(|it| it.guard.clone()).collect();
             let mut seek = Seek::new(&program, cubes, 400).expect("it is small");
@@ -183,7 +170,7 @@ mod tests {
             assert!(seek.states() <= 401, "{}", seek.states());
             way.map(|way| way.store.len())
         };
-        (0..system.bad.len()).map(of).collect()
+        (0..program.system.bad.len()).map(of).collect()
     }
 
     #[test]

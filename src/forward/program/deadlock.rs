@@ -112,13 +112,10 @@ impl Program {
                     open.get_or_insert(cell);
                     continue;
                 }
-                match self.all(&guard.tests, &state) {
-                    Some(true) => continue 'states,
-                    Some(false) => {}
-                    None => {
-                        *numbers = true;
-                        continue 'states;
-                    }
+                let truth = self.all(&guard.tests, &state);
+                *numbers |= truth.is_none();
+                if truth != Some(false) {
+                    continue 'states;
                 }
             }
             let cell = match open.map_or_else(|| self.end(&state), ExpectedEnd::Depends) {
@@ -173,10 +170,9 @@ impl Program {
         for test in &guard.tests {
             let readable = test.find(&mut |c| !defined(c)).is_none();
             if readable && known != Some(false) {
-                match self.test(test, state) {
-                    Some(true) => {}
-                    Some(false) => known = Some(false),
-                    None => known = None,
+                let truth = self.test(test, state);
+                if truth != Some(true) {
+                    known = truth;
                 }
             }
         }

@@ -119,10 +119,10 @@ impl<'a> DisjunctStates<'a> {
                     for n in values {
                         let mut next = codes.clone();
                         next[cell] = n;
-                        match self.consistent(&next) {
-                            Some(true) => stack.push(next),
-                            Some(false) => {}
-                            None => *numbers = true,
+                        let truth = self.consistent(&next);
+                        *numbers |= truth.is_none();
+                        if truth == Some(true) {
+                            stack.push(next);
                         }
                     }
                 }

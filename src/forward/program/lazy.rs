@@ -86,7 +86,7 @@ impl Program {
                 *gaps.numbers = true;
                 continue;
             }
-            let open = match self.next_open(guard, &packed, &mut held) {
+            let (cell, set) = match self.next_open(guard, &packed, &mut held) {
                 Ok(Some(open)) => open,
                 Ok(None) => {
                     if guard.sets.iter().all(|(c, set)| set >> self.packing.fields[*c].raw(&packed) & 1 == 1)
@@ -101,7 +101,6 @@ impl Program {
                     continue;
                 }
             };
-            let (cell, set) = open;
             let number = self.cells.cells[cell].codes == 0;
             if number {
                 *gaps.numbers = true;

@@ -64,37 +64,31 @@ impl Program {
             *o = s & k | p;
         }
         let instance = &self.instances[i];
-        if !instance.writes.is_empty() && !self.write(i, state, out) {
+        if !instance.writes.is_empty() && self.write(i, state, out).is_none() {
             *numbers = true;
             return false;
         }
         true
     }
 
-    fn write(&self, i: usize, state: &[u64], out: &mut [u64]) -> bool {
+    /// `None` when a number leaves its range.
+    fn write(&self, i: usize, state: &[u64], out: &mut [u64]) -> Option<()> {
         for write in &self.instances[i].writes {
-            let Some(source) = self.source(write, state) else { return false };
             let field = self.packing.fields[write.cell];
-            let code = match source {
+            let code = match self.source(write, state)? {
                 WrittenValue::Code(code) => *code,
                 WrittenValue::Copy(cell) => self.get(state, *cell),
-                WrittenValue::Expr(e) => match e.value(|c| self.get(state, c)) {
-                    Some(n) => n,
-                    None => return false,
-                },
-                WrittenValue::Counted(e) => match e.value(&self.cells, &|c| self.get(state, c)) {
-                    Some(n) => n,
-                    None => return false,
-                },
+                WrittenValue::Expr(e) => e.value(|c| self.get(state, c))?,
+                WrittenValue::Counted(e) => e.value(&self.cells, &|c| self.get(state, c))?,
             };
             if self.cells.cells[write.cell].codes == 0
                 && (!field.fits(code) || !self.in_range(write.cell, code))
             {
-                return false;
+                return None;
             }
             field.set(out, code);
         }
-        true
+        Some(())
     }
 
     /// Fires an instance whose guard holds in `state`, where all that it reads is defined, in a program whose cells may be
@@ -191,13 +185,10 @@ impl Program {
                     continue;
                 }
                 if self.enabled.tested[w] & bit != 0 {
-                    match self.all(&self.instances[i].guard.tests, state) {
-                        Some(true) => {}
-                        Some(false) => continue,
-                        None => {
-                            *numbers = true;
-                            continue;
-                        }
+                    let truth = self.all(&self.instances[i].guard.tests, state);
+                    *numbers |= truth.is_none();
+                    if truth != Some(true) {
+                        continue;
                     }
                 }
                 live = true;

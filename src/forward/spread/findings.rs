@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{Valid, are_cubes};
+use crate::checkpoint::{Valid, are_cubes, require};
 use crate::spread::message::{Deadlocks, NotableState, Traffic};
 use crate::tuning::MAX_DEADLOCK_TRACES;
 
@@ -29,18 +29,12 @@ impl SpreadFindings {
         let Deadlocks { states: all, outside, first, first_outside } = &self.deadlocks;
         let few = |found: &[NotableState], most: usize| found.len() <= most.min(MAX_DEADLOCK_TRACES);
         let counts = *all <= states && outside <= all;
-        if !counts || !few(first, all - outside) || !few(first_outside, *outside) {
-            return Err("its deadlocks do not fit each other");
-        }
+        let fits = counts && few(first, all - outside) && few(first_outside, *outside);
+        require(fits, "its deadlocks do not fit each other")?;
         let cubes: Vec<Option<usize>> = self.bads.iter().map(|(_, bad)| Some(*bad)).collect();
-        if !are_cubes(&cubes, &valid.program.system) {
-            return Err("it has a bad state twice");
-        }
+        require(are_cubes(&cubes, &valid.program.system), "it has a bad state twice")?;
         let known =
             |it: &NotableState| it.level <= level && valid.cells(&it.state) && valid.cells(&it.refined);
-        if !self.states().all(known) {
-            return Err("it has a state that the model does not have");
-        }
-        Ok(())
+        require(self.states().all(known), "it has a state that the model does not have")
     }
 }

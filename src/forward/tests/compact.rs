@@ -8,7 +8,7 @@ use cubicle_run::{Checkpoint, ForwardOptions, Stop, StoreKind};
 #[test]
 fn an_exploration_reports_the_same_with_either_store() {
     let mut seen = 0;
-    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
+    for (name, system) in models() {
         for (procs, states, jobs) in [(2, 1_000, 1), (3, 6_000, 2), (4, 2_001, 1)] {
             let options = |store: StoreKind| {
                 let options = ForwardOptions::default().store(store).max_states(states).jobs(jobs);

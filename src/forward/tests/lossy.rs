@@ -7,7 +7,7 @@ use cubicle_run::{ForwardOptions, Stop, StoreKind};
 fn with_enough_bits_nothing_is_missed_and_nothing_is_claimed() {
     let mut seen = 0;
     let mut traces = 0;
-    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
+    for (name, system) in models() {
         for (procs, states, jobs) in [(2, 3_000, 1), (3, 5_000, 2)] {
             let options = ForwardOptions::default().max_states(states).jobs(jobs).stop_at_unsafe(jobs == 2);
             let exact = run(&system, procs, &options);
@@ -31,7 +31,7 @@ fn with_enough_bits_nothing_is_missed_and_nothing_is_claimed() {
 fn with_few_bits_states_are_missed_and_runs_replay() {
     let mut missed = 0;
     let mut traces = 0;
-    for (name, system) in models("examples").into_iter().chain(models("tests/traps")) {
+    for (name, system) in models() {
         let options = ForwardOptions::default().max_states(5_000).stop_at_unsafe(false).deadlock(true);
         let exact = run(&system, 3, &options);
         let lossy = run(&system, 3, &options.store(StoreKind::Bitstate(512)));

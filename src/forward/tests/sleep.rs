@@ -1,10 +1,7 @@
 //! Exhaustive search without the steps that commute, against search with all steps.
 
-use std::sync::Arc;
-
 use super::random::*;
 use super::*;
-use crate::clock::Clock;
 use crate::limits::Limits;
 use crate::run::Problem;
 

@@ -1,6 +1,5 @@
 //! Campaigns of several processes: state by state that of one, and whatever a process sends, no panic.
 
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 use std::time::Duration;
