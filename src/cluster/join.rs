@@ -1,6 +1,6 @@
 //! From addresses to connections: each process calls those before it, and is called by those after it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -152,8 +152,7 @@ fn gather(
             .find(|other| other != me && (links.states[*other].is_none() || links.life[*other].is_none()));
         match (missing, &difference) {
             (None, None) => return Ok(()),
-            (None, Some((why, _))) => return Err(Fault(why.clone())),
-            (Some(_), Some((why, since))) if since.elapsed() >= GRACE => {
+            (missing, Some((why, since))) if missing.is_none() || since.elapsed() >= GRACE => {
                 return Err(Fault(why.clone()));
             }
             (Some(other), None) if begun.elapsed() >= *wait => {
@@ -211,19 +210,18 @@ impl Timed<'_> {
     fn rest(&self) -> io::Result<Option<Duration>> {
         let rest = self.until.saturating_duration_since(Instant::now());
         if rest.is_zero() {
-            return Err(io::Error::new(io::ErrorKind::TimedOut, "it did not complete the handshake in time"));
+            return Err(Self::explained(ErrorKind::TimedOut.into()));
         }
         Ok(Some(rest))
     }
 
-    fn too_late(error: io::Error) -> io::Error {
+    /// The error with a message for the user.
+    fn explained(error: io::Error) -> io::Error {
         match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                io::Error::new(io::ErrorKind::TimedOut, "it did not complete the handshake in time")
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                io::Error::new(ErrorKind::TimedOut, "it did not complete the handshake in time")
             }
-            io::ErrorKind::UnexpectedEof => {
-                io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection too early")
-            }
+            kind @ ErrorKind::UnexpectedEof => io::Error::new(kind, "it closed the connection too early"),
             _ => error,
         }
     }
@@ -232,14 +230,14 @@ impl Timed<'_> {
 impl Read for Timed<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         self.stream.set_read_timeout(self.rest()?)?;
-        self.stream.read(bytes).map_err(Self::too_late)
+        self.stream.read(bytes).map_err(Self::explained)
     }
 }
 
 impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.stream.set_write_timeout(self.rest()?)?;
-        self.stream.write(bytes).map_err(Self::too_late)
+        self.stream.write(bytes).map_err(Self::explained)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -294,7 +292,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
     while !shared.over.load(Ordering::Relaxed) {
         let stream = match connect(address) {
             Ok(stream) => stream,
-            Err(error) if *at_once && error.kind() == io::ErrorKind::ConnectionRefused => {
+            Err(error) if *at_once && error.kind() == ErrorKind::ConnectionRefused => {
                 let _ = tell.send(News::Fatal(format!("process {to} ({address}) is gone")));
                 return;
             }
@@ -320,7 +318,7 @@ fn call(shared: &Shared, claim: Claim, tell: &Sender<News>) {
 }
 
 fn connect(address: &str) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(io::ErrorKind::NotFound, "it has no address");
+    let mut last = io::Error::new(ErrorKind::NotFound, "it has no address");
     for address in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&address, PATIENCE) {
             Ok(stream) => {

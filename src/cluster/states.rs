@@ -97,12 +97,9 @@ impl Oracle for SpreadStates {
         let answer = loop {
             match answer.recv_timeout(PATIENCE) {
                 Ok(answer) => break answer,
+                Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_none() => {}
                 // The run ends; no answer of an oracle makes a verdict wrong.
-                Err(RecvTimeoutError::Timeout) if self.interrupt.reason().is_some() => {
-                    return OracleAnswer::Untested;
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return OracleAnswer::Untested,
+                Err(_) => return OracleAnswer::Untested,
             }
         };
         asking.known.insert(candidate.clone(), answer);

@@ -1,6 +1,6 @@
 //! Detects lost processes: signs of life on separate connections, and the first fault, which is sent to all.
 
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
@@ -228,38 +228,33 @@ impl Shared {
         let hears = |heard: &dyn Fn(&mut Seen)| {
             heard(&mut locked(&self.seen)[other]);
         };
+        let ended = || format!("{who} ended unexpectedly");
+        let invalid = || format!("{who} sent an invalid message");
         let mut said: Vec<u8> = Vec::new();
         let mut buffer = [0; 1024];
-        loop {
-            match link.read(&mut buffer) {
-                Ok(0) => return self.missed(other, format!("{who} ended unexpectedly")),
+        let why = loop {
+            match link.read(&mut buffer).map_err(|error| error.kind()) {
+                Ok(0) => break ended(),
                 Ok(n) => {
                     hears(&|it| it.heard = Instant::now());
                     said.extend(&buffer[..n]);
                     match hear(&mut said, &mut |silent| hears(&|it| it.silent.clone_from(&silent))) {
                         LastWord::Alive => {}
                         LastWord::Done => self.done[other].store(true, Ordering::Relaxed),
-                        LastWord::Fault(why) => return self.missed(other, why),
-                        LastWord::Nonsense => {
-                            return self.missed(other, format!("{who} sent an invalid message"));
-                        }
+                        LastWord::Fault(why) => break why,
+                        LastWord::Nonsense => break invalid(),
                     }
                 }
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Err(ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
                     if self.silent(SILENCE).contains(&other) {
-                        return self.missed(other, self.lost(other));
+                        break self.lost(other);
                     }
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                    return self.missed(other, format!("{who} sent an invalid message"));
-                }
-                Err(_) => return self.missed(other, format!("{who} ended unexpectedly")),
+                Err(ErrorKind::Interrupted) => {}
+                Err(ErrorKind::InvalidData) => break invalid(),
+                Err(_) => break ended(),
             }
-        }
-    }
-
-    fn missed(&self, other: usize, why: String) -> Option<String> {
+        };
         let expected = self.over.load(Ordering::Relaxed) || self.done[other].load(Ordering::Relaxed);
         (!expected).then_some(why)
     }

@@ -267,17 +267,12 @@ impl Oracle for StateSpace {
             (None, None) => return OracleGrowth::Nothing,
         };
         let most = options.max_states.map_or(WIDER_STATES, |most| most.min(WIDER_STATES));
-        let options = ForwardOptions {
-            strategy: Strategy::Cfl,
-            deadlock: false,
-            max_states: Some(most),
-            ..options.clone()
-        };
         // Where there are several sorts, one more of each.
         let of_sorts: Vec<(String, usize)> =
             options.of_sorts.iter().map(|(sort, count)| (sort.clone(), count + 1)).collect();
         let procs = largest.exploration.procs + of_sorts.len().max(1);
-        let options = ForwardOptions { of_sorts, ..options };
+        let (strategy, max_states) = (Strategy::Cfl, Some(most));
+        let options = ForwardOptions { strategy, deadlock: false, max_states, of_sorts, ..options.clone() };
         let next = explore(system, procs, &options, interrupt, &mut Silent);
         let found = next.exploration.unsafe_trace.clone().filter(|_| options.stop_at_unsafe);
         let states = next.exploration.states as u64;

@@ -26,16 +26,12 @@ const fn all(exits: u16) -> u64 {
 impl Corpus {
     /// Adds the next state; it has `exits` exits and these have been taken.
     pub fn push(&mut self, exits: usize, taken: u64) {
-        let state = self.taken.len() as u32;
-        let exits = u16::try_from(exits).unwrap_or(u16::MAX);
-        self.taken.push(taken);
-        self.exits.push(exits);
-        if taken & all(exits) == all(exits) {
-            self.place.push(OUT);
-        } else {
-            self.place.push(self.members.len() as u32);
-            self.members.push(state);
-        }
+        let state = self.taken.len();
+        self.taken.push(0);
+        self.exits.push(u16::try_from(exits).unwrap_or(u16::MAX));
+        self.place.push(self.members.len() as u32);
+        self.members.push(state as u32);
+        self.take(state, taken);
     }
 
     /// Marks exits of a state as taken; the state leaves the corpus when no exit is left.
