@@ -77,16 +77,11 @@ impl Limits {
         self.stop.is_none()
     }
 
-    /// Limits the number of states to what the memory holds, when each takes `bytes_each` bytes. Unlike
+    /// Limits the number of states to what the memory holds, when each takes this many bytes; `None` lifts that bound. Unlike
     /// [`Limits::check_memory`], this does not depend on how the memory was allocated.
-    pub fn bound_memory(&mut self, bytes_each: usize) {
-        self.memory_states = self.fit(bytes_each).min(self.in_memory_states);
-        self.choose();
-    }
-
-    /// Lifts the memory bound on the number of states.
-    pub fn unbound_memory(&mut self) {
-        self.memory_states = self.in_memory_states;
+    pub fn bound_memory(&mut self, bytes_each: Option<usize>) {
+        let fit = bytes_each.map_or(usize::MAX, |bytes| self.fit(bytes));
+        self.memory_states = fit.min(self.in_memory_states);
         self.choose();
     }
 
@@ -174,10 +169,10 @@ mod tests {
         };
         is(&|_| {}, 1000, Stop::States);
         is(&|it| it.bound_growth(Some(700)), 700, Stop::States);
-        is(&|it| it.bound_memory(40), 500, Stop::Memory);
+        is(&|it| it.bound_memory(Some(40)), 500, Stop::Memory);
         is(&|it| it.bound_growth(Some(300)), 300, Stop::States);
         is(&|it| it.bound_growth(None), 500, Stop::Memory);
-        is(&|it| it.unbound_memory(), 1000, Stop::States);
+        is(&|it| it.bound_memory(None), 1000, Stop::States);
         is(&|it| it.bound_growth(Some(2000)), 1000, Stop::States);
     }
 }

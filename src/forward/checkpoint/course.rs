@@ -62,8 +62,7 @@ impl<F: DeserializeOwned> Course<F> {
 
 /// Checks the findings of a search of one process among this many states.
 pub fn check_findings(found: &Findings, valid: &Valid<'_>, states: usize) -> Result<(), &'static str> {
-    let mut all = found.bad_states.iter().chain(&found.deadlocks).chain(&found.outside_deadlocks);
-    let are_known = all.all(|it| it.state < states && valid.cells(&it.refined));
+    let are_known = found.all().all(|it| it.state < states && valid.cells(&it.refined));
     require(are_known, "it has a state that the model does not have")?;
     let bads: Vec<Option<usize>> = found.bad_states.iter().map(|it| it.bad).collect();
     require(are_cubes(&bads, &valid.program.system), "it has a bad state twice")?;

@@ -27,12 +27,12 @@ impl Search<'_> {
     /// Returns whether everything was expanded.
     pub fn bfs(&mut self, observer: &mut dyn Observer) -> Result<bool, Unbuildable> {
         self.visited.take_folder(self.problem.options, &mut self.limits)?;
-        let level = if let Some(level) = self.resume()? {
-            self.visited.bound(&mut self.limits);
+        let resumed = self.resume()?;
+        self.visited.bound(&mut self.limits);
+        let level = if let Some(level) = resumed {
             self.apply_steep_limit(&level);
             level
         } else {
-            self.visited.bound(&mut self.limits);
             self.seed()?;
             self.curve.note_level(0, self.visited.len());
             Level { states: 0..self.visited.len(), ..Level::default() }

@@ -138,15 +138,10 @@ impl<'a> OrbitLook<'a> {
     fn unpack(&mut self, state: &[u64]) -> Option<()> {
         let (cells, codes) = (&self.program.cells, &mut self.viewer.codes);
         self.program.packing.unpack(state, codes);
-        for (cell, code) in cells.cells.iter().zip(codes.iter()) {
-            // A number that is never read is open, but another system may read it.
-            let open = *code == UNDEF;
-            let scaled = cell.kind == CodeKind::Real && cells.scale != 1;
-            if open || scaled {
-                return None;
-            }
-        }
-        Some(())
+        let is_scaled = |kind: CodeKind| kind == CodeKind::Real && cells.scale != 1;
+        // A number that is never read is open, but another system may read it.
+        let mut all = cells.cells.iter().zip(codes.iter());
+        all.all(|(cell, code)| *code != UNDEF && !is_scaled(cell.kind)).then_some(())
     }
 }
 

@@ -45,16 +45,17 @@ impl Follower {
     pub fn run(&self, system: &System, record: u64, bad: bool) -> Result<FollowedRun, Unexplained> {
         let mut chain = self.history.chain(record);
         let whole = chain.first().is_none_or(|(first, _)| first.from == NONE);
-        let mut cube = None;
-        if bad {
+        let cube = if bad {
             let found =
                 chain.iter().enumerate().find_map(|(at, (_, state))| Some((at, self.bad_cube(state)?)));
             let Some((at, number)) = found else {
                 return Err(if whole { Unexplained::NotBad } else { Unexplained::NotKept });
             };
             chain.truncate(at + 1);
-            cube = Some(number);
-        }
+            Some(number)
+        } else {
+            None
+        };
         let unpacked = |state: &[u64]| self.program.packing.codes(state);
         let (mut steps, mut labels) = (Vec::new(), Vec::new());
         for pair in chain.windows(2) {

@@ -184,7 +184,7 @@ impl Campaign {
     /// states. Walks reach states by long detours.
     pub fn shorten(&mut self) {
         let stored = self.visited.store.len();
-        let goals: Vec<u32> = sorted(self.findings.states().map(|s| s as u32));
+        let goals: Vec<u32> = sorted(self.findings.all().map(|it| it.state as u32));
         if goals.is_empty() || stored > MAX_SHORTENED {
             return;
         }

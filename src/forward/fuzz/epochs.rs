@@ -52,7 +52,7 @@ impl Campaign {
     }
 
     fn epochs(&mut self, mut peers: Option<Box<dyn Peers>>, observer: &mut dyn Observer) {
-        let known = self.findings.states().count();
+        let known = self.findings.all().count();
         self.run_epochs(&mut peers, observer);
         // The others cannot see this end of the campaign.
         if let Some(peers) = &mut peers
@@ -61,7 +61,7 @@ impl Campaign {
             peers.say(FULL);
         }
         drop(peers);
-        if self.findings.states().count() > known {
+        if self.findings.all().count() > known {
             self.shorten();
         }
     }

@@ -69,9 +69,8 @@ impl Findings {
         self.inside.iter().any(|c| program.packing.fields[*c].get(state) >= procs)
     }
 
-    /// The states to which runs are kept.
-    pub fn states(&self) -> impl Iterator<Item = usize> {
-        self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks).map(|f| f.state)
+    pub fn all(&self) -> impl Iterator<Item = &Finding> {
+        self.bad_states.iter().chain(&self.deadlocks).chain(&self.outside_deadlocks)
     }
 
     /// The numbers of those states, for changes.

@@ -93,17 +93,13 @@ impl Visited {
     /// Frees memory when it is full: packs the states, or moves them to the disk. False when neither is possible.
     #[cold]
     fn make_room(&mut self, intake: &mut Intake<'_>) -> Result<bool, StorageError> {
-        if std::mem::take(&mut self.may_pack) && self.pack(intake.program) {
+        let packed = std::mem::take(&mut self.may_pack) && self.pack(intake.program);
+        let has_room = packed || self.move_to_disk()?;
+        if has_room {
             intake.limits.stop = None;
             self.bound(intake.limits);
-            return Ok(true);
         }
-        if self.move_to_disk()? {
-            intake.limits.stop = None;
-            self.bound(intake.limits);
-            return Ok(true);
-        }
-        Ok(false)
+        Ok(has_room)
     }
 
     /// Packs the states in the table into numbers; false when they cannot be packed.

@@ -99,12 +99,12 @@ impl Visited {
     /// Bounds the number of states by the memory that they need as they are kept now.
     pub fn bound(&mut self, limits: &mut Limits) {
         match self.kept {
-            Kept::Table(_) => return limits.bound_memory(self.table_bytes_each(self.may_pack)),
+            Kept::Table(_) => return limits.bound_memory(Some(self.table_bytes_each(self.may_pack))),
             Kept::Disk(_) => limits.bound_in_memory(None),
             Kept::Compact(_) | Kept::Lossy(_) => {}
         }
         self.may_pack = false;
-        limits.unbound_memory();
+        limits.bound_memory(None);
     }
 
     /// Bytes that an unpacked state takes in a breadth-first search, with room to pack it later when it
