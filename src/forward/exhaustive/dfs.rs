@@ -6,8 +6,7 @@ use crate::error::Unbuildable;
 use crate::exhaustive::search::{Search, widest};
 use crate::program::{AWAKE, Scratch, SleepId};
 use crate::run::Problem;
-use crate::store::hash::hash;
-use crate::store::{Inserted, Intake, Offer};
+use crate::store::{Inserted, Intake, Offer, hash};
 use cubicle_run::{Event, Observer, Stop};
 
 /// A state that is to be visited, and how it was reached.

@@ -2,8 +2,7 @@
 
 use hashbrown::HashTable;
 
-use crate::store::equal;
-use crate::store::hash::hash;
+use crate::store::{equal, hash};
 
 /// Smaller sets are searched from the first to the last.
 const SMALL: usize = 8;

@@ -11,8 +11,7 @@ use crate::fuzz::technique::Task;
 use crate::fuzz::walker::{Ref, WalkOutcome};
 use crate::program::Scratch;
 use crate::run::add_counts;
-use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT};
+use crate::store::{Inserted, ROOT, hash};
 use crate::tuning::{DEADLOCK_BACK_STEPS, DEADLOCK_LEVELS, JUMP_BACK_STEPS};
 use cubicle_run::Stop;
 

@@ -12,8 +12,7 @@ use crate::fuzz::delete_relaxation::DeleteRelaxation;
 use crate::fuzz::relaxed_plan::RelaxedPlan;
 use crate::fuzz::technique::Goal;
 use crate::program::{ALL_WAYS, BadInstance, Gaps, Guard, Program, Refinement, Scratch, Test};
-use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT, StateTree, way};
+use crate::store::{Inserted, ROOT, StateTree, hash, way};
 use crate::tuning::{MAX_SOUGHT_SIZE, MAX_SPLITS, SOUGHT_ROOTS};
 use cubicle_lang::bits::bits;
 

@@ -12,8 +12,7 @@ use crate::checkpoint::Valid;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::technique::Task;
 use crate::fuzz::walker::{Ref, WalkOutcome};
-use crate::store::hash::hash;
-use crate::store::{Inserted, Store};
+use crate::store::{Inserted, Store, hash};
 use cubicle_run::Stop;
 
 /// The message of a process whose memory is full: the campaign ended with the epoch before.

@@ -10,8 +10,7 @@ use crate::fuzz::campaign::Campaign;
 use crate::fuzz::corpus::TRACKED;
 use crate::fuzz::coverage::ItemBuffer;
 use crate::program::{FirstWays, Refinement, Scratch};
-use crate::store::hash::hash;
-use crate::store::{Inserted, Store};
+use crate::store::{Inserted, Store, hash};
 use crate::tuning::{MAX_BREADTH_SUCCESSORS, MAX_SPLITS};
 use cubicle_lang::bits::bits;
 

@@ -7,8 +7,7 @@ use crate::error::Unbuildable;
 use crate::limits::Limits;
 use crate::live::arrows::{Arrow, Arrows, MAX_RENAMED, Moves, STAY, STUTTER, Turn};
 use crate::program::{Program, Scratch};
-use crate::store::hash::hash;
-use crate::store::{Inserted, ROOT, StateTree, way};
+use crate::store::{Inserted, ROOT, StateTree, hash, way};
 use cubicle_run::Stop;
 
 /// The steps from some states, one after the other.

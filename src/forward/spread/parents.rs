@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use crate::clock::{Clock, Ticker};
 use crate::program::{Program, Scratch};
-use crate::store::Store;
-use crate::store::hash::hash;
+use crate::store::{Store, hash};
 use crate::tuning::CHUNK_STATES;
 use cubicle_run::Stop;
 

@@ -8,8 +8,7 @@ use crate::limits::MAX_STATES;
 use crate::program::SleepId;
 use crate::spread::message::owner;
 use crate::spread::worker::{Worker, WorkerConfig};
-use crate::store::Inserted;
-use crate::store::hash::hash;
+use crate::store::{Inserted, hash};
 
 /// The sleep ids do not match the states of the last level.
 const WAITING: &str = "it does not say how every waiting state was found";

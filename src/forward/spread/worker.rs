@@ -15,8 +15,7 @@ use crate::run::Findings;
 use crate::spread::files::Keeping;
 use crate::spread::message::{Command, Deadlocks, NotableState, Parcel, States, Summary, note_bad, owner};
 use crate::spread::parents::Wanted;
-use crate::store::hash::hash;
-use crate::store::{Batch, Inserted, Store};
+use crate::store::{Batch, Inserted, Store, hash};
 use crate::tuning::{MAX_DEADLOCK_TRACES, TOUCH_GROUP};
 use cubicle_run::Stop;
 

@@ -9,7 +9,7 @@
 pub mod batch;
 mod compact;
 pub mod disk;
-pub mod hash;
+mod hash;
 mod intake;
 mod lossy;
 mod merge;
@@ -20,7 +20,7 @@ pub mod tree;
 pub mod visited;
 
 pub use batch::{Batch, Recent, Successors};
-pub use hash::equal;
+pub use hash::{equal, hash};
 pub use intake::{Examiner, Intake, Offer};
 pub use origin::{ROOT, way};
 pub use restore::Restored;
