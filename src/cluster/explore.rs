@@ -74,19 +74,16 @@ impl Cluster {
             };
             spawn(&format!("{}leave", super::THREADS), leave).map_err(Fault::of("cannot start a thread"))
         });
-        let mut attending = Attending { serves, events, wake: None, outcome: None };
-        if let Err(why) = begun.and_then(|()| attending.attend(&mut callbacks)) {
-            watch.fault(&why.0);
-            return Err(why);
-        }
-        let Some(outcome) = attending.outcome.take() else {
+        let attended = begun.and_then(|()| attend(serves, &events, &mut callbacks));
+        let (wake, outcome) = attended.inspect_err(|why| watch.fault(&why.0))?;
+        let Some(outcome) = outcome else {
             watch.done();
             return Ok(None);
         };
         let rounds = part.rounds.load(Ordering::Relaxed);
-        let states = match attending.wake.take() {
+        let states = match wake {
             Some(wake) if serves && outcome.stop != Stop::Unsafe => {
-                Some(SpreadStates::new(ask, wake, watch, interrupt, attending.events)?)
+                Some(SpreadStates::new(ask, wake, watch, interrupt, events)?)
             }
             _ => {
                 watch.done();
@@ -97,49 +94,40 @@ impl Cluster {
     }
 }
 
-struct Attending {
+/// Handles events until the exploration is over, or only questions are left. Returns what wakes the coordinator, and the outcome.
+fn attend(
     serves: bool,
-    events: Receiver<Event>,
-    wake: Option<Wake>,
-    outcome: Option<Outcome>,
-}
-
-impl Attending {
-    /// Runs until the exploration is over, or only questions are left.
-    fn attend(&mut self, callbacks: &mut Callbacks<'_>) -> Result<(), Fault> {
-        let mut known_since: Option<Instant> = None;
-        loop {
-            let serves = self.serves && self.outcome.as_ref().is_some_and(|it| it.stop != Stop::Unsafe);
-            if serves || known_since.is_some_and(|since| since.elapsed() >= LAST) {
-                return Ok(());
+    events: &Receiver<Event>,
+    callbacks: &mut Callbacks<'_>,
+) -> Result<(Option<Wake>, Option<Outcome>), Fault> {
+    let mut wake = None;
+    // The outcome, and since when it is known.
+    let mut outcome: Option<(Outcome, Instant)> = None;
+    let is_over =
+        |(found, since): &(Outcome, Instant)| serves && found.stop != Stop::Unsafe || since.elapsed() >= LAST;
+    while !outcome.as_ref().is_some_and(is_over) {
+        // A process may have ended because the run is over, which is known by then.
+        let undecided = outcome.is_none();
+        let gone = undecided.then(|| (callbacks.stop)().or_else(unexplained)).flatten();
+        let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
+        match events.recv_timeout(wait) {
+            Ok(Event::Begins(wakes)) => wake = Some(wakes),
+            Ok(Event::Progress(states, waiting, depth)) => (callbacks.progress)(states, waiting, depth),
+            Ok(Event::Over(found)) => outcome = Some((*found, Instant::now())),
+            Ok(Event::Left(true)) => break,
+            // A fault after the outcome does not change it.
+            Ok(Event::Left(false) | Event::Fault(_)) | Err(RecvTimeoutError::Disconnected) if !undecided => {
+                break;
             }
-            // A process may have ended because the run is over, which is known by then.
-            let undecided = self.outcome.is_none();
-            let gone = undecided.then(|| (callbacks.stop)().or_else(unexplained)).flatten();
-            let wait = if gone.is_some() { Duration::ZERO } else { Duration::from_millis(100) };
-            match self.events.recv_timeout(wait) {
-                Ok(Event::Begins(wake)) => self.wake = Some(wake),
-                Ok(Event::Progress(states, waiting, depth)) => (callbacks.progress)(states, waiting, depth),
-                Ok(Event::Over(found)) => {
-                    self.outcome = Some(*found);
-                    known_since = Some(Instant::now());
-                }
-                Ok(Event::Left(true)) => return Ok(()),
-                // A fault after the outcome does not change it.
-                Ok(Event::Left(false) | Event::Fault(_)) | Err(RecvTimeoutError::Disconnected)
-                    if self.outcome.is_some() =>
-                {
-                    return Ok(());
-                }
-                Ok(Event::Fault(why)) => return Err(Fault(why)),
-                Ok(Event::Left(false) | Event::Broken(..)) => {}
-                Err(what) => match gone {
-                    Some(why) => return Err(Fault(why)),
-                    // All senders are gone, and no reason is known yet.
-                    None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
-                    None => {}
-                },
-            }
+            Ok(Event::Fault(why)) => return Err(Fault(why)),
+            Ok(Event::Left(false) | Event::Broken(..)) => {}
+            Err(what) => match gone {
+                Some(why) => return Err(Fault(why)),
+                // All senders are gone, and no reason is known yet.
+                None if what == RecvTimeoutError::Disconnected => thread::sleep(wait),
+                None => {}
+            },
         }
     }
+    Ok((wake, outcome.map(|it| it.0)))
 }

@@ -11,8 +11,7 @@ use crate::error::Unbuildable;
 use crate::fuzz::campaign::Campaign;
 use crate::fuzz::goals::OpenGoal;
 use crate::fuzz::swarm::{FULL, Peers, Walked};
-use crate::fuzz::technique;
-use crate::fuzz::technique::{Aim, Goal, Task, Technique};
+use crate::fuzz::technique::{self, Aim, Goal, Task, Technique};
 use crate::program::Scratch;
 use crate::store::StateTree;
 use crate::tuning::{

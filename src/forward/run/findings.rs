@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::program::Program;
-use crate::run::trace;
-use crate::run::trace::Finding;
+use crate::run::trace::{self, Finding};
 use crate::state::CodeKind;
 use crate::store::StateTree;
 use crate::tuning::MAX_DEADLOCK_TRACES;

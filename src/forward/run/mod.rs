@@ -5,13 +5,14 @@
 
 mod curve;
 mod findings;
-pub mod growth;
+mod growth;
 pub mod pipeline;
 mod tally;
 pub mod trace;
 
 pub use curve::Curve;
 pub use findings::{Findings, goes_outside};
+pub use growth::growth;
 pub use pipeline::{Level, Levels, Pipeline, breadth_first};
 pub use tally::{Problem, Searched, Tally, add_counts};
 pub use trace::{Finding, RealStep, TraceError, real_codes, real_instance, states};

@@ -13,6 +13,7 @@ use crate::program::Program;
 use crate::run::{Finding, Findings, Problem, Searched};
 use crate::spread::coordinator::{Coordinator, Outcome};
 use crate::spread::files::Keeping;
+use crate::spread::findings::SpreadFindings;
 use crate::spread::message::NotableState;
 use crate::spread::worker::{Worker, WorkerConfig};
 use crate::store::StateTree;
@@ -87,15 +88,22 @@ impl Instance {
             Stop::Numbers if outcome.states == 0 => return none(program.cells.procs, Unbuildable::Numbers),
             _ => {}
         }
-        let mut ways = Ways { outcome: &outcome, tree: StateTree::new(program.packing.words) };
+        let mut tree = StateTree::new(program.packing.words);
+        // Stores the states on the way to a finding; the coordinator has asked for all of them.
+        let mut finding = |worth: &NotableState, bad: Option<usize>| {
+            let mut way = vec![&worth.state];
+            for level in (1..=worth.level).rev() {
+                let state = way[way.len() - 1].clone();
+                way.push(&outcome.parents[&(level, state)]);
+            }
+            let state = tree.insert_way(way.into_iter().rev().map(Vec::as_slice));
+            Finding { state, refined: worth.refined.clone(), bad }
+        };
         let mut findings = Findings::new(program);
-        for (worth, bad) in &outcome.found.bads {
-            findings.bad_states.push(ways.finding(worth, Some(*bad)));
-        }
-        let deadlocks = &outcome.found.deadlocks;
-        let mut found = |worth: &NotableState| ways.finding(worth, None);
-        findings.deadlocks.extend(deadlocks.first.iter().map(&mut found));
-        findings.outside_deadlocks.extend(deadlocks.first_outside.iter().map(&mut found));
+        let SpreadFindings { bads, deadlocks, .. } = &outcome.found;
+        findings.bad_states.extend(bads.iter().map(|(worth, bad)| finding(worth, Some(*bad))));
+        findings.deadlocks.extend(deadlocks.first.iter().map(|worth| finding(worth, None)));
+        findings.outside_deadlocks.extend(deadlocks.first_outside.iter().map(|worth| finding(worth, None)));
         findings.deadlock_states = deadlocks.states;
         findings.outside_states = deadlocks.outside;
         let mut limits = Limits::new(options, interrupt);
@@ -107,30 +115,11 @@ impl Instance {
             curve: outcome.curve.clone(),
             ..problem.exploration(outcome.states, outcome.stop)
         };
-        let (limits, tree, findings) = (&limits, &ways.tree, &findings);
+        let (limits, tree, findings) = (&limits, &tree, &findings);
         let searched = Searched { problem, limits, tree, findings, course };
         // Clean runs are runs: where no state stands for several, each state on them is known.
         let all = outcome.stop == Stop::Complete && program.is_plain();
         let clean = |searched: &Searched<'_>| search_clean_among(searched, outcome.states, 0, &|_| Some(all));
         Explored::of(conclude(searched, &clean, observer))
-    }
-}
-
-/// The ways to the findings.
-struct Ways<'a> {
-    outcome: &'a Outcome,
-    tree: StateTree,
-}
-
-impl Ways<'_> {
-    /// Stores the states on the way to a finding.
-    fn finding(&mut self, worth: &NotableState, bad: Option<usize>) -> Finding {
-        let mut way = vec![&worth.state];
-        for level in (1..=worth.level).rev() {
-            let state = way[way.len() - 1].clone();
-            way.push(self.outcome.parents.get(&(level, state)).expect("the coordinator has asked for all"));
-        }
-        let state = self.tree.insert_way(way.into_iter().rev().map(Vec::as_slice));
-        Finding { state, refined: worth.refined.clone(), bad }
     }
 }

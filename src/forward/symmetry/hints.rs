@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::ground::Range;
-use crate::ground::places;
+use crate::ground::{Range, places};
 use crate::state::{Cells, CodeKind, Packing, UNDEF};
 use crate::symmetry::moves::Moves;
 use crate::symmetry::refinement::mix;
