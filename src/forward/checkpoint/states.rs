@@ -195,11 +195,7 @@ pub struct Valid<'a> {
 
 impl<'a> Valid<'a> {
     pub fn new(program: &'a Program) -> Self {
-        let mut used = vec![0; program.packing.words];
-        for field in &program.packing.fields {
-            used[usize::from(field.word)] |= field.mask() << field.shift;
-        }
-        Self { program, used }
+        Self { program, used: program.packing.used() }
     }
 
     pub const fn words(&self) -> usize {

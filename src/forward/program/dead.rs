@@ -163,9 +163,9 @@ impl DeadCells {
         let mut dead: Vec<usize> = self.cells.iter().filter(|it| dies(it)).map(|it| it.0).collect();
         dead.dedup();
         for c in &dead {
-            let field = packing.fields[*c];
-            masks[usize::from(field.word)] &= !(field.mask() << field.shift);
-            masks[packing.words + usize::from(field.word)] |= field.undef << field.shift;
+            let (keep, put) = masks.split_at_mut(packing.words);
+            packing.fields[*c].put(keep, 0);
+            packing.fields[*c].put(put, packing.fields[*c].undef);
         }
         instance.dead = dead;
     }

@@ -135,6 +135,15 @@ impl Packing {
         Self { fields, words: used.len().max(1), lanes }
     }
 
+    /// For each word, the bits that belong to some field.
+    pub fn used(&self) -> Vec<u64> {
+        let mut used = vec![0; self.words];
+        for field in &self.fields {
+            used[usize::from(field.word)] |= field.mask() << field.shift;
+        }
+        used
+    }
+
     pub fn codes(&self, state: &[u64]) -> Vec<i64> {
         self.fields.iter().map(|f| f.get(state)).collect()
     }

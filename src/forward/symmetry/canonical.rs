@@ -55,8 +55,8 @@ impl Symmetry {
             keep[usize::from(*word)] &= !(mask << shift);
         }
         let pointers: Vec<Field> = pointers.into_iter().map(|c| packing.fields[c]).collect();
-        for f in &pointers {
-            keep[usize::from(f.word)] &= !(f.mask() << f.shift);
+        for field in &pointers {
+            field.put(&mut keep, 0);
         }
         let mut key = mask;
         for (c, cell) in in_lanes() {

@@ -66,11 +66,7 @@ impl Codec {
         for (word, shift) in &lanes.at {
             keep[usize::from(*word)] &= !(mask << shift);
         }
-        let mut used = vec![0; packing.words];
-        for field in &packing.fields {
-            used[usize::from(field.word)] |= field.mask() << field.shift;
-        }
-        keep.iter_mut().zip(&used).for_each(|(keep, used)| *keep &= used);
+        keep.iter_mut().zip(packing.used()).for_each(|(keep, used)| *keep &= used);
         let rest_words: Vec<usize> = (0..packing.words).filter(|w| keep[*w] != 0).collect();
         if rest_words.len() > MOST_WORDS {
             return None;
