@@ -1,6 +1,8 @@
 //! Which sorts of processes a model declares and uses.
 
-use super::types::Expander;
+use indexmap::IndexSet;
+
+use super::types::{Expander, Type};
 use crate::diagnostic::Diagnostic;
 use crate::model::{PROC, SortTable};
 use crate::syntax::Reads;
@@ -40,9 +42,12 @@ impl Expander {
         Some(sorts)
     }
 
-    /// Reports names that are bound with other sorts than these.
+    /// Reports names that are bound with other sorts than these, the first one of each.
     pub(super) fn are_sorts(&mut self, file: &File, sorts: &SortTable) {
-        for name in &bound(file) {
+        let mut bound = bound(file);
+        let mut seen = IndexSet::new();
+        bound.retain(|name| name.sort.as_ref().is_some_and(|it| seen.insert(it.text.clone())));
+        for name in &bound {
             self.is_sort(name, sorts);
         }
     }
@@ -67,13 +72,17 @@ impl Expander {
         let error =
             Diagnostic::error("C0217", name.span(), format!("`{}` is not a sort of processes", name.text));
         let near = crate::spelling::nearest(&name.text, sorts.values.keys().map(String::as_str));
-        let is_type = self.symbols.types.contains_key(&name.text);
-        let error = match near {
-            _ if is_type => {
+        let error = match (self.symbols.types.get(&name.text), near) {
+            (Some(Type::Core(abstracted)), _) if *abstracted == name.text && abstracted != "real" => {
+                error.help(format!("declare it as one: `type {} < proc`", name.text))
+            }
+            (Some(_), _) => {
                 error.help(format!("names that are bound stand for processes: leave out `: {}`", name.text))
             }
-            Some(near) => error.did_you_mean(near),
-            None => error.help(format!("declare it before the variables: `type {} < proc`", name.text)),
+            (None, Some(near)) => error.did_you_mean(near),
+            (None, None) => {
+                error.help(format!("declare it before the variables: `type {} < proc`", name.text))
+            }
         };
         error.report(self);
     }

@@ -28,6 +28,7 @@ pub(super) fn unused(
         out.push(Diagnostic::warning("C0914", predicate.name.span(), message));
     }
     let initialised = init.map(|init| mentioned(init, context)).unwrap_or_default();
+    let related = init.map(related).unwrap_or_default();
     let written: IndexSet<VarId> = transitions.iter().flat_map(|t| &t.updates).map(|u| u.var).collect();
     let warning = |id: VarId| {
         let constant = symbols.var(id).kind == VarKind::Const;
@@ -38,7 +39,7 @@ pub(super) fn unused(
             Some(("C0915", "never changes", "no transition assigns it"))
         } else if !constant && restricted && !initialised.contains(&id) {
             Some(("C0916", "is not initialised", "it has any value in the beginning"))
-        } else if !read.contains(&id) && steps {
+        } else if !read.contains(&id) && !related.contains(&id) && steps {
             Some(("C0918", "is never read", "it is assigned, but nothing depends on it"))
         } else {
             None
@@ -141,9 +142,31 @@ fn types(file: &File, context: &Context<'_>, indices: &IndexSet<String>, out: &m
 
 /// The variables that init restricts.
 fn mentioned(init: &Init, context: &Context<'_>) -> IndexSet<VarId> {
-    let literals = init.body.0.iter().chain(&init.without_processes.0).flatten();
-    let cells: IndexSet<VarId> = literals.flat_map(Literal::cells).map(|cell| cell.var).collect();
+    let cells: IndexSet<VarId> = variables(init).flatten().collect();
     let counted = context.counts.iter().filter(|count| cells.contains(&count.var)).flat_map(Count::reads);
     let counted: Vec<VarId> = counted.collect();
     cells.into_iter().chain(counted).collect()
+}
+
+/// The variables whose initial values decide those of others.
+fn related(init: &Init) -> IndexSet<VarId> {
+    variables(init).filter(|it| it.len() > 1).flatten().collect()
+}
+
+/// The variables of each literal of an `init`.
+fn variables(init: &Init) -> impl Iterator<Item = IndexSet<VarId>> {
+    let literals = init.body.0.iter().chain(&init.without_processes.0).flatten();
+    literals.map(|it| it.cells().into_iter().map(|cell| cell.var).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn what_decides_an_initial_value_is_read() {
+        let text = "const Cap : int var Free : int var Other : int init () { Free = Cap && Other = 1 }
+            unsafe () { Free < 0 } transition t () requires { Free > 0 } { Free := Free - 1; Other := 2 }";
+        let warnings = crate::load(text).expect("a model").warnings;
+        let warned: Vec<&str> = warnings.iter().map(|it| it.message.as_str()).collect();
+        assert_eq!(warned, ["`Other` is never read"]);
+    }
 }
