@@ -6,8 +6,8 @@ use cubicle_lang::model::semantics::State;
 use cubicle_lang::model::{Count, Equation, Literal, System, Var};
 use cubicle_run::{ForwardOptions, Interrupt, Interrupted, Outcome, Strategy, Verdict};
 use cubicle_transform::{
-    WithEquations, bounds_moved, open_numbers, with_counts_seen, with_equations, with_lasting_counts,
-    with_updates_of_counts,
+    WithEquations, bounds_moved, open_numbers, with_counts_excluded, with_counts_seen, with_equations,
+    with_lasting_counts, with_updates_of_counts,
 };
 
 /// States of an instance in which numbers are looked at. By estimate: more seldom refute a guess.
@@ -60,6 +60,9 @@ impl Numbers {
         let open = open_numbers(system, &self.equations);
         let (mut with_counts, mut guesses) = with_lasting_counts(system);
         guesses.extend(bounds_moved(system));
+        let (with_excluded, excluded) = with_counts_excluded(&with_counts);
+        with_counts = with_excluded;
+        guesses.extend(excluded);
         if !open.is_empty() {
             let limits =
                 ForwardOptions { max_states: Some(STATES_SEEN), strategy: Strategy::Bfs, ..options.clone() };

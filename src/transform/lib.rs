@@ -30,8 +30,8 @@ pub use announcements::{Reduced, without_announcements};
 pub use counts::with_updates_of_counts;
 pub use crash::{Crash, MOST_CRASHES, alive_array, with_crashes};
 pub use equations::{
-    WithEquations, bounds_moved, moves_numbers, open_numbers, with_counts_seen, with_equations,
-    with_lasting_counts,
+    WithEquations, bounds_moved, moves_numbers, open_numbers, with_counts_excluded, with_counts_seen,
+    with_equations, with_lasting_counts,
 };
 pub use not_derived::NotDerived;
 pub use relaxed::{Relaxed, relaxed};

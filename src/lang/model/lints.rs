@@ -4,7 +4,7 @@ use indexmap::IndexSet;
 
 use super::context::Context;
 use super::made_of::MadeOf;
-use super::{Count, EnumId, Init, Literal, System, Transition, Type, VarId, VarKind};
+use super::{Count, EnumId, Init, System, Transition, Type, VarId, VarKind};
 use crate::diagnostic::{Diagnostic, Diagnostics, Span};
 use crate::syntax::ast::File;
 

@@ -37,7 +37,7 @@ pub use lasting::with_lasting_counts;
 use limits::{MOST_CLASSES, MOST_OCCUPIED};
 pub use named::WithEquations;
 use outside::Noted;
-pub use seen::{bounds_moved, open_numbers, with_counts_seen};
+pub use seen::{bounds_moved, open_numbers, with_counts_excluded, with_counts_seen};
 
 /// Whether steps change numbers that equations may be about.
 pub fn moves_numbers(system: &System) -> bool {

@@ -2,7 +2,8 @@
 //!
 //! A number may count the processes of a class while it is not zero, as far as some states show: `Gate = #{p | At[p] = Leaving}`. What holds
 //! only where a number is not zero is in no affine hull of all states. And what steps move from one number to another that is bounded
-//! has the same bound before: `Left + #{p | At[p] = Riding} <= 50` where the second summand alone must not exceed 50.
+//! has the same bound before: `Left + #{p | At[p] = Riding} <= 50` where the second summand alone must not exceed 50. Where nothing must be left
+//! while all processes sleep, there is mostly less left than processes are awake.
 
 use cubicle_lang::diagnostic::Span as Place;
 use cubicle_lang::list::add_new;
@@ -51,39 +52,78 @@ pub fn bounds_moved(system: &System) -> Vec<Literal> {
     let numbers = open_numbers(system, &[]);
     let mut guesses = Vec::new();
     for literal in system.bad.iter().flat_map(|bad| &bad.cube) {
-        let Literal::Linear { expr, relation: relation @ (Relation::Le | Relation::Lt), integer } = literal
-        else {
-            continue;
-        };
+        let Some((expr, relation, integer)) = bound_of_globals(literal) else { continue };
         let is_moved = |t: &Transition, number: VarId| {
             let by = change(system, t, number);
-            let of_term = |(cell, factor): &(Cell, Rational)| change(system, t, cell.var)?.mul(*factor);
-            let of_terms = expr.terms.iter().map(of_term).collect::<Option<Vec<_>>>();
-            let moved = of_terms.map(|it| it.into_iter().try_fold(Rational::ZERO, Rational::add));
-            by.is_some_and(|by| !by.is_zero() && moved.is_none_or(|moved| moved == Some(by)))
+            let nothing = Linear::number(Rational::ZERO);
+            let moved = expr.terms.iter().try_fold(nothing.clone(), |moved, (cell, factor)| {
+                moved.add_scaled(*factor, &change(system, t, cell.var)?)
+            });
+            by.is_some_and(|by| by != nothing && moved.is_none_or(|moved| moved == by))
         };
-        let is_of_globals = expr.terms.iter().all(|(cell, _)| cell.index.is_empty());
         let is_other = |number: VarId| expr.terms.iter().all(|(cell, _)| cell.var != number);
-        for &number in numbers.iter().filter(|number| is_of_globals && is_other(**number)) {
+        for &number in numbers.iter().filter(|number| is_other(**number)) {
             if system.transitions.iter().any(|t| is_moved(t, number))
                 && let Some(expr) = expr.minus(&Linear::of(Cell::global(number)))
             {
-                add_new(&mut guesses, Literal::Linear { expr, relation: *relation, integer: *integer });
+                add_new(&mut guesses, Literal::Linear { expr, relation, integer });
             }
         }
     }
     guesses
 }
 
-/// By how much a step changes a number, where that is the same for all processes and states.
-fn change(system: &System, t: &Transition, number: VarId) -> Option<Rational> {
+/// A system with the counts of the processes that a bad state excludes while numbers have some bound, and that these exceed it by the counts: where `Items > 0`
+/// is bad while a process is asleep and all others are idle, that there are more items than processes that are neither.
+pub fn with_counts_excluded(system: &System) -> (System, Vec<Literal>) {
+    let mut parts = system.to_parts();
+    let mut guesses = Vec::new();
+    for t in system.transitions.iter().filter(|t| system.is_watch(t)) {
+        let bounds: Vec<_> = t.guard.iter().filter_map(bound_of_globals).collect();
+        for conj in t.universals.iter().filter(|it| it.bound == 1).flat_map(|it| &it.body.0) {
+            let [Literal::In { cell, values }] = &conj[..] else { continue };
+            let of_parameters = t.guard.iter().filter_map(|it| match it {
+                Literal::In { cell: own, values } if own.var == cell.var => Some(values),
+                _ => None,
+            });
+            let others =
+                of_parameters.fold(possible(system, cell.var) & !values, |others, own| others & !own);
+            if others == 0 || bounds.is_empty() {
+                continue;
+            }
+            let body = Literal::In { cell: Cell::at(cell.var, [ProcRef::Var(0)]), values: others };
+            let count = parts.counted(0, Dnf(vec![vec![body]]), None, Place::default());
+            let Some(count) = count.map(|count| Linear::of(Cell::global(count))) else { continue };
+            for (expr, relation, integer) in &bounds {
+                if let Some(expr) = expr.add_scaled(Rational::ONE, &count) {
+                    add_new(&mut guesses, Literal::Linear { expr, relation: *relation, integer: *integer });
+                }
+            }
+        }
+    }
+    (System::new(parts), guesses)
+}
+
+/// An upper bound of a sum of globals that a literal is.
+fn bound_of_globals(literal: &Literal) -> Option<(&Linear, Relation, bool)> {
+    match literal {
+        Literal::Linear { expr, relation: relation @ (Relation::Le | Relation::Lt), integer }
+            if expr.terms.iter().all(|(cell, _)| cell.index.is_empty()) =>
+        {
+            Some((expr, *relation, *integer))
+        }
+        _ => None,
+    }
+}
+
+/// By how much a step changes a number.
+fn change(system: &System, t: &Transition, number: VarId) -> Option<Linear> {
     let read = system.count_of(number).map_or_else(|| vec![number], Count::reads);
     if read.iter().all(|var| t.assignment(*var).is_none()) {
-        return Some(Rational::ZERO);
+        return Some(Linear::number(Rational::ZERO));
     }
     let [Branch { value, .. }] = t.assignment(number)?.branches() else { return None };
-    let by = value.linear()?.minus(&Linear::of(Cell::global(number)))?;
-    by.terms.is_empty().then_some(by.constant)
+    value.linear()?.minus(&Linear::of(Cell::global(number)))
 }
 
 /// The values of an array of which a number is the number of processes, wherever it is not zero.
