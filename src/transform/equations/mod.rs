@@ -82,46 +82,45 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
         equations(&columns, &numbers)
     };
     let found = equations(&single, [true, false]);
-    // How many numbers equations say something of, whatever the location, and not more than there are equations; and how many at all.
+    // How many numbers equations say something of, and not more than there are equations: whatever the location, in some location, and as bounds only.
     let settles = |found: &WithEquations| {
         let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
-        let said = |always: bool| {
-            let of = found.equations.iter().filter(|it| !always || it.when.is_empty());
-            let of_them = of.clone().filter(|it| numbers.iter().any(|var| says(it, var))).count();
-            let of = |var: &&VarId| of.clone().any(|it| says(it, var));
-            numbers.iter().filter(of).count().min(of_them)
+        let said = |of: &dyn Fn(&Equation) -> bool| {
+            let of: Vec<&Equation> = found.equations.iter().filter(|it| of(it)).collect();
+            let of_them = of.iter().filter(|it| numbers.iter().any(|var| says(it, var))).count();
+            numbers.iter().filter(|var| of.iter().any(|it| says(it, var))).count().min(of_them)
         };
-        (said(true), said(false))
+        [said(&|it| !it.at_least && it.when.is_empty()), said(&|it| !it.at_least), said(&|_| true)]
     };
-    let alone = found.as_ref().map_or((0, 0), settles);
+    let alone = found.as_ref().map_or([0; 3], settles);
     let together = number_of_classes(system, &arrays);
     // A count may be about several arrays, and which classes have no process matters to it.
-    let found = if (alone.0 < numbers.len() || counts) && arrays.len() > 1 {
+    let found = if (alone[0] < numbers.len() || counts) && arrays.len() > 1 {
         let joint = if together <= MOST_CLASSES {
             equations(&[arrays], [true, false])
         } else {
             // What is always so needs no globals, and nothing that does not change along with a number.
             let tied = |widely: bool| tied(system, &arrays, &numbers, widely);
             let always = equations(&tied(false), [false, false]);
-            let known = always.as_ref().map_or(0, |it| settles(it).0).max(alone.0);
+            let known = always.as_ref().map_or(0, |it| settles(it)[0]).max(alone[0]);
             let of_modes = (known < numbers.len()).then(|| equations(&tied(true), [true, false])).flatten();
-            let of_modes = of_modes.filter(|it| settles(it).0 > known);
+            let of_modes = of_modes.filter(|it| settles(it)[0] > known);
             of_modes.or(always)
         };
         joint.filter(|joint| counts || settles(joint) > alone).or(found)
     } else {
         found
     };
-    let known = found.as_ref().map_or((0, 0), settles);
+    let known = found.as_ref().map_or([0; 3], settles);
     let is_summed = |(_, var): (VarId, &Var)| var.kind == VarKind::Array(1) && var.ty == Type::Int;
     let of_class = system.counts.iter().any(|it| it.summand.is_some() && !it.body.is_true());
-    let found = if (known.0 < numbers.len() || of_class) && system.declared().any(is_summed) {
+    let found = if (known[0] < numbers.len() || of_class) && system.declared().any(is_summed) {
         let by_class = equations(&single, [true, true]);
         by_class.filter(|it| of_class || settles(it) > known).or(found)
     } else {
         found
     };
-    found.filter(|found| counts || settles(found) > (0, 0))
+    found.filter(|found| counts || settles(found) > [0; 3])
 }
 
 /// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
