@@ -23,3 +23,6 @@ pub const MOST_CLASSES: usize = 40;
 
 /// Most ways in which comparisons of numbers decide what a step assigns.
 pub const MOST_COMPARED: usize = 8;
+
+/// Most pairs of arrays that are looked at one after the other.
+pub const MOST_PAIRS: usize = 6;

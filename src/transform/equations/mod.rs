@@ -26,15 +26,16 @@ mod seen;
 mod span;
 mod traps;
 
+use cubicle_lang::list::{add_new, extend_new};
 use cubicle_lang::model::{
-    Equation, Literal, ProcRef, Rational, System, Term, Transition, Type, Var, VarId, VarKind,
+    Equation, Literal, ProcRef, Rational, System, Term, Transition, Type, Update, Var, VarId, VarKind,
 };
 use tracing::{debug, debug_span};
 
 use columns::{Column, Columns, number_of_classes};
 use hull::Location;
 pub use lasting::with_lasting_counts;
-use limits::{MOST_CLASSES, MOST_OCCUPIED};
+use limits::{MOST_CLASSES, MOST_OCCUPIED, MOST_PAIRS};
 pub use named::WithEquations;
 use outside::Noted;
 pub use seen::{bounds_moved, open_numbers, with_counts_excluded, with_counts_seen};
@@ -111,6 +112,25 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
     } else {
         found
     };
+    // A few arrays at a time, where all of them together are too many.
+    let mut found = found;
+    let pairs = if together > MOST_CLASSES { asked_together(system, &others, &numbers) } else { Vec::new() };
+    for pair in pairs.into_iter().take(MOST_PAIRS) {
+        let known = found.as_ref().map_or([0; 3], settles);
+        let system = found.as_ref().map_or(system, |it| &it.system);
+        let group = [[&fixed[..], &pair].concat()];
+        if known[1] == numbers.len() || !fits(&group[0]) {
+            continue;
+        }
+        let columns = Columns::new(system, facts, &group, [true, false], must_end);
+        let Some(mut more) = columns.and_then(|it| self::equations(&it, &numbers)) else { continue };
+        if let Some(found) = &found {
+            extend_new(&mut more.equations, found.equations.clone());
+        }
+        if settles(&more) > known {
+            found = Some(more);
+        }
+    }
     let known = found.as_ref().map_or([0; 3], settles);
     let is_summed = |(_, var): (VarId, &Var)| var.kind == VarKind::Array(1) && var.ty == Type::Int;
     let of_class = system.counts.iter().any(|it| it.summand.is_some() && !it.body.is_true());
@@ -121,6 +141,28 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
         found
     };
     found.filter(|found| counts || settles(found) > [0; 3])
+}
+
+/// Each two of these arrays that a step which changes a number asks for or assigns, of one process.
+fn asked_together(system: &System, arrays: &[VarId], numbers: &[VarId]) -> Vec<[VarId; 2]> {
+    let changes = |t: &&Transition| numbers.iter().any(|number| t.assignment(*number).is_some());
+    let mut pairs = Vec::new();
+    for t in system.transitions.iter().filter(changes) {
+        for p in (0..t.arity()).map(|p| ProcRef::Var(p as u8)) {
+            let cells = t.guard.iter().flat_map(Literal::cells);
+            let asked = cells.filter(|cell| cell.index.as_slice() == [p]).map(|cell| cell.var);
+            let is_of = |update: &&Update| {
+                let when = update.assignment.branches().iter().flat_map(|it| it.when.0.iter().flatten());
+                when.filter_map(Literal::same_processes).any(|pair| pair.contains(&p))
+            };
+            let of_it: Vec<VarId> = asked.chain(t.updates.iter().filter(is_of).map(|it| it.var)).collect();
+            let of_it: Vec<&VarId> = arrays.iter().filter(|it| of_it.contains(it)).collect();
+            for (at, one) in of_it.iter().enumerate() {
+                of_it[at + 1..].iter().for_each(|other| add_new(&mut pairs, [**one, **other]));
+            }
+        }
+    }
+    pairs
 }
 
 /// The arrays that steps assign along with these numbers, in groups: together where a step assigns to one, of any process, what depends on another one of
