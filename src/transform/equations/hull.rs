@@ -178,7 +178,7 @@ pub fn hulls(
     }
 }
 
-/// The locations: what globals of enum type hold that steps write, or on which it depends what init says, as long as there are few choices, and whether
+/// The locations: what globals of enum type hold on which it depends what init says, or that steps write, as long as there are few choices, and whether
 /// a class has processes.
 fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, Span)> {
     let system = columns.system;
@@ -186,11 +186,17 @@ fn locations(columns: &Columns<'_>, occupied: Option<usize>) -> Vec<(Location, S
         init_depends_on(system, var) || system.transitions.iter().any(|t| t.assignment(var).is_some())
     };
     let mut all = vec![Location::default()];
-    for column in &columns.all {
-        let Column::Holds(global, _) = column else { continue };
-        let is_known = all[0].held.iter().any(|it| it.0 == *global);
-        let values = columns.values_of(*global);
-        if is_known || !written(*global) || all.len() * values.clone().count() > MOST_LOCATIONS {
+    let holds = columns.all.iter().filter_map(|column| match column {
+        Column::Holds(global, _) => Some(*global),
+        _ => None,
+    });
+    let mut globals: Vec<VarId> = holds.filter(|it| written(*it)).collect();
+    globals.dedup();
+    // What never changes, as the sort of a process, keeps runs apart.
+    globals.sort_by_key(|it| system.changes(*it));
+    for global in globals {
+        let values = columns.values_of(global);
+        if all.len() * values.clone().count() > MOST_LOCATIONS {
             continue;
         }
         let held: Vec<(VarId, u8)> = values.filter_map(|at| columns.held(at)).collect();
