@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
         self.reset_budget();
         let mut scope = self.parameters(&decl.params, &[]);
         let sorted = self.symbols.sorts.is_some().then(|| self.parts_of_init(decl));
-        let params = sorted.as_ref().map_or(decl.params.len(), |it| it.params.len()).min(MAX_PARAMS);
+        let params = sorted.as_ref().map_or(decl.params.len(), SortedInit::size).min(MAX_PARAMS);
         self.start(span, FormulaPlace::Init, params);
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.no_indices_in_init();
@@ -50,6 +50,9 @@ impl<'a> Context<'a> {
         let formula = self.initially(decl, sorted.as_ref(), &mut scope);
         self.erase_processes = false;
         let without_processes = self.disjuncts(&formula, span);
+        if let Some(sorted) = &sorted {
+            self.used_params = sorted.uses();
+        }
         self.unused_parameters(&decl.params);
         let (body, without_processes) = body.zip(without_processes).unwrap_or_default();
         if body.is_empty() && !self.exhausted {

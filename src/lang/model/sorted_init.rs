@@ -1,8 +1,8 @@
 //! `init` of a model with sorts.
 //!
 //! A part of `init` is about those parameters that it mentions: it holds for all of their sorts, also where there is no process of
-//! the sort of another parameter. The system has one formula for all parameters, which are any processes, so there is a disjunct
-//! for each set of parameters that are of their sorts, with the parts about these.
+//! the sort of another parameter. The system has one formula for all processes. So parameters that no part mentions together are one
+//! process there, and there is a disjunct for each choice of the sorts of these processes, with the parts about such processes.
 
 use indexmap::IndexSet;
 
@@ -12,17 +12,62 @@ use super::formula::Formula;
 use super::scope::{Scope, TermMeaning};
 use super::terms::IndexMeaning;
 use crate::diagnostic::Diagnostic;
+use crate::list::add_new;
+use crate::model::semantics::choices;
 use crate::syntax::ast::{Comparison, Expr, ExprKind, Name, Property, Quantifier};
 use crate::syntax::words;
 
-/// Most parameters of `init` in a model with sorts: there is a disjunct for each set of them.
+/// Most parameters of one part of `init` in a model with sorts.
 const MOST: usize = 7;
+
+/// Most disjuncts: one for each set of parameters of a part.
+const MOST_DISJUNCTS: usize = 1 << MOST;
 
 /// The parameters of `init`, those of universals included, and its parts.
 #[derive(Default)]
 pub(super) struct SortedInit<'a> {
-    pub params: Vec<(Name, Option<u8>)>,
+    declared: &'a [Name],
+    params: Vec<(Name, Option<u8>)>,
     parts: Vec<Part<'a>>,
+    /// For each parameter the process that it is.
+    processes: Vec<usize>,
+}
+
+impl SortedInit<'_> {
+    /// How many processes it is about.
+    pub fn size(&self) -> usize {
+        self.processes.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// Whether a part mentions each parameter.
+    pub fn uses(&self) -> Vec<bool> {
+        let is_used = |(name, _): &(Name, _)| self.parts.iter().any(|it| it.mentions.contains(&name.text));
+        self.params.iter().map(is_used).collect()
+    }
+
+    /// Finds a process for each parameter: one that stands for no other parameter that a part mentions with it.
+    fn assign(&mut self) {
+        for (name, sort) in &self.params {
+            let with = |other: &Name| {
+                self.parts.iter().any(|it| [name, other].iter().all(|it2| it.mentions.contains(&it2.text)))
+            };
+            let fits = |process: &usize| {
+                let mut others = self.params.iter().zip(&self.processes).filter(|it| it.1 == process);
+                // A name of any sort stands for all of them.
+                others.all(|((other, of), _)| sort.is_some() && of.is_some() && !with(other))
+            };
+            let process = (0..).find(fits).unwrap_or(0);
+            self.processes.push(process);
+        }
+    }
+
+    /// The sorts that the parameters of a process have.
+    fn sorts(&self, process: usize) -> Vec<u8> {
+        let mut sorts = Vec::new();
+        let own = self.params.iter().zip(&self.processes).filter(|it| *it.1 == process);
+        own.filter_map(|it| it.0.1).for_each(|sort| add_new(&mut sorts, sort));
+        sorts
+    }
 }
 
 /// A conjunct of `init`.
@@ -37,18 +82,20 @@ struct Part<'a> {
 impl<'a> Context<'a> {
     /// The parts of `init` in a model with sorts.
     pub(super) fn parts_of_init(&mut self, decl: &'a Property) -> SortedInit<'a> {
-        let mut all = SortedInit::default();
+        let mut all = SortedInit { declared: &decl.params, ..SortedInit::default() };
         for name in &decl.params {
             let sort = self.sort(name, &[]);
             all.params.push((name.clone(), sort));
         }
         self.part_of_init(&decl.body, &[], &mut all);
-        if all.params.len() > MOST {
-            let message = format!("`init` is about {} processes", all.params.len());
+        all.assign();
+        let disjuncts = (0..all.size()).map(|process| all.sorts(process).len() + 1);
+        if disjuncts.fold(1_usize, usize::saturating_mul) > MOST_DISJUNCTS {
+            let message = format!("`init` is about {} processes", all.size());
             Diagnostic::error("C0505", decl.loc.0, message)
-                .label(format!("in a model with sorts, at most {MOST} in one part of it and of all sorts"))
+                .label(format!("in a model with sorts, at most {MOST} in one part of it"))
                 .report(self);
-            all.params.truncate(MOST);
+            all = SortedInit::default();
         }
         all
     }
@@ -91,17 +138,18 @@ impl<'a> Context<'a> {
     /// What the parts say of processes of all sorts.
     pub(super) fn joined_init(&mut self, init: &SortedInit<'a>, scope: &mut Scope<'a>) -> Formula {
         let mut ways = Vec::new();
-        for set in (0..1_usize << init.params.len()).rev() {
-            let is_in = |at: usize| set >> at & 1 == 1;
-            let mut params = init.params.iter().enumerate();
-            // A name of any sort is always of it.
-            if params.any(|(at, it)| it.1.is_none() && !is_in(at)) {
-                continue;
-            }
+        let sorts: Vec<Vec<u8>> = (0..init.size()).map(|process| init.sorts(process)).collect();
+        let of_process = |sorts: &Vec<u8>| sorts.iter().copied().map(Some).chain([None]).collect();
+        for chosen in choices(&sorts.iter().map(of_process).collect::<Vec<_>>()) {
+            let is_in = |at: usize| {
+                let (_, sort) = init.params[at];
+                sort.is_none() || sort == chosen[init.processes[at]]
+            };
             let mut parts = Vec::new();
             for (at, (name, sort)) in init.params.iter().enumerate() {
+                let process = init.processes[at];
                 let op = if is_in(at) { Comparison::Eq } else { Comparison::Ne };
-                let process = IndexMeaning::Process(ProcRef::Var(at as u8));
+                let process = IndexMeaning::Process(ProcRef::Var(process as u8));
                 parts.extend(sort.map(|sort| self.compared_sort(op, process, sort, true, name.span())));
             }
             for part in &init.parts {
@@ -111,8 +159,10 @@ impl<'a> Context<'a> {
                     continue;
                 }
                 let mark = scope.len();
-                for (name, at) in part.bound.iter().filter(|it| it.1 < init.params.len()) {
-                    scope.push_of(name, TermMeaning::process(ProcRef::Var(*at as u8)), init.params[*at].1);
+                let own = init.declared.iter().enumerate().map(|(at, it)| (it.text.as_str(), at));
+                for (name, at) in own.chain(part.bound.iter().copied()) {
+                    let process = ProcRef::Var(init.processes[at] as u8);
+                    scope.push_of(name, TermMeaning::process(process), init.params[at].1);
                 }
                 parts.push(self.formula(part.formula, scope, true));
                 scope.truncate(mark);

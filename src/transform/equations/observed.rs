@@ -33,7 +33,7 @@ use super::named::WithEquations;
 use super::outside::is_outside;
 
 /// Most transitions that become of one, and most disjuncts of the initial states.
-const MOST_PARTS: usize = 8;
+const MOST_PARTS: usize = 16;
 
 /// The equations that an analysis of numbers without processes finds, with those about each process that follow from none of them.
 pub fn with_equations_of_each(
