@@ -112,9 +112,9 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
     } else {
         found
     };
-    // A few arrays at a time, where all of them together are too many.
+    // Two arrays at a time, where all of them together take too long.
     let mut found = found;
-    let pairs = if together > MOST_CLASSES { asked_together(system, &others, &numbers) } else { Vec::new() };
+    let pairs = if others.len() > 2 { asked_together(system, &others, &numbers) } else { Vec::new() };
     for pair in pairs.into_iter().take(MOST_PAIRS) {
         let known = found.as_ref().map_or([0; 3], settles);
         let system = found.as_ref().map_or(system, |it| &it.system);
