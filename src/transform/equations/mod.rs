@@ -84,8 +84,8 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
     };
     let found = equations(&single, [true, false]);
     // How many numbers equations say something of, and not more than there are equations: whatever the location, in some location, and as bounds only.
+    let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
     let settles = |found: &WithEquations| {
-        let says = |it: &Equation, var: &VarId| it.number.terms.iter().any(|(cell, _)| cell.var == *var);
         let said = |of: &dyn Fn(&Equation) -> bool| {
             let of: Vec<&Equation> = found.equations.iter().filter(|it| of(it)).collect();
             let of_them = of.iter().filter(|it| numbers.iter().any(|var| says(it, var))).count();
@@ -114,16 +114,20 @@ fn of_globals(system: &System, facts: &[Equation], must_end: &dyn Fn() -> bool) 
     };
     // Two arrays at a time, where all of them together take too long.
     let mut found = found;
-    let pairs = if others.len() > 2 { asked_together(system, &others, &numbers) } else { Vec::new() };
-    for pair in pairs.into_iter().take(MOST_PAIRS) {
+    let open = |found: &Option<WithEquations>| {
+        let said = found.iter().flat_map(|it| &it.equations).filter(|it| !it.at_least);
+        numbers.iter().copied().filter(|var| !said.clone().any(|it| says(it, var))).collect::<Vec<_>>()
+    };
+    let pairs = asked_together(system, &others, &open(&found));
+    for pair in pairs.into_iter().filter(|_| others.len() > 2).take(MOST_PAIRS) {
         let known = found.as_ref().map_or([0; 3], settles);
         let system = found.as_ref().map_or(system, |it| &it.system);
         let group = [[&fixed[..], &pair].concat()];
-        if known[1] == numbers.len() || !fits(&group[0]) {
+        if open(&found).is_empty() || !fits(&group[0]) {
             continue;
         }
         let columns = Columns::new(system, facts, &group, [true, false], must_end);
-        let Some(mut more) = columns.and_then(|it| self::equations(&it, &numbers)) else { continue };
+        let Some(mut more) = columns.and_then(|it| self::equations(&it, &[])) else { continue };
         if let Some(found) = &found {
             extend_new(&mut more.equations, found.equations.clone());
         }
