@@ -149,11 +149,7 @@ impl<'a> CountDefinitions<'a> {
         if let Some(few) = known.get() {
             return Ok(few);
         }
-        let concerns = |part: &&GroundFormula| {
-            let mut concerns = false;
-            part.atoms(&mut |atom| concerns |= atom.mentions(generic));
-            concerns
-        };
+        let concerns = |part: &&GroundFormula| part.some_atom(&|atom| atom.mentions(generic));
         let (mut few, mut seen) = (Vec::new(), HashSet::new());
         for (params, cube) in &self.about_few {
             self.interrupt.poll()?;
@@ -338,19 +334,21 @@ impl<'a> CountDefinitions<'a> {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Contribution {
     when: GroundFormula,
-    /// The summand; `None` for 1.
-    ways: Option<Ways>,
+    /// The summand.
+    ways: Ways,
+    /// Whether that is 1.
+    one: bool,
 }
 
 impl Contribution {
     fn given(self, possible: &dyn Fn(&GroundCell) -> u64) -> Self {
         let of_way = |(when, sum): (GroundFormula, GroundSum)| (when.given(possible), sum);
-        let ways = self.ways.map(|ways| ways.into_iter().map(of_way).collect());
-        Self { when: self.when.given(possible), ways }
+        let ways = self.ways.into_iter().map(of_way).collect();
+        Self { when: self.when.given(possible), ways, ..self }
     }
 
     fn formulas(&self) -> impl Iterator<Item = &GroundFormula> {
-        std::iter::once(&self.when).chain(self.ways.iter().flatten().map(|(when, _)| when))
+        std::iter::once(&self.when).chain(self.ways.iter().map(|(when, _)| when))
     }
 }
 
@@ -379,8 +377,11 @@ impl Counted {
         let reader = definitions.reader;
         let contribution = |process: u8| {
             let names: Vec<u8> = cell.index.iter().copied().chain([process]).collect();
-            let ways = summand.as_ref().map(|it| reader.linear(it, &names, reading)).transpose()?;
-            Ok(Contribution { when: reader.dnf(body, &names, reading)?, ways })
+            let ways = match summand {
+                Some(summand) => reader.linear(summand, &names, reading)?,
+                None => always(GroundSum::number(Rational::ONE)),
+            };
+            Ok(Contribution { when: reader.dnf(body, &names, reading)?, ways, one: summand.is_none() })
         };
         Ok(Self {
             cell: cell.clone(),
@@ -457,7 +458,7 @@ impl Making<'_, '_> {
             for literal in every {
                 let literal = moved(&literal, self.generic, *representative);
                 if let Some(fact) = unnamed.added_up(&literal, *representative)? {
-                    self.note_totals(&fact, *representative);
+                    fact.atoms(&mut |atom| self.note_totals(atom.cells(), *representative));
                     self.facts.push(GroundFormula::any([compare(rest.clone(), Relation::Le, true)?, fact]));
                 }
             }
@@ -479,9 +480,7 @@ impl Making<'_, '_> {
     fn define(&mut self, count: &Counted, classes: &[(u8, Class<'_>)]) -> Result<(), Overflow> {
         let mut sum = GroundSum::of(count.cell.clone()).negated().ok_or(Overflow)?;
         for named in &count.named {
-            let one = || vec![(GroundFormula::TRUE, GroundSum::number(Rational::ONE))];
-            let ways = named.ways.clone().unwrap_or_else(one);
-            let value = self.value(&named.when, ways, count.integer)?;
+            let value = self.value(&named.when, named.ways.clone(), count.integer)?;
             sum = plus(&sum, Rational::ONE, &value)?;
         }
         for (representative, class) in classes {
@@ -549,7 +548,7 @@ impl Making<'_, '_> {
         let mut sum = GroundSum::of(cell.clone()).negated().ok_or(Overflow)?;
         for other in (0..self.situation.procs).chain([itself]) {
             let when = moved(&contributes(other)?, itself, process);
-            let value = self.value(&when, vec![(GroundFormula::TRUE, one.clone())], true)?;
+            let value = self.value(&when, always(one.clone()), true)?;
             sum = plus(&sum, Rational::ONE, &value)?;
         }
         let rest = contributes(self.generic)?;
@@ -562,7 +561,7 @@ impl Making<'_, '_> {
             match class.uniform(&rest) {
                 Some(when) => {
                     let when = moved(&when, itself, process);
-                    let value = self.value(&when, vec![(GroundFormula::TRUE, others)], true)?;
+                    let value = self.value(&when, always(others), true)?;
                     sum = plus(&sum, Rational::ONE, &value)?;
                 }
                 None => open = plus(&open, Rational::ONE, &others)?,
@@ -593,39 +592,30 @@ impl Making<'_, '_> {
             // What its one process contributes, if there is one.
             let exists = compare(all(), Relation::Le, true)?.not();
             let when = GroundFormula::all([moved(&rest.when, self.generic, representative), exists]);
-            let one = || vec![(GroundFormula::TRUE, GroundSum::number(Rational::ONE))];
             let at = |(when, sum): &(GroundFormula, GroundSum)| {
                 (moved(when, self.generic, representative), moved_sum(sum, self.generic, representative))
             };
-            let ways = rest.ways.as_ref().map_or_else(one, |ways| ways.iter().map(at).collect());
-            return self.value(&when, ways, integer);
+            return self.value(&when, rest.ways.iter().map(at).collect(), integer);
         }
         let uniform = class.uniform(&rest.when);
         if uniform == Some(GroundFormula::FALSE) {
             return Ok(GroundSum::number(Rational::ZERO));
         }
-        let ways = match &rest.ways {
-            None => Some(vec![(GroundFormula::TRUE, all())]),
-            Some(ways) => {
-                let mut totals = Some(Vec::new());
-                for (when, sum) in ways {
-                    let sum = moved_sum(sum, self.generic, representative);
-                    match (class.uniform(when), &mut totals) {
-                        (Some(when), _) if when == GroundFormula::FALSE => {}
-                        (Some(when), Some(known)) => match unnamed.total(&sum, representative)? {
-                            Some(total) => known.push((when, total)),
-                            None => totals = None,
-                        },
-                        _ => totals = None,
-                    }
-                }
-                totals
+        let mut totals = Some(Vec::new());
+        for (when, sum) in &rest.ways {
+            let sum = moved_sum(sum, self.generic, representative);
+            match (class.uniform(when), &mut totals) {
+                (Some(when), _) if when == GroundFormula::FALSE => {}
+                (Some(when), Some(known)) => match unnamed.total(&sum, representative)? {
+                    Some(total) => known.push((when, total)),
+                    None => totals = None,
+                },
+                _ => totals = None,
             }
-        };
-        if let (Some(when), Some(ways)) = (uniform, ways) {
-            for (cell, _) in ways.iter().flat_map(|(_, sum)| &sum.terms) {
-                self.note_total(cell, representative);
-            }
+        }
+        if let (Some(when), Some(ways)) = (uniform, totals) {
+            let terms = ways.iter().flat_map(|(_, sum)| &sum.terms);
+            self.note_totals(terms.map(|(cell, _)| cell), representative);
             return self.value(&when, ways, integer);
         }
         if let Some(open) = self.open.get(&(rest.clone(), representative)) {
@@ -638,7 +628,7 @@ impl Making<'_, '_> {
         self.facts.push(GroundFormula::any([inhabited, zero.clone()]));
         let (must, may) = (class.read(&rest.when, Some(false)), class.read(&rest.when, Some(true)));
         self.facts.push(GroundFormula::any([may, zero]));
-        if rest.ways.is_none() {
+        if rest.one {
             let difference = plus(&part, Rational::ONE.neg(), &all())?;
             self.at_least(&part, 0)?;
             self.facts.push(compare(difference.clone(), Relation::Le, true)?);
@@ -686,18 +676,9 @@ impl Making<'_, '_> {
         GroundSum::of(unknown(&[high, low], integer))
     }
 
-    fn note_totals(&mut self, fact: &GroundFormula, representative: u8) {
-        let mut cells = Vec::new();
-        fact.atoms(&mut |atom| cells.extend(atom.cells()));
-        for cell in cells {
-            self.note_total(cell, representative);
-        }
-    }
-
-    fn note_total(&mut self, cell: &GroundCell, representative: u8) {
-        if cell.role == CellRole::Total {
-            self.totals.insert((cell.clone(), representative));
-        }
+    fn note_totals<'c>(&mut self, cells: impl IntoIterator<Item = &'c GroundCell>, representative: u8) {
+        let totals = cells.into_iter().filter(|cell| cell.role == CellRole::Total);
+        self.totals.extend(totals.map(|cell| (cell.clone(), representative)));
     }
 
     /// Over no processes anything adds up to 0, and over the classes of each partition it adds up to the same.
@@ -732,6 +713,11 @@ impl Making<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// A value in one case.
+fn always(sum: GroundSum) -> Ways {
+    vec![(GroundFormula::TRUE, sum)]
 }
 
 /// The constructors that cells have where formulas hold, as far as these say it of a cell alone.

@@ -206,6 +206,14 @@ impl GroundFormula {
         }
     }
 
+    /// Whether an atom is so.
+    pub fn some_atom(&self, test: &dyn Fn(&Atom) -> bool) -> bool {
+        match self {
+            Self::Literal(atom, _) => test(atom),
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.some_atom(test)),
+        }
+    }
+
     pub fn conjuncts(&self) -> &[Self] {
         match self {
             Self::All(parts) => parts,
@@ -337,11 +345,9 @@ impl<'a> GroundReader<'a> {
                 Ok(if *negated { equal.not() } else { equal })
             }
             Literal::Less { left, right, strict } => {
-                if *strict {
-                    self.pairs(left, right, names, reading, &|a, b| self.less(a, b))
-                } else {
-                    Ok(self.pairs(right, left, names, reading, &|a, b| self.less(a, b))?.not())
-                }
+                let (first, second) = if *strict { (left, right) } else { (right, left) };
+                let less = self.pairs(first, second, names, reading, &|a, b| self.less(a, b))?;
+                Ok(if *strict { less } else { less.not() })
             }
             Literal::Linear { expr, relation, integer } => {
                 let mut parts = Vec::new();

@@ -129,11 +129,8 @@ impl<'a> Obligations<'a> {
         let known = &|process| {
             let mut known = self.known(case, process)?;
             // Of a class only what is in the state before the step.
-            known.retain(|fact| {
-                let mut held = true;
-                fact.atoms(&mut |atom| held &= atom.cells().iter().all(|cell| cell.role == CellRole::Held));
-                held
-            });
+            let is_later = |cell: &&GroundCell| cell.role != CellRole::Held;
+            known.retain(|fact| !fact.some_atom(&|atom| atom.cells().iter().any(is_later)));
             Ok(known)
         };
         match about {
@@ -155,11 +152,8 @@ impl<'a> Obligations<'a> {
             return Ok(cells);
         }
         for literal in &self.cubes.all[instance.cube].cube {
-            cells.append(&mut self.undefined(&self.reader.literal(
-                literal,
-                &instance.procs,
-                Reading::Now,
-            )?));
+            let literal = self.reader.literal(literal, &instance.procs, Reading::Now)?;
+            cells.append(&mut self.undefined(&literal));
         }
         Ok(cells)
     }
@@ -223,11 +217,7 @@ impl<'a> Obligations<'a> {
         let unnamed: Vec<u8> = instance.procs.iter().copied().filter(|p| self.is_unnamed(*p)).collect();
         if !unnamed.is_empty() {
             otherwise = GroundFormula::TRUE;
-            let mut says = false;
-            is_other.atoms(&mut |atom| {
-                says |= unnamed.iter().any(|p| atom.mentions(*p));
-            });
-            if says {
+            if is_other.some_atom(&|atom| unnamed.iter().any(|p| atom.mentions(*p))) {
                 is_other = GroundFormula::TRUE;
             }
         }
@@ -285,11 +275,7 @@ impl<'a> Obligations<'a> {
     /// What it says about sums that a cube holds for no process of the class of `process`, where only one of its literals is
     /// about a process.
     fn for_all(&self, cube: &GroundFormula, process: u8) -> Result<Option<GroundFormula>, Overflow> {
-        let concerns = |part: &&GroundFormula| {
-            let mut concerns = false;
-            part.atoms(&mut |atom| concerns |= atom.mentions(process));
-            concerns
-        };
+        let concerns = |part: &&GroundFormula| part.some_atom(&|atom| atom.mentions(process));
         let (own, other): (Vec<&GroundFormula>, Vec<_>) = cube.conjuncts().iter().partition(concerns);
         let [own] = own[..] else { return Ok(None) };
         let Some(added_up) = self.unnamed.added_up(&own.clone().not(), process)? else { return Ok(None) };

@@ -106,13 +106,8 @@ impl<'a> ProverSession<'a> {
 
     /// Whether the cells of an atom have been mentioned before.
     pub fn knows(&self, formula: &GroundFormula) -> bool {
-        let mut known = true;
-        formula.atoms(&mut |atom| {
-            known = known
-                && (self.atoms.contains_key(atom)
-                    || atom.cells().into_iter().all(|place| self.cells.contains_key(place)));
-        });
-        known
+        let is_new = |place: &&GroundCell| !self.cells.contains_key(*place);
+        !formula.some_atom(&|atom| !self.atoms.contains_key(atom) && atom.cells().iter().any(is_new))
     }
 
     /// The formula for Z3. Facts about cells that are mentioned for the first time become part of the session.
