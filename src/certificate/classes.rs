@@ -171,11 +171,9 @@ impl Questions {
 
     /// Asks what decides the atoms of a formula about the process.
     pub fn ask(&mut self, reader: GroundReader<'_>, formula: &GroundFormula) {
-        let mut found = Vec::new();
-        formula.atoms(&mut |atom| found.push(atom));
-        for atom in found {
+        formula.atoms(&mut |atom| {
             if !atom.mentions(self.generic) {
-                continue;
+                return;
             }
             let at = self.place(atom).unwrap_or_else(|| {
                 self.all.push(match (atom, self.names(atom)) {
@@ -198,7 +196,7 @@ impl Questions {
                 }
                 _ => {}
             }
-        }
+        });
     }
 
     /// The places of the questions that formulas depend on.

@@ -38,9 +38,7 @@ use super::ground::{
 };
 use super::tuning::EACH;
 use cubicle_lang::model::semantics::{distinct_tuples, tuples};
-use cubicle_lang::model::{
-    Count, Forbidden, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId,
-};
+use cubicle_lang::model::{Forbidden, Literal, ProcRef, Rational, Relation, System, Transition, Type, VarId};
 use cubicle_run::Interrupt;
 
 /// A value by cases: each under its condition. The conditions exclude each other, and one holds.
@@ -371,17 +369,13 @@ impl Counted {
         procs: u8,
         generic: u8,
     ) -> Result<Self, Overflow> {
-        let Some(Count { body, summand, .. }) = definitions.system.count_of(cell.var) else {
-            unreachable!("a cell of a count")
-        };
+        let Some(count) = definitions.system.count_of(cell.var) else { unreachable!("a cell of a count") };
         let reader = definitions.reader;
         let contribution = |process: u8| {
             let names: Vec<u8> = cell.index.iter().copied().chain([process]).collect();
-            let ways = match summand {
-                Some(summand) => reader.linear(summand, &names, reading)?,
-                None => always(GroundSum::number(Rational::ONE)),
-            };
-            Ok(Contribution { when: reader.dnf(body, &names, reading)?, ways, one: summand.is_none() })
+            let ways = reader.linear(&count.added(), &names, reading)?;
+            let when = reader.dnf(&count.body, &names, reading)?;
+            Ok(Contribution { when, ways, one: count.summand.is_none() })
         };
         Ok(Self {
             cell: cell.clone(),

@@ -12,7 +12,7 @@ use z3::{FuncDecl, Model, Sort, Symbol};
 use super::ground::{Atom, GroundCell, GroundFormula, GroundPoint, GroundSum};
 use cubicle_lang::model::{Rational, Relation, System, Type};
 use cubicle_run::{Interrupt, Interrupted};
-use cubicle_solver::{self as solver, Answer, Solver};
+use cubicle_solver::{self as solver, Answer, Solver, real};
 
 #[derive(Debug)]
 pub enum CaseAnswer {
@@ -213,9 +213,9 @@ impl<'a> ProverSession<'a> {
                     return known == holds;
                 }
                 let made = self.atom(atom);
-                let value = state.model.eval(&made, true).and_then(|value| value.as_bool());
-                state.known.insert(atom.clone(), value == Some(true));
-                (value == Some(true)) == *holds
+                let value = solver::truth(&state.model, &made) == Some(true);
+                state.known.insert(atom.clone(), value);
+                value == *holds
             }
             GroundFormula::All(parts) => parts.iter().all(|part| self.holds(state, part)),
             GroundFormula::Any(parts) => parts.iter().any(|part| self.holds(state, part)),
@@ -231,7 +231,7 @@ impl<'a> ProverSession<'a> {
         if let Some(&known) = state.constructors.get(place) {
             return known;
         }
-        let holds = |bit: &Bool| state.model.eval(bit, true).and_then(|value| value.as_bool()) == Some(true);
+        let holds = |bit: &Bool| solver::truth(&state.model, bit) == Some(true);
         let found = match self.cells.get(place) {
             Some(CellExpr::Enum(bits)) => bits.iter().position(holds).unwrap_or(0),
             _ => 0,
@@ -356,9 +356,4 @@ fn constant(name: &str, sort: &Sort) -> Dynamic {
 
 fn int(n: Rational) -> Int {
     Int::from_i64(n.floor())
-}
-
-fn real(n: Rational) -> Real {
-    // As text: the call that takes 64-bit numbers is newer than libz3 4.8.12.
-    Real::from_rational_str(&n.num().to_string(), &n.den().to_string()).expect("decimal digits")
 }

@@ -43,12 +43,10 @@ pub fn file(
         let _ = writeln!(out, "(* It rests on the axioms of the model:\n   {} *)", axioms.join("\n   "));
     }
     for line in subject.lines(model, system) {
-        // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
     for (number, cube) in cubes.iter().enumerate() {
         let line = declaration(all, cube).ok_or(number)?;
-        // Writing to a string cannot fail.
         let _ = writeln!(out, "{line}");
     }
     Ok(out)

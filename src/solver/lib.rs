@@ -12,9 +12,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tracing::{debug, trace};
-use z3::ast::Bool;
+use z3::ast::{Bool, Real};
 use z3::{Context, Model, Params, SatResult, StatisticsValue, set_global_param};
 
+use cubicle_lang::model::Rational;
 use cubicle_run::{Interrupt, Interrupted};
 
 /// The version of Z3 that this program is linked with, as Z3 reports it.
@@ -115,10 +116,21 @@ impl Solver {
     /// Whether the state that Z3 found is one: no formula is false in it.
     fn model_fits(&self, assumptions: &[Bool]) -> bool {
         let Some(model) = self.get_model() else { return false };
-        let fails =
-            |formula: &Bool| model.eval(formula, true).and_then(|value| value.as_bool()) == Some(false);
+        let fails = |formula: &Bool| truth(&model, formula) == Some(false);
         !self.told.borrow().iter().chain(assumptions).any(fails)
     }
+}
+
+/// The truth of a formula in a state, where what this leaves open has some value.
+pub fn truth(state: &Model, formula: &Bool) -> Option<bool> {
+    state.eval(formula, true).and_then(|value| value.as_bool())
+}
+
+/// A number as an expression.
+pub fn real(n: Rational) -> Real {
+    // As text: the call that takes 64-bit numbers is newer than libz3 4.8.12.
+    let number = Real::from_rational_str(&n.num().to_string(), &n.den().to_string());
+    number.unwrap_or_else(|| unreachable!("decimal digits"))
 }
 
 /// The work of Z3 on this thread so far, in its own unit.

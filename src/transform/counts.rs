@@ -200,9 +200,7 @@ impl Step<'_> {
         value: &dyn Fn(&Cell) -> Option<Ways<Option<Term>>>,
     ) -> Option<Ways<Linear>> {
         let map = |it: ProcRef| it.renamed(|v| index.get(usize::from(v)).copied().unwrap_or(p));
-        let one = Term::Linear(Linear::number(Rational::ONE));
-        let summand = self.count.summand.clone().map_or(one, Term::Linear);
-        let summand = rename::term(&summand, &map)?;
+        let summand = rename::term(&Term::Linear(self.count.added().into_owned()), &map)?;
         let body = rename::disjunction(&self.count.body.0, &map)?;
         let mut cells: Vec<&Cell> = Vec::new();
         extend_new(&mut cells, body.iter().flatten().flat_map(Literal::cells).chain(summand.cells()));

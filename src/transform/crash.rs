@@ -14,6 +14,7 @@ use std::fmt;
 use super::restart::restarts;
 use super::taken::{flag, fresh_name, has_name};
 use cubicle_lang::diagnostic::Diagnostic;
+use cubicle_lang::list::add_new;
 use cubicle_lang::model::{
     Assignment, Branch, Case, Cell, Conj, Dnf, EnumDecl, EnumId, Literal, ProcRef, System, SystemParts,
     TemporalKind, Term, Transition, TransitionId, Type, Universal, Update, VarId, VarKind,
@@ -200,10 +201,7 @@ fn written(system: &SystemParts, transition: &Transition, alive: VarId) -> Vec<U
                     [Literal::points(pointer, other, false), Literal::is(Cell::at(alive, [other]), true)];
                 let kept = branches.iter().take_while(|it| !changes(it)).filter_map(kept);
                 let body = lives.into_iter().map(|it| vec![it]).chain(kept).collect();
-                let one = Universal::derived(1, body, transition.span);
-                if !all.contains(&one) {
-                    all.push(one);
-                }
+                add_new(&mut all, Universal::derived(1, body, transition.span));
             }
         }
     }

@@ -178,9 +178,7 @@ impl Finder<'_> {
         for p in 0..numbers.named() {
             let names = [index, &[p]].concat();
             if count.body.0.iter().any(|conj| conj.iter().all(|it| self.holds(it, &names, numbers, unsaid))) {
-                let one = Some(Rational::ONE);
-                let summand = count.summand.as_ref();
-                total = total.add(summand.map_or(one, |it| self.sum(it, &names, numbers, unsaid))?)?;
+                total = total.add(self.sum(&count.added(), &names, numbers, unsaid)?)?;
             }
         }
         Some(total)

@@ -87,10 +87,9 @@ impl Reader<'_> {
         let names = [&cell.index[..], &[process]].concat();
         let part = Sum::of(cell.part(process).ok_or(Overflow)?);
         let mut values = Vec::new();
-        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-        for (when, value) in self.linear(count.summand.as_ref().unwrap_or(&one), &names, time)? {
-            values
-                .push(when.and(Formula::linear(Relation::Eq, part.minus(&sum_of(&value)?).ok_or(Overflow)?)));
+        for (when, value) in self.linear(&count.added(), &names, time)? {
+            let difference = part.minus(&sum_of(&value)?).ok_or(Overflow)?;
+            values.push(when.and(Formula::linear(Relation::Eq, difference)));
         }
         let counted = self.dnf(&count.body, &names, time)?.and(Formula::any(values));
         let nothing = Formula::linear(Relation::Eq, part);
@@ -218,14 +217,8 @@ impl Reader<'_> {
     }
 
     fn equal(&self, yes: bool, a: &Value, b: &Value) -> Result<Formula, Overflow> {
-        let of_enums = |key, other, all: (u64, u64)| {
-            let count = 64 - all.0.leading_zeros();
-            if yes {
-                Self::together(key, other, all, count)
-            } else {
-                Self::never_together(key, other, all, count)
-            }
-        };
+        let alike = if yes { Self::together } else { Self::never_together };
+        let relation = if yes { Relation::Eq } else { Relation::Ne };
         Ok(match (a, b) {
             (Value::Constructor(c), Value::Constructor(d)) => Formula::truth((c == d) == yes),
             (Value::Constructor(c), Value::Enum(key, all))
@@ -233,27 +226,25 @@ impl Reader<'_> {
             (Value::Enum(k, _), Value::Enum(l, _)) | (Value::Place(k), Value::Place(l)) if k == l => {
                 Formula::truth(yes)
             }
-            (Value::Enum(k, all), Value::Enum(l, others)) => of_enums(*k, *l, (*all, *others)),
+            (Value::Enum(k, all), Value::Enum(l, others)) => {
+                alike(*k, *l, (*all, *others), 64 - all.leading_zeros())
+            }
             (Value::Process(p), Value::Process(q)) => Formula::truth((p == q) == yes),
             (Value::Process(p), Value::Place(key)) | (Value::Place(key), Value::Process(p)) => {
                 self.at_process(yes, *key, *p)
             }
             (Value::Place(k), Value::Place(l)) => {
                 let (all, other) = (self.everywhere(), self.elsewhere());
-                let count = self.most.into();
+                let (named, outside) =
+                    (alike(*k, *l, (all, all), self.most.into()), compared(relation, a, b)?);
                 if yes {
-                    let both = Formula::In(*k, other).and(Formula::In(*l, other));
-                    let apart = both.and(compared(Relation::Eq, a, b)?);
-                    Self::together(*k, *l, (all, all), count).or(apart)
+                    named.or(Formula::In(*k, other).and(Formula::In(*l, other)).and(outside))
                 } else {
-                    let apart = Self::at_places(false, *l, all, other).or(compared(Relation::Ne, a, b)?);
-                    let apart = Self::at_places(false, *k, all, other).or(apart);
-                    Self::never_together(*k, *l, (all, all), count).and(apart)
+                    let outside = Self::at_places(false, *l, all, other).or(outside);
+                    named.and(Self::at_places(false, *k, all, other).or(outside))
                 }
             }
-            (Value::Number(_), Value::Number(_)) => {
-                compared(if yes { Relation::Eq } else { Relation::Ne }, a, b)?
-            }
+            (Value::Number(_), Value::Number(_)) => compared(relation, a, b)?,
             _ => unreachable!("values of one type are compared"),
         })
     }
@@ -350,7 +341,8 @@ impl Reader<'_> {
 
 /// Whether each process adds the same integer.
 fn has_whole_summand(count: &Count) -> bool {
-    count.summand.as_ref().is_none_or(|it| it.terms.is_empty() && it.constant.is_integer())
+    let added = count.added();
+    added.terms.is_empty() && added.constant.is_integer()
 }
 
 fn sum_of(value: &Value) -> Result<Sum, Overflow> {

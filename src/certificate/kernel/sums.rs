@@ -14,6 +14,7 @@ use super::read::Sort;
 use super::simplex::Constraint;
 use super::stage::{Excluded, Item, Stage, rest};
 use crate::ground::{Overflow, Reading, plus};
+use cubicle_lang::list::sorted;
 use cubicle_lang::model::{Rational, Relation, VarId};
 
 /// Classes of processes without a name.
@@ -71,9 +72,7 @@ impl Finder<'_> {
                 }
             }
         }
-        cells.sort_unstable();
-        cells.dedup();
-        cells
+        sorted(cells)
     }
 
     /// What a way assumes beyond what is known.

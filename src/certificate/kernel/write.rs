@@ -126,9 +126,7 @@ fn model(system: &System) -> String {
 }
 
 fn count(count: &Count) -> String {
-    let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-    let summand = sum(count.summand.as_ref().unwrap_or(&one));
-    format!("Count {} {} {summand}", var(count.var), dnf(&count.body))
+    format!("Count {} {} {}", var(count.var), dnf(&count.body), sum(&count.added()))
 }
 
 fn transition(t: &Transition) -> String {

@@ -4,6 +4,9 @@
 //! No transition assigns a count; its cells are evaluated again in each state. So whatever derives a system from another
 //! one need not keep counts up to date, and a system with more counts has the same runs.
 
+use std::borrow::Cow;
+
+use super::Rational;
 use super::ir::{Dnf, Linear, Literal, Type, Var, VarId, VarKind};
 use crate::diagnostic::Span;
 use crate::list::sorted;
@@ -27,6 +30,12 @@ impl Count {
     pub fn reads(&self) -> Vec<VarId> {
         let summed = self.summand.iter().flat_map(|it| &it.terms).map(|(cell, _)| cell.var);
         sorted(self.body.0.iter().flatten().flat_map(Literal::vars).chain(summed))
+    }
+
+    /// What each counted process adds.
+    pub fn added(&self) -> Cow<'_, Linear> {
+        let one = || Cow::Owned(Linear::number(Rational::ONE));
+        self.summand.as_ref().map_or_else(one, Cow::Borrowed)
     }
 }
 

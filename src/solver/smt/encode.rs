@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use z3::ast::{Ast, Bool, Int, Real};
 
 use super::InstanceFormula;
+use crate::real;
 use cubicle_lang::model::semantics::{Layout, Point, distinct_tuples, other_tuples, tuples};
 use cubicle_lang::model::{
     Assignment, Cell, Conj, Count, Dnf, Forbidden, FormulaOfSorts, Linear, Literal, ProcRef, Rational,
@@ -138,8 +139,7 @@ impl<'a> Encoder<'a> {
 
     /// What the processes of this instance add to a cell of a count.
     fn named(&self, frame: &Frame, count: &Count, index: &[usize]) -> Symbolic {
-        let one = Linear { terms: Vec::new(), constant: Rational::ONE };
-        let summand = count.summand.as_ref().unwrap_or(&one);
+        let summand = &count.added();
         let scopes = (0..self.procs()).map(|process| [index, &[process]].concat());
         if self.system.var(count.var).ty == Type::Real {
             let zero = real(Rational::ZERO);
@@ -161,22 +161,18 @@ impl<'a> Encoder<'a> {
         &frame.cells[self.layout.position(cell.var, cell.index.iter().map(|&p| p.of(names)))]
     }
 
-    /// The expression of an enum, proc or abstract term; `width` is the number of constructors.
-    fn term(&self, frame: &Frame, names: Processes<'_>, term: &Term, width: usize) -> Symbolic {
-        match term {
-            Term::Constructor(c) => {
-                Symbolic::Enum((0..width).map(|k| Bool::from_bool(k == usize::from(*c))).collect())
+    /// The expression of a cell or a process, or of a value of this type.
+    fn term(&self, frame: &Frame, names: Processes<'_>, term: &Term, ty: Type) -> Symbolic {
+        match (term, ty) {
+            (Term::Constructor(c), Type::Enum(id)) => {
+                let all = 0..self.system.enumeration(id).constructors.len();
+                Symbolic::Enum(all.map(|k| Bool::from_bool(k == usize::from(*c))).collect())
             }
-            Term::Proc(p) => Symbolic::Int(self.points[p.of(names)].clone()),
-            Term::Cell(c) => self.cell(frame, names, c).clone(),
-            Term::Linear(l) => {
-                let real = l.terms.iter().any(|(c, _)| self.system.var(c.var).ty == Type::Real);
-                if real {
-                    Symbolic::Real(self.real(frame, names, l))
-                } else {
-                    Symbolic::Int(self.int(frame, names, l))
-                }
-            }
+            (Term::Constructor(_), _) => unreachable!("a value of an enumeration"),
+            (Term::Proc(p), _) => Symbolic::Int(self.points[p.of(names)].clone()),
+            (Term::Cell(c), _) => self.cell(frame, names, c).clone(),
+            (Term::Linear(l), Type::Real) => Symbolic::Real(self.real(frame, names, l)),
+            (Term::Linear(l), _) => Symbolic::Int(self.int(frame, names, l)),
         }
     }
 
@@ -211,12 +207,13 @@ impl<'a> Encoder<'a> {
                 any((0..bits.len()).filter(|c| values >> c & 1 == 1).map(|c| bits[c].clone()))
             }
             Literal::Eq { left, right, negated } => {
-                let eq = equal(&self.term(frame, names, left, 0), &self.term(frame, names, right, 0));
+                let [left, right] = [left, right].map(|it| self.term(frame, names, it, Type::Proc));
+                let eq = equal(&left, &right);
                 if *negated { eq.not() } else { eq }
             }
             Literal::Less { left, right, strict } => {
-                let (Symbolic::Int(a), Symbolic::Int(b)) =
-                    (self.term(frame, names, left, 0), self.term(frame, names, right, 0))
+                let [Symbolic::Int(a), Symbolic::Int(b)] =
+                    [left, right].map(|it| self.term(frame, names, it, Type::Proc))
                 else {
                     unreachable!("processes are ordered")
                 };
@@ -332,9 +329,8 @@ impl<'a> Encoder<'a> {
     /// Formula: a cell of a witness holds a process.
     fn holds_a_process(&self, frame: &Frame, witness: VarId, index: &[usize]) -> Bool {
         let arity = index.len() as u8;
-        let cell = Cell { var: witness, index: (0..arity).map(ProcRef::Var).collect() };
-        let (left, right) = (Term::Cell(cell), Term::Proc(ProcRef::Var(arity)));
-        let is = Literal::Eq { left, right, negated: false };
+        let cell = Cell::at(witness, (0..arity).map(ProcRef::Var));
+        let is = Literal::points(cell, ProcRef::Var(arity), true);
         any((0..self.procs()).map(|p| self.literal(frame, &[index, &[p]].concat(), &is)))
     }
 
@@ -362,10 +358,6 @@ impl<'a> Encoder<'a> {
         // What a count is follows from what else is assigned, also where no formula says how.
         for u in t.updates.iter().filter(|it| self.system.count_of(it.var).is_none()) {
             let var = self.system.var(u.var);
-            let width = match var.ty {
-                Type::Enum(e) => self.system.enumeration(e).constructors.len(),
-                _ => 0,
-            };
             match &u.assignment {
                 Assignment::Nondet => {
                     let value = self.fresh(u.var, &format!("{prefix}?{}", var.name), facts);
@@ -377,7 +369,7 @@ impl<'a> Encoder<'a> {
                         let names = [args, &index].concat();
                         let mut value: Option<Symbolic> = None;
                         for b in branches.iter().rev() {
-                            let v = self.typed(frame, &names, &b.value, var.ty, width);
+                            let v = self.term(frame, &names, &b.value, var.ty);
                             value = Some(match value {
                                 None => v,
                                 Some(other) => choose(&self.dnf(frame, &names, &b.when), &v, &other),
@@ -391,14 +383,6 @@ impl<'a> Encoder<'a> {
         }
         self.count(&mut after);
         (after, chosen)
-    }
-
-    fn typed(&self, frame: &Frame, names: Processes<'_>, term: &Term, ty: Type, width: usize) -> Symbolic {
-        match (term, ty) {
-            (Term::Linear(l), Type::Real) => Symbolic::Real(self.real(frame, names, l)),
-            (Term::Linear(l), _) => Symbolic::Int(self.int(frame, names, l)),
-            _ => self.term(frame, names, term, width),
-        }
     }
 }
 
@@ -436,9 +420,4 @@ pub fn all(of: impl IntoIterator<Item = Bool>) -> Bool {
 pub fn any(of: impl IntoIterator<Item = Bool>) -> Bool {
     let of: Vec<Bool> = of.into_iter().collect();
     if of.len() == 1 { of[0].clone() } else { Bool::or(&of) }
-}
-
-fn real(r: Rational) -> Real {
-    // As text: the call that takes 64-bit numbers is newer than libz3 4.8.12.
-    Real::from_rational_str(&r.num().to_string(), &r.den().to_string()).expect("decimal digits")
 }

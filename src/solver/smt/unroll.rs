@@ -4,11 +4,12 @@ use std::slice;
 use std::time::Duration;
 
 use z3::Model;
-use z3::ast::{Ast, Bool, Int, Real};
+use z3::ast::{Ast, Bool, Int};
 
 use super::encode::{Encoder, Frame, Symbolic, all, any};
 use super::{Answer, InstanceFormula};
-use crate::{self as solver, Solver};
+use crate::{self as solver, Solver, real, truth};
+use cubicle_lang::list;
 use cubicle_lang::model::semantics::{
     Layout, PROC_STRIDE, Point, Semantics, State, Step, Value, admits, distinct_tuples, interchangeable,
     is_forbidden, replay, rising_tuples, tuples,
@@ -103,9 +104,7 @@ pub fn unroll(
         let t = system.transition(*id);
         let options = match args {
             Some(args) => vec![args.clone()],
-            None => {
-                polled(encoder.of_sorts(&t.guard, t.arity(), &sorts), interrupt).collect::<Result<_, _>>()?
-            }
+            None => polled(encoder.of_sorts(&t.guard, t.arity(), &sorts), interrupt, |args| args)?,
         };
         let Some(choice) = unrolling.step(t, options, i)? else { return Ok(Unrolled::None) };
         choices.push(choice);
@@ -115,26 +114,24 @@ pub fn unroll(
         RunTarget::Bad(k) => {
             let bad = &system.bad[*k];
             let above = interchangeable(&bad.cube, usize::from(bad.params));
-            polled(rising_tuples(path.procs, above), interrupt)
-                .map(|names| Ok(encoder.conj(&frame, &names?, &bad.cube)))
-                .collect::<Result<_, Interrupted>>()?
+            let names = rising_tuples(path.procs, above);
+            polled(names, interrupt, |names| encoder.conj(&frame, &names, &bad.cube))?
         }
         RunTarget::Cube(cube) if path.is_symmetric(system) => {
             let names: Vec<usize> = (0..usize::from(cube.params)).collect();
             let fits = names.len() <= path.procs;
             fits.then(|| encoder.forbidden(&frame, &names, cube)).into_iter().collect()
         }
-        RunTarget::Cube(cube) => polled(distinct_tuples(path.procs, usize::from(cube.params)), interrupt)
-            .map(|names| Ok(encoder.forbidden(&frame, &names?, cube)))
-            .collect::<Result<_, Interrupted>>()?,
-        RunTarget::Formula(f, width) => polled(distinct_tuples(path.procs, *width), interrupt)
-            .filter(|names| {
-                let rigid =
-                    |names: &Vec<usize>| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
-                names.as_ref().map_or(true, rigid)
-            })
-            .map(|names| Ok(encoder.formula(&frame, &names?, f)))
-            .collect::<Result<_, Interrupted>>()?,
+        RunTarget::Cube(cube) => {
+            let names = distinct_tuples(path.procs, usize::from(cube.params));
+            polled(names, interrupt, |names| encoder.forbidden(&frame, &names, cube))?
+        }
+        RunTarget::Formula(f, width) => {
+            let rigid = |names: &[usize]| (0..usize::from(system.proc_constants)).all(|k| names[k] == k);
+            let formula = |names: Vec<usize>| rigid(&names).then(|| encoder.formula(&frame, &names, f));
+            let formulas: Vec<_> = polled(distinct_tuples(path.procs, *width), interrupt, formula)?;
+            formulas.into_iter().flatten().collect()
+        }
         RunTarget::Named(f, names, _) => vec![encoder.formula(&frame, names, f)],
     };
     solver.assert(&any(reached));
@@ -249,12 +246,13 @@ impl Unrolling<'_> {
     }
 }
 
-/// The items, as long as the run need not end.
-fn polled<'a, T>(
-    items: impl Iterator<Item = T> + 'a,
-    interrupt: &'a Interrupt,
-) -> impl Iterator<Item = Result<T, Interrupted>> + 'a {
-    items.map(|item| interrupt.poll().map(|()| item))
+/// What mades of the items, as long as the run need not end.
+fn polled<T, R>(
+    items: impl Iterator<Item = T>,
+    interrupt: &Interrupt,
+    made: impl Fn(T) -> R,
+) -> Result<Vec<R>, Interrupted> {
+    items.map(|item| interrupt.poll().map(|()| made(item))).collect()
 }
 
 /// Makes the cells hold the first value of their type, and the choices the first one, as far as that is possible: the state of
@@ -277,7 +275,7 @@ fn prefer_simple(
                 let zero = std::iter::once(Int::from_i64(0));
                 zero.chain(encoder.points.iter().cloned()).map(|wanted| Ast::eq(it, &wanted)).collect()
             }
-            Symbolic::Real(it) => vec![Ast::eq(it, Real::from_rational_str("0", "1").expect("digits"))],
+            Symbolic::Real(it) => vec![Ast::eq(it, real(Rational::ZERO))],
         });
     }
     for options in wishes {
@@ -319,7 +317,7 @@ fn extract(
         let args = choice
             .options
             .iter()
-            .find(|(_, s)| s.as_ref().is_none_or(|s| holds(model, s)))
+            .find(|(_, s)| s.as_ref().is_none_or(|s| truth(model, s) == Some(true)))
             .map(|(args, _)| args.iter().map(|&p| order.rank[p]).collect::<Vec<_>>())
             .ok_or("the model chooses no arguments")?;
         let t = system.transition(*id);
@@ -389,11 +387,9 @@ impl Order {
                 all.push(int(model, i)?);
             }
         }
-        all.sort_unstable();
-        all.dedup();
         let mut points = Vec::new();
         let (mut base, mut offset) = (-PROC_STRIDE, 0);
-        for p in all {
+        for p in list::sorted(all) {
             if let Ok(k) = sorted.binary_search(&p) {
                 (base, offset) = (Point::process(k).0, 0);
                 points.push((p, Point(base)));
@@ -408,7 +404,9 @@ impl Order {
     fn value(&self, ty: Type, symbolic: &Symbolic, model: &Model) -> Result<Value, &'static str> {
         Ok(match (ty, symbolic) {
             (_, Symbolic::Enum(bits)) => Value::Constructor(
-                bits.iter().position(|b| holds(model, b)).ok_or("the model gives an enum no value")? as u8,
+                bits.iter()
+                    .position(|b| truth(model, b) == Some(true))
+                    .ok_or("the model gives an enum no value")? as u8,
             ),
             (Type::Proc, Symbolic::Int(i)) => {
                 let p = int(model, i)?;
@@ -432,8 +430,4 @@ impl Order {
 
 fn int(model: &Model, i: &Int) -> Result<i64, &'static str> {
     model.eval(i, true).and_then(|i| i.as_i64()).ok_or("a number of the model is out of range")
-}
-
-fn holds(model: &Model, b: &Bool) -> bool {
-    model.eval(b, true).and_then(|b| b.as_bool()) == Some(true)
 }
