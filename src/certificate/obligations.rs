@@ -14,6 +14,7 @@ use super::ground::{CellRole, GroundCell, GroundFormula, GroundReader, Overflow,
 use super::obligation::Obligation;
 use super::steps::{Arguments, Steps};
 use super::tuning::{MAX_PROCS, MOST_STEPS, MOST_WITNESSED};
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::semantics::{arrangements, different_namings, namings, tuples};
 use cubicle_lang::model::{BadKind, Cell, Conj, FormulaOfSorts, Literal, ProcRef, System, Transition, VarId};
 use cubicle_run::{Forbidden, Interrupt};
@@ -101,7 +102,7 @@ impl<'a> Obligations<'a> {
         let steps = system.transitions.iter().map(|t| Steps::new(system, t)).collect();
         let sort_array = system.sort_array();
         let cells = || cubes.all.iter().flat_map(|it| &it.cube).flat_map(Literal::cells);
-        let is_at_one = |var: &&VarId| cells().any(|cell| cell.var == **var && !is_of_different(&cell.index));
+        let is_at_one = |var: &&VarId| cells().any(|cell| cell.var == **var && !are_different(&cell.index));
         let at_one = system.witnesses.iter().filter(is_at_one).copied().collect();
         let interrupt = interrupt.clone();
         Self { system, cubes, unnamed, reader, counts, steps, sort_array, at_one, interrupt }
@@ -652,16 +653,11 @@ fn witness_cells(
         right && ordered && tuple.iter().any(|p| asked.contains(&(*p as u8)))
     };
     let mut cells: Vec<Vec<usize>> = tuples(sorts.len(), wanted.len()).filter(fits).collect();
-    if !at_one && cells.iter().any(|it| is_of_different(it)) {
-        cells.retain(|it| is_of_different(it));
+    if !at_one && cells.iter().any(|it| are_different(it)) {
+        cells.retain(|it| are_different(it));
     }
     cells.truncate(MOST_WITNESSED);
     cells.into_iter().map(|cell| cell.into_iter().map(|p| p as u8).collect()).collect()
-}
-
-/// Whether no process is at several of these indices.
-fn is_of_different<P: PartialEq>(index: &[P]) -> bool {
-    (1..index.len()).all(|at| !index[..at].contains(&index[at]))
 }
 
 /// How many further processes witnesses may name in a case, at most.

@@ -44,6 +44,11 @@ pub fn is_part<T: PartialEq>(part: &[T], whole: &[T]) -> bool {
     part.iter().all(|it| whole.contains(it))
 }
 
+/// Whether no element is there twice.
+pub fn are_different<T: PartialEq>(list: &[T]) -> bool {
+    (1..list.len()).all(|at| !list[..at].contains(&list[at]))
+}
+
 /// All sequences of `length` elements, each of which is one of the `next` ones after those before it, in this order. They are made one by one.
 pub fn sequences<T: Clone>(length: usize, next: impl Fn(&[T]) -> Vec<T>) -> impl Iterator<Item = Vec<T>> {
     let mut open: Vec<Vec<T>> = vec![Vec::new()];

@@ -26,9 +26,7 @@ impl Fails {
 
     /// One of these holds, too. Left out where there are too many cases.
     pub fn and(&mut self, ways: &[Conj]) {
-        if let Ok(found) = both(&self.ways, ways) {
-            self.ways = tidy(found);
-        }
+        self.ways = and(&self.ways, ways);
     }
 
     /// For each tuple of `bound` different processes that are not `but` these, what `said` says of it holds. Left out for tuples of which only
@@ -49,6 +47,11 @@ impl Fails {
             self.others.push((bound, said));
         }
     }
+}
+
+/// One of both holds; only of the first ones where there are too many cases.
+pub fn and(first: &[Conj], second: &[Conj]) -> Vec<Conj> {
+    both(first, second).map_or_else(|_| first.to_vec(), tidy)
 }
 
 /// The ways without those that say more than another one.

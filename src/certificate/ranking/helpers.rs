@@ -1,6 +1,6 @@
 //! How the steps that help fail: they are lost, or none is ready.
 
-use super::fails::{Fails, Reader};
+use super::fails::{Fails, Reader, and};
 use super::rule::Rule;
 use cubicle_lang::model::semantics::different_namings;
 use cubicle_lang::model::ways::both;
@@ -83,18 +83,13 @@ impl<'a> Rule<'a> {
         for t in self.steps_of(helper) {
             let mut next = Vec::new();
             for (procs, ways) in blocked {
-                let with = |procs: u8, more: Vec<Conj>| {
-                    let mut fails = Fails { ways: ways.clone(), ..Fails::of(procs) };
-                    fails.and(&more);
-                    (procs, fails.ways)
-                };
-                next.push(with(procs, reader.fails(std::slice::from_ref(&t.guard), &args)));
+                next.push((procs, and(&ways, &reader.fails(std::slice::from_ref(&t.guard), &args))));
                 for universal in &t.universals {
                     // The arguments come first, as the named processes that no other one is.
                     for (all, chosen) in different_namings(procs, universal.bound) {
                         if chosen.iter().all(|it| !args.contains(it)) {
                             let names = [&args[..], &chosen].concat();
-                            next.push(with(all, reader.fails(&universal.body.0, &names)));
+                            next.push((all, and(&ways, &reader.fails(&universal.body.0, &names))));
                         }
                     }
                 }
@@ -146,14 +141,10 @@ impl<'a> Rule<'a> {
             };
             let mut next = Vec::new();
             for (procs, ways) in ways {
-                for (procs, more) in self.not_ready(helper, procs, &names, self.now()) {
-                    let mut fails = Fails { ways: ways.clone(), ..Fails::of(procs) };
-                    fails.and(&more);
-                    if !fails.ways.is_empty() {
-                        next.push((procs, fails.ways));
-                    }
-                }
+                let not_ready = self.not_ready(helper, procs, &names, self.now()).into_iter();
+                next.extend(not_ready.map(|(procs, more)| (procs, and(&ways, &more))));
             }
+            next.retain(|(_, ways)| !ways.is_empty());
             ways = next;
         }
         let mut found = Vec::new();

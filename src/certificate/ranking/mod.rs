@@ -52,7 +52,7 @@ mod helpers;
 mod rule;
 mod text;
 
-use cubicle_lang::list::add_new;
+use cubicle_lang::list::{add_new, are_different};
 use cubicle_lang::model::{
     BOOL, Bad, Cell, Conj, Dnf, Linear, Literal, Measured, ProcRef, Progress, Ranking, Rational, Relation,
     System, SystemParts, TemporalKind, Transition, Type, Universal, Update, VarId, VarKind,
@@ -196,8 +196,7 @@ fn parts<'r>(
             return Err(NotDerived::Unfit("the model has no such declaration of fairness".to_owned()));
         };
         let all = params + helper.further.min(2);
-        let differ = (1..helper.args.len()).all(|at| !helper.args[..at].contains(&helper.args[at]));
-        fits &= helper.further <= 2 && differ && helper.args.iter().all(|it| *it < all);
+        fits &= helper.further <= 2 && are_different(&helper.args) && helper.args.iter().all(|it| *it < all);
         let plain = |t: &Transition| t.hidden == 0 && t.params.len() == helper.args.len();
         if !model.asked_by(fairness).all(plain) {
             return Err(NotDerived::TooHard("such a declaration of fairness is not followed".to_owned()));

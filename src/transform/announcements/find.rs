@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::{
     Assignment, BOOL, Branch, Cell, Conj, Dnf, Literal, ProcRef, System, Term, Transition, TransitionId,
     Type, Universal, VarId,
@@ -71,12 +72,7 @@ impl Announcements {
 
 /// Whether different variables stand at the indices of a cell.
 fn is_apart(cell: &Cell) -> bool {
-    let mut seen = Vec::new();
-    cell.index.iter().all(|p| {
-        let is_new = matches!(p, ProcRef::Var(_)) && !seen.contains(p);
-        seen.push(*p);
-        is_new
-    })
+    cell.index.iter().all(|p| matches!(p, ProcRef::Var(_))) && are_different(&cell.index)
 }
 
 /// Whether a cube only says of the variable that cells are true, at different processes of the sorts of its indices.
@@ -153,8 +149,7 @@ fn set_at(t: &Transition, var: VarId, branches: &[Branch]) -> Option<Vec<u8>> {
         })
     };
     let found: Vec<u8> = (0..arity_of as u8).map(at).collect::<Option<_>>()?;
-    let is_new = |(at, p): (usize, &u8)| !found[..at].contains(p);
-    found.iter().enumerate().all(is_new).then_some(found)
+    are_different(&found).then_some(found)
 }
 
 /// Whether no step makes a literal false.

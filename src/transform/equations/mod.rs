@@ -9,7 +9,7 @@
 //!
 //! In reading order: `span` (exact linear algebra), `columns`, `case` (what a transition does), `hull` (the fixpoint), `traps` (classes that stay marked), `drains` (sums that never
 //! grow), `floors` (numbers that are never negative), `named` (equations that people can read, and the counts that they need),
-//! `observed` (what holds of each process), `outside` (pointers that name no process), `seen` (what may hold while a number is not zero, and of what steps move), `lasting` (what
+//! `observed` (what holds of each process), `outside` (pointers that name no process), `pointed` (for both, what terms say), `seen` (what may hold while a number is not zero, and of what steps move), `lasting` (what
 //! may hold after a guard about counts).
 
 mod case;
@@ -22,6 +22,7 @@ mod limits;
 mod named;
 mod observed;
 mod outside;
+mod pointed;
 mod seen;
 mod span;
 mod traps;

@@ -31,6 +31,7 @@ use cubicle_lang::model::{
 use super::columns::{full, possible};
 use super::named::WithEquations;
 use super::outside::is_outside;
+use super::pointed::Pointed;
 
 /// Most transitions that become of one, and most disjuncts of the initial states.
 const MOST_PARTS: usize = 16;
@@ -69,14 +70,6 @@ enum Role {
     Observed,
     /// A variable of the new system.
     Other(u8),
-}
-
-/// What a term of type proc says of the observed process.
-enum Pointed {
-    /// It is the observed process, or it is not.
-    Known(bool),
-    /// It is while this cell of the new system holds `True`.
-    Cell(Cell),
 }
 
 /// The system of the other processes.
@@ -255,10 +248,7 @@ impl<'a> Observed<'a> {
                 Term::Cell(cell) if self.original.var(cell.var).ty != Type::Proc => {
                     Term::Cell(self.cell(cell, roles)?)
                 }
-                term @ (Term::Cell(_) | Term::Proc(_)) => match self.pointed(term, roles)? {
-                    Pointed::Known(is) => Term::Constructor(u8::from(is)),
-                    Pointed::Cell(cell) => Term::Cell(cell),
-                },
+                term @ (Term::Cell(_) | Term::Proc(_)) => self.pointed(term, roles)?.term(),
             };
             cases.push(Branch { when, value });
             if is_last {
@@ -295,7 +285,7 @@ impl<'a> Observed<'a> {
         linear.map_cells(|cell| self.cell(cell, roles).unwrap_or_else(|| cell.clone()))
     }
 
-    /// A term of type proc.
+    /// What a term of type proc says of the observed process.
     fn pointed(&self, term: &Term, roles: &[Role]) -> Option<Pointed> {
         Some(match term {
             Term::Proc(p) => Pointed::Known(role(*p, roles)? == Role::Observed),
@@ -324,26 +314,14 @@ impl<'a> Observed<'a> {
                 }
             }
             Literal::Eq { left, right, negated } if is_proc(left) => {
-                // Both point to the observed process, or neither does; two others may differ.
-                match (self.pointed(left, roles)?, self.pointed(right, roles)?) {
-                    (Pointed::Known(true), Pointed::Cell(cell))
-                    | (Pointed::Cell(cell), Pointed::Known(true)) => Literal::is(cell, !negated),
-                    (Pointed::Known(false), Pointed::Cell(cell))
-                    | (Pointed::Cell(cell), Pointed::Known(false))
-                        if !negated =>
-                    {
-                        return Some((Truth::Literal(Literal::is(cell, false)), false));
-                    }
-                    (Pointed::Cell(a), Pointed::Cell(b)) if !negated && a != b => {
-                        let literal =
-                            Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated: false };
-                        return Some((Truth::Literal(literal), false));
-                    }
-                    (Pointed::Known(a), Pointed::Known(b)) if a != b => {
-                        return Some((Truth::Constant(*negated), true));
-                    }
-                    _ => return None,
+                let terms = (self.pointed(left, roles)?, self.pointed(right, roles)?);
+                if let (Pointed::Known(a), Pointed::Known(b)) = terms
+                    && a != b
+                {
+                    return Some((Truth::Constant(*negated), true));
                 }
+                let (said, is_all) = terms.0.compared(terms.1, *negated)?;
+                return Some((Truth::Literal(said), is_all));
             }
             Literal::Eq { left, right, negated } => {
                 let term = |term: &Term| match term {

@@ -19,6 +19,7 @@ use cubicle_lang::model::{
 
 use super::columns::{full, possible};
 use super::named::WithEquations;
+use super::pointed::Pointed;
 
 /// Whether init says of a global that it differs from every process.
 pub fn is_outside(init: &Init, global: VarId) -> bool {
@@ -39,14 +40,6 @@ struct Notes {
     nil: VarId,
     /// By the variable that it is about.
     of: BTreeMap<VarId, VarId>,
-}
-
-/// What is known of a term of type proc.
-enum Held {
-    /// Whether it is the constant.
-    Known(bool),
-    /// This cell says so.
-    Noted(Cell),
 }
 
 impl<'a> Noted<'a> {
@@ -109,11 +102,12 @@ impl<'a> Noted<'a> {
 }
 
 impl Notes {
-    fn held(&self, term: &Term) -> Option<Held> {
+    /// What a term says of the constant.
+    fn pointed(&self, term: &Term) -> Option<Pointed> {
         match term {
-            Term::Proc(_) => Some(Held::Known(false)),
-            Term::Cell(cell) if cell.var == self.nil => Some(Held::Known(true)),
-            Term::Cell(cell) => Some(Held::Noted(Cell { var: *self.of.get(&cell.var)?, ..cell.clone() })),
+            Term::Proc(_) => Some(Pointed::Known(false)),
+            Term::Cell(cell) if cell.var == self.nil => Some(Pointed::Known(true)),
+            Term::Cell(cell) => Some(Pointed::Cell(Cell { var: *self.of.get(&cell.var)?, ..cell.clone() })),
             Term::Constructor(_) | Term::Linear(_) => None,
         }
     }
@@ -121,18 +115,7 @@ impl Notes {
     /// What a literal says of notes, and whether this says all of it.
     fn literal(&self, literal: &Literal) -> Option<(Literal, bool)> {
         let Literal::Eq { left, right, negated } = literal else { return None };
-        match (self.held(left)?, self.held(right)?) {
-            (Held::Known(true), Held::Noted(cell)) | (Held::Noted(cell), Held::Known(true)) => {
-                Some((Literal::is(cell, !negated), true))
-            }
-            (Held::Known(false), Held::Noted(cell)) | (Held::Noted(cell), Held::Known(false)) => {
-                (!negated).then(|| (Literal::is(cell, false), false))
-            }
-            (Held::Noted(a), Held::Noted(b)) if !negated && a != b => {
-                Some((Literal::Eq { left: Term::Cell(a), right: Term::Cell(b), negated: false }, false))
-            }
-            _ => None,
-        }
+        self.pointed(left)?.compared(self.pointed(right)?, *negated)
     }
 
     /// A conjunction with what it says of notes.
@@ -179,12 +162,7 @@ impl Notes {
             };
             let own = said(|_, value| Some(value.clone()));
             updates.extend(own.map(|assignment| Update { var: *var, assignment }));
-            let of_note = said(|notes, value| {
-                Some(match notes.held(value)? {
-                    Held::Known(is) => Term::Constructor(u8::from(is)),
-                    Held::Noted(cell) => Term::Cell(cell),
-                })
-            });
+            let of_note = said(|notes, value| notes.pointed(value).map(Pointed::term));
             if let Some(note) = self.of.get(var) {
                 // Nothing is known of a pointer without a note.
                 updates.push(Update { var: *note, assignment: of_note.unwrap_or(Assignment::Nondet) });

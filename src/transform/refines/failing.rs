@@ -2,7 +2,7 @@
 
 use super::scene::Scene;
 use cubicle_lang::diagnostic::Diagnostic;
-use cubicle_lang::list::extend_new;
+use cubicle_lang::list::{are_different, extend_new};
 use cubicle_lang::model::beside::{NamedModel, Names, OtherStep, transition};
 use cubicle_lang::model::semantics::namings;
 use cubicle_lang::model::ways::{NoWays, Values, Ways, both, conj, differ, read, updated};
@@ -360,8 +360,7 @@ fn arguments(choice: &Choice, args: &[ArgTerm], all: &mut Vec<Choice>) -> Vec<(C
         }
         found = next;
     }
-    let (different, equal): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|(_, args)| (1..args.len()).all(|at| !args[..at].contains(&args[at])));
+    let (different, equal): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, args)| are_different(args));
     for (mut choice, _) in equal {
         choice.images.push(Failing::Arguments);
         all.push(choice);
