@@ -246,7 +246,7 @@ impl Unrolling<'_> {
     }
 }
 
-/// What mades of the items, as long as the run need not end.
+/// What is made of the items, as long as the run need not end.
 fn polled<T, R>(
     items: impl Iterator<Item = T>,
     interrupt: &Interrupt,
