@@ -136,6 +136,26 @@ fn bounds_of_what_is_moved() {
         ("@boarding_early.cub", 1, "UNSAFE"),
         ("--certify @credits_lost.cub", 0, "SAFE"),
         ("@credits_restored.cub", 1, "UNSAFE"),
+        ("--certify @quota.cub", 0, "SAFE"),
+        ("@quota_committed_later.cub", 1, "UNSAFE"),
+    ]);
+}
+
+/// A number is bounded by the processes that a bad state excludes.
+#[test]
+fn sleepers_that_are_woken() {
+    answers(&[("--certify @woken.cub", 0, "SAFE"), ("@woken_late.cub", 1, "UNSAFE")]);
+}
+
+/// Counts of several sorts, which depend on two arrays.
+#[test]
+fn counts_by_two_arrays() {
+    answers(&[
+        ("--certify @scoreboard.cub", 0, "SAFE"),
+        ("@scoreboard_replayed.cub", 1, "UNSAFE"),
+        ("--certify @open_files.cub", 0, "SAFE"),
+        ("@open_files_taken.cub", 1, "UNSAFE"),
+        ("--certify @quotas_of_tenants.cub", 0, "SAFE"),
     ]);
 }
 

@@ -172,3 +172,23 @@ impl<'a> Context<'a> {
         Formula::or(ways)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn names_that_no_part_mentions_together_are_one_process() {
+        let size = |init: &str| {
+            let text = format!(
+                "type a < proc type b < proc type c < proc array A[a] : bool array B[b] : bool array C[c] : bool
+                 array P[a, b] : bool {init} unsafe (x : a) {{ A[x] = True }}"
+            );
+            let init = &crate::load(&text).expect("a model").system.init;
+            (init.params, init.body.0.len())
+        };
+        let single = "A[x] = False && B[y] = False && C[z] = False";
+        assert_eq!(size(&format!("init (x : a y : b z : c) {{ {single} }}")), (1, 3));
+        assert_eq!(size("init { (forall x : a. A[x] = False) && forall y : b. B[y] = False }"), (1, 3));
+        // The third one may be either of the first two.
+        assert_eq!(size(&format!("init (x : a y : b z : c) {{ {single} && P[x, y] = False }}")), (2, 6));
+    }
+}

@@ -182,4 +182,25 @@ mod tests {
         assert!(guesses("Lost > 9").is_empty());
         assert!(guesses("Used = 9").is_empty());
     }
+
+    #[test]
+    fn numbers_are_bounded_by_the_processes_that_a_bad_state_excludes() {
+        let guesses = |bad: &str| {
+            let text = format!(
+                "type t = Idle | Sleeps | Comes | Holds array S[proc] : t var Items : int
+                 init (p) {{ S[p] = Idle && Items = 0 }} unsafe (p) {{ {bad} }}
+                 transition make () {{ Items := Items + 1 }} transition come (p) {{ S[p] := Comes }}
+                 transition hold (p) {{ S[p] := Holds }} transition sleep (p) {{ S[p] := Sleeps }}"
+            );
+            let system = cubicle_lang::load(&text).expect("a correct model").system;
+            let (with_counts, guesses) = with_counts_excluded(&system);
+            let name = |_| "#1".to_owned();
+            guesses.iter().map(|it| literal(&with_counts, it, &name)).collect::<Vec<_>>()
+        };
+        let more = ["#{p | S[p] = Comes || S[p] = Holds} + 1 <= Items"];
+        assert_eq!(guesses("S[p] = Sleeps && Items > 0 && forall_other q. S[q] = Idle"), more);
+        // Nothing is excluded, or nothing is bounded.
+        assert!(guesses("S[p] = Sleeps && Items > 0").is_empty());
+        assert!(guesses("S[p] = Sleeps && forall_other q. S[q] = Idle").is_empty());
+    }
 }

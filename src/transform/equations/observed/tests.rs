@@ -31,6 +31,25 @@ fn a_number_of_each_process_counts_the_pointers_to_it() {
     assert_eq!(said(&own), [equation]);
 }
 
+#[test]
+fn what_is_counted_may_depend_on_two_arrays() {
+    let of_all = "type t = New | Reads | Done array S[proc] : t array Own[proc] : bool var N : int
+        init (p) { S[p] = New && N = 0 }
+        transition begin (p) requires { S[p] = New && Own[p] = True } { S[p] := Reads; N := N + 1 }
+        transition skip (p) requires { S[p] = New && Own[p] = False } { S[p] := Reads }
+        transition end (p) requires { S[p] = Reads && Own[p] = True } { S[p] := Done; N := N - 1 }";
+    // That it is at most the number of those that read or have read is no reason to look no further.
+    assert!(said(of_all).contains(&"N = #{p | S[p] = Reads && Own[p] = True}".to_owned()));
+    let of_each = "type t = New | Reads | Done array S[proc] : t array From[proc] : proc array N[proc] : int
+        array A[proc] : t array B[proc] : t array C[proc] : t
+        init (p) { S[p] = New && N[p] = 0 && A[p] = New && B[p] = New && C[p] = New }
+        transition begin (p q) requires { S[p] = New && From[p] = q && A[p] = B[p] } { S[p] := Reads; N[q] := N[q] + 1 }
+        transition end (p q) requires { S[p] = Reads && From[p] = q && B[p] = C[p] } { S[p] := Done; N[q] := N[q] - 1 }
+        transition mix (p) { A[p] := B[p]; B[p] := C[p]; C[p] := S[p] }";
+    let equation = "N[p] = #{q | p <> q && S[q] = Reads && From[q] = p}".to_owned();
+    assert!(said(of_each).contains(&equation), "{:?}", said(of_each));
+}
+
 /// None of these changes of a text leaves such an equation.
 fn breaks(text: &str, is_it: fn(&str) -> bool, changes: &[(&str, &str)]) {
     for (from, to) in changes {
