@@ -159,6 +159,12 @@ fn counts_by_two_arrays() {
     ]);
 }
 
+/// What a number of each process equals while a pointer holds it.
+#[test]
+fn sums_of_which_a_pointer_says_one_summand() {
+    answers(&[("--certify @auction.cub", 0, "SAFE"), ("@auction_refunded_twice.cub", 1, "UNSAFE")]);
+}
+
 /// What numbers add up to over the processes in a location.
 #[test]
 fn sums_over_processes_in_a_location() {

@@ -233,8 +233,8 @@ impl TransitionCases<'_> {
             let is_written =
                 |it: &(Cell, Rational)| !it.0.index.is_empty() && self.t.assignment(it.0.var).is_some();
             if fact.number.terms.iter().any(is_written) {
-                let asked =
-                    fact.when.iter().flat_map(Literal::cells).chain(fact.indicators.iter().map(|it| &it.0));
+                let held = fact.when.iter().filter(|it| it.pointed().is_none()).flat_map(Literal::cells);
+                let asked = held.chain(fact.indicators.iter().map(|it| &it.0));
                 for cell in asked {
                     (0..self.arity).for_each(|p| add_new(&mut cells, place(cell, &[p])));
                 }
@@ -265,7 +265,11 @@ impl TransitionCases<'_> {
         let mut zero = Vec::new();
         for (fact, p) in self.columns.facts.iter().flat_map(|fact| (0..self.arity).map(move |p| (fact, p))) {
             let matters = fact.number.terms.iter().any(|(cell, _)| unknown.contains(&place(cell, &[p])));
-            if !matters || known.conj(&fact.when, &[p]) != Some(true) {
+            let is_said = |literal: &Literal| match literal.pointed() {
+                Some((cell, _, holds)) => self.points(cell, p, holds),
+                None => known.literal(literal, &[p]) == Some(true),
+            };
+            if !matters || !fact.when.iter().all(is_said) {
                 continue;
             }
             let added = |sum: Rational, (cell, values, added): &(Cell, u64, Rational)| {
@@ -282,6 +286,12 @@ impl TransitionCases<'_> {
             }
         }
         Some(zero)
+    }
+
+    /// Whether the guard says that a global holds, or does not hold, a parameter.
+    fn points(&self, global: &Cell, p: usize, holds: bool) -> bool {
+        let mut asked = self.t.guard.iter().filter_map(Literal::pointed).filter(|it| it.0 == global);
+        asked.any(|(_, q, is)| if q == ProcRef::Var(p as u8) { is == holds } else { is && !holds })
     }
 
     /// The finite cells whose values make a difference.

@@ -448,8 +448,13 @@ impl Observed<'_> {
         for it in &mut said {
             it.when.retain(|literal| !apart.contains(literal));
         }
-        // Steps decide what cells of enum type hold.
-        said.retain(|it| it.when.iter().all(|literal| matches!(literal, Literal::In { .. })));
+        // Steps decide what cells of enum type hold, and guards which process a global does.
+        said.retain(|it| {
+            it.when.iter().all(|literal| match literal.pointed() {
+                Some((cell, ..)) => cell.index.is_empty(),
+                None => matches!(literal, Literal::In { .. }),
+            })
+        });
         said
     }
 
