@@ -49,14 +49,14 @@ impl SortedInit<'_> {
     fn assign(&mut self) {
         for (name, sort) in &self.params {
             let with = |other: &Name| {
-                self.parts.iter().any(|it| [name, other].iter().all(|it2| it.mentions.contains(&it2.text)))
+                self.parts.iter().any(|it| [name, other].iter().all(|name| it.mentions.contains(&name.text)))
             };
             let fits = |process: &usize| {
                 let mut others = self.params.iter().zip(&self.processes).filter(|it| it.1 == process);
                 // A name of any sort stands for all of them.
                 others.all(|((other, of), _)| sort.is_some() && of.is_some() && !with(other))
             };
-            let process = (0..).find(fits).unwrap_or(0);
+            let process = (0..=self.processes.len()).find(fits).unwrap_or(0);
             self.processes.push(process);
         }
     }
