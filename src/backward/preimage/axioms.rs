@@ -1,6 +1,7 @@
 //! Witnesses as pre-images need them: arrays that always hold processes, and what axioms say of these.
 
 use crate::cube::{CubeBuilder, CubeCell, CubeLiteral, Instantiation, Overflow, Reduced};
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::{Cell, Conj, Literal, ProcRef, System, VarId};
 
 /// An array each of whose cells holds a process, in every state.
@@ -72,7 +73,7 @@ impl Rule {
         }
         // It is about different processes, and about no others than these.
         let Some(vars) = vars.into_iter().collect::<Option<Vec<u8>>>() else { return Ok(true) };
-        if (1..vars.len()).any(|at| vars[..at].contains(&vars[at])) {
+        if !are_different(&vars) {
             return Ok(true);
         }
         let env = Instantiation { context: b.context, procs: b.procs, vars: &vars };

@@ -11,6 +11,7 @@ use super::choices::multiply;
 use super::pre::{Pre, PreOptions, merge};
 use super::transition::Prepared;
 use crate::cube::{CubeBuilder, CubeCell, CubeContext, Halt, Instantiation, Widened, widened};
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::Literal;
 use cubicle_lang::model::semantics::arrangements;
 
@@ -126,9 +127,8 @@ fn tuples(context: &CubeContext, witness: &Witness, asked: &[u8], known: u8, pre
         all = longer;
     }
     all.retain(|tuple| tuple.iter().any(|p| asked.contains(p)));
-    let differ = |tuple: &Vec<u8>| (1..tuple.len()).all(|at| !tuple[..at].contains(&tuple[at]));
-    if all.iter().any(differ) {
-        all.retain(|tuple| differ(tuple) || tuple.iter().all(|p| is_known(*p)));
+    if all.iter().any(|tuple| are_different(tuple)) {
+        all.retain(|tuple| are_different(tuple) || tuple.iter().all(|p| is_known(*p)));
     }
     all
 }

@@ -117,9 +117,7 @@ impl Grounder<'_> {
             if when.is_empty() {
                 continue;
             }
-            let one = || Ok(Sum::number(Rational::ONE));
-            let summand = count.summand.as_ref().map_or_else(one, |it| self.sum(it, &env))?;
-            parts.push((when, summand));
+            parts.push((when, self.sum(&count.added(), &env)?));
         }
         Ok(parts)
     }

@@ -217,9 +217,8 @@ impl SystemReader<'_> {
         }
         let parts = (1..=self.procs).map(|n| {
             let scope = of(Process::Number(n));
-            let one = || ExportExpr::number(Rational::ONE);
-            let value =
-                count.summand.as_ref().map_or_else(one, |it| self.sum(&it.terms, it.constant, &scope));
+            let summand = count.added();
+            let value = self.sum(&summand.terms, summand.constant, &scope);
             let none = ExportExpr::number(Rational::ZERO);
             (Rational::ONE, ExportExpr::choice(self.dnf(&count.body, &scope), value, none))
         });

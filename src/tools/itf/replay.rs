@@ -4,6 +4,7 @@
 use super::explain::Explainer;
 use super::{Claims, RunClaim};
 use cubicle_lang::diagnostic::Source;
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::System;
 use cubicle_lang::model::semantics::{
     Lasso, Layout, ReplayError, Semantics, State, replay as execute, replay_lasso, replay_steps, tuples,
@@ -76,8 +77,7 @@ fn replay_run(system: &System, trace: &Trace, claim: &RunClaim) -> Result<String
 
 /// Whether bad cube number `bad` can be evaluated for these processes.
 fn fit(system: &System, bad: usize, witnesses: &[usize]) -> bool {
-    let twice = witnesses.iter().enumerate().any(|(i, process)| witnesses[..i].contains(process));
-    witnesses.len() == usize::from(system.bad[bad].params) && !twice
+    witnesses.len() == usize::from(system.bad[bad].params) && are_different(witnesses)
 }
 
 /// Checks the file's claims about the processes that make the last state bad, and about the literals that hold for them.
@@ -124,8 +124,7 @@ fn not_enabled(system: &System, explainer: &Explainer<'_>, trace: &Trace, number
     let transition = system.transition(step.transition);
     let before = trace.state(number - 1);
     // Other faults of the arguments have been reported.
-    let distinct = step.args.iter().enumerate().all(|(i, arg)| !step.args[..i].contains(arg));
-    if step.args.len() != transition.arity() || !distinct {
+    if step.args.len() != transition.arity() || !are_different(&step.args) {
         return None;
     }
     let why = explainer.guard(before, step)?;

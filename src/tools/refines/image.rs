@@ -1,5 +1,6 @@
 //! States and steps of a concrete model, read as those of an abstract one.
 
+use cubicle_lang::list::are_different;
 use cubicle_lang::model::semantics::{
     Env, Semantics, State, Step, StepError, Trace, Value, distinct_tuples, tuples,
 };
@@ -204,7 +205,7 @@ impl<'a> ImageReader<'a> {
             let Some(args) = self.arguments(before, step, args) else {
                 return format!("{name} is not possible");
             };
-            if (1..args.len()).any(|at| args[..at].contains(&args[at])) {
+            if !are_different(&args) {
                 return format!("{name} is not possible: its arguments must be different");
             }
             let steps: Vec<Step> = self

@@ -4,6 +4,7 @@ use super::command::CommandRefusal;
 use super::cube::NamedCube;
 use super::session::Simulation;
 use crate::itf::Explainer;
+use cubicle_lang::list::are_different;
 use cubicle_lang::load::ModelSource;
 use cubicle_lang::model::semantics::{Step, distinct_tuples};
 use cubicle_lang::model::{System, TransitionId};
@@ -41,9 +42,8 @@ impl Simulation<'_> {
         let mut fitting = false;
         for id in found {
             let transition = self.instance.system.transition(id);
-            let distinct = args.iter().enumerate().all(|(i, arg)| !args[..i].contains(arg));
             let known = args.iter().all(|&arg| arg < self.instance.procs);
-            if transition.params.len() != args.len() || !distinct || !known {
+            if transition.params.len() != args.len() || !are_different(&args) || !known {
                 continue;
             }
             fitting = true;

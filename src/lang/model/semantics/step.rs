@@ -4,6 +4,7 @@ use super::eval::{Env, all};
 use super::matching::Matcher;
 use super::state::{Layout, State, Step, Value};
 use super::tuples::{distinct_tuples, other_tuples, tuples};
+use crate::list::are_different;
 use crate::model::{Assignment, Conj, Count, Rational, System, Transition, TransitionId, Universal, Update};
 
 /// Why something is not a state of an instance.
@@ -184,10 +185,7 @@ impl<'a> Semantics<'a> {
             scope[index.len()] = process;
             let env = self.env(state, &scope);
             if env.dnf(&count.body)? {
-                total = total.add(match &count.summand {
-                    Some(summand) => env.linear(summand)?,
-                    None => Rational::ONE,
-                })?;
+                total = total.add(env.linear(&count.added())?)?;
             }
         }
         Some(total)
@@ -277,7 +275,7 @@ impl<'a> Semantics<'a> {
         if args.iter().any(|&arg| arg >= self.procs()) {
             return Err(ArgumentsError::NotAProcess);
         }
-        if args.iter().enumerate().any(|(i, arg)| args[..i].contains(arg)) {
+        if !are_different(args) {
             return Err(ArgumentsError::Repeated);
         }
         Ok(())
